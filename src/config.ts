@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { OperatorError } from './errors.ts';
+import { nearest } from './nearest.ts';
+import { type Setting, settings } from './settings.ts';
+
+export const loginAttributes = ['email', 'username', 'phone'] as const;
+export type LoginAttribute = (typeof loginAttributes)[number];
+
+/** A first-party client whose credentials the server adds, reached at `/v1/clients/<platform>/<audience>/…`. */
+export interface ProxiedClient {
+  readonly platform: string;
+  readonly audience: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+type Settings = typeof settings;
+export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never } & {
+  readonly proxiedClients: readonly ProxiedClient[];
+  /** The folder that relative paths and `gatehouse.config.ts` belong to. */
+  readonly workingDir: string;
+};
+
+type Alias = 'login-page-url' | 'require_email_confirmation' | 'force-accept-header' | 'login';
+
+/** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by `platform/audience`. */
+export type ConfigFile = {
+  [K in keyof Settings]?: Settings[K] extends Setting<infer T> ? T | string : never;
+} & {
+  [A in Alias]?: unknown;
+} & { clients?: Record<string, { id: string; secret: string }> };
+
+/** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
+export const defineConfig = (config: ConfigFile): ConfigFile => config;
+
+const aliases = new Map<string, keyof Settings>([
+  ['login-page-url', 'loginPageUrl'],
+  ['require_email_confirmation', 'requireEmailConfirmation'],
+  ['force-accept-header', 'forceAcceptHeader'],
+  ['login', 'loginAttributes'],
+]);
+
+const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
+const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
+
+const show = (value: unknown): string =>
+  typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined');
+
+function parse(name: string, key: keyof Settings, value: unknown): unknown {
+  const setting = settingsByKey.get(key) as Setting<unknown>;
+  const result = setting.parse(value);
+  if (result.ok) return result.value;
+  const got = setting.secret ? 'a value that is not shown' : show(value);
+  throw new OperatorError(`${name}: got ${got}; it takes ${setting.takes}. (${setting.about})`);
+}
+
+/** Reads the settings from the config file and the environment; the environment wins. */
+export function parseConfig(
+  file: Record<string, unknown>,
+  env: Record<string, string | undefined>,
+  workingDir: string,
+): Config {
+  const values = new Map<keyof Settings, unknown>();
+  const clients = new Map<string, { id?: string; secret?: string; from: string }>();
+
+  for (const [name, value] of Object.entries(file)) {
+    if (name === 'clients') readClientsOfFile(value, clients);
+    else {
+      const key =
+        aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
+      if (!key)
+        throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
+          ...settingsByKey.keys(),
+          ...aliases.keys(),
+          'clients',
+        ]);
+      if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
+    }
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || value === '') continue;
+    const key = keysByEnv.get(name);
+    if (key) values.set(key, parse(name, key, value));
+    else if (name.startsWith('CLIENT_')) readClientOfEnv(name, value, clients);
+    else refuseMisspelling(name);
+  }
+
+  const config: Record<string, unknown> = { workingDir };
+  for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
+  config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
+  for (const key of ['dataDir', 'resourcesDir', 'viewsDir'] as const)
+    config[key] = resolve(workingDir, config[key] as string);
+  if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
+  if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
+  return Object.freeze(config) as Config;
+}
+
+/** The only reader of the environment. */
+export async function loadConfig(overrides: Record<string, unknown> = {}, workingDir = process.cwd()): Promise<Config> {
+  const path = resolve(workingDir, 'gatehouse.config.ts');
+  let file: Record<string, unknown> = {};
+  if (existsSync(path)) {
+    const module = await import(pathToFileURL(path).href).catch((error: unknown) => {
+      throw new OperatorError(
+        `gatehouse.config.ts could not be read: ${error instanceof Error ? error.message : error}`,
+      );
+    });
+    if (typeof module.default !== 'object' || module.default === null) {
+      throw new OperatorError('gatehouse.config.ts: it must `export default defineConfig({ … })`.');
+    }
+    file = module.default;
+  }
+  const env = { ...process.env };
+  for (const [key, value] of Object.entries(overrides)) {
+    const setting = settingsByKey.get(key as keyof Settings);
+    if (setting && value !== undefined) env[setting.env] = String(value);
+  }
+  return parseConfig(file, env, workingDir);
+}
+
+function unknownSetting(where: string, name: string, known: string[]): OperatorError {
+  const near = nearest(name, known);
+  return new OperatorError(
+    `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} It takes one of: ${known.join(', ')}.`,
+  );
+}
+
+/** Other programs' variables are none of our business, but one letter off ours is a mistake that would go unnoticed. */
+function refuseMisspelling(name: string): void {
+  if (name.length < 8) return;
+  const near = nearest(name, [...keysByEnv.keys()], 2);
+  if (near) throw new OperatorError(`${name} is not a setting. Did you mean ${near}? Rename it, or unset it.`);
+}
+
+function readClientOfEnv(
+  name: string,
+  value: string,
+  clients: Map<string, { id?: string; secret?: string; from: string }>,
+): void {
+  const match = /^CLIENT_([A-Z][A-Z0-9]*)_([A-Z][A-Z0-9]*)_(ID|SECRET)$/.exec(name);
+  if (!match) {
+    throw new OperatorError(
+      `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID.`,
+    );
+  }
+  const [, platform, audience, part] = match as unknown as [string, string, string, string];
+  const path = `${platform.toLowerCase()}/${audience.toLowerCase()}`;
+  const client = clients.get(path) ?? { from: `CLIENT_${platform}_${audience}` };
+  clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
+}
+
+function readClientsOfFile(value: unknown, clients: Map<string, { id?: string; secret?: string; from: string }>): void {
+  if (typeof value !== 'object' || value === null) {
+    throw new OperatorError(
+      `gatehouse.config.ts: clients: got ${show(value)}; it takes { 'web/admin': { id, secret } }.`,
+    );
+  }
+  for (const [path, client] of Object.entries(value)) {
+    if (!/^[a-z][a-z0-9]*\/[a-z][a-z0-9]*$/.test(path)) {
+      throw new OperatorError(
+        `gatehouse.config.ts: clients: "${path}" is not a path; it takes platform/audience, such as 'web/admin'.`,
+      );
+    }
+    clients.set(path, { ...(client as object), from: `gatehouse.config.ts: clients['${path}']` });
+  }
+}
+
+function completeClient(path: string, client: { id?: string; secret?: string; from: string }): ProxiedClient {
+  const [platform, audience] = path.split('/') as [string, string];
+  for (const part of ['id', 'secret'] as const) {
+    const value = client[part];
+    if (typeof value !== 'string' || value === '') {
+      throw new OperatorError(
+        `${client.from}: the ${part} is missing; a proxied client needs both its id and its secret.`,
+      );
+    }
+  }
+  const { id, secret } = client as { id: string; secret: string };
+  if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
+    throw new OperatorError(`${client.from}: the id takes 1 to 128 printable ASCII characters without spaces.`);
+  }
+  if (Buffer.byteLength(secret) < 16) {
+    throw new OperatorError(
+      `${client.from}: the secret is shorter than 16 bytes; make one with: openssl rand -base64 32`,
+    );
+  }
+  return Object.freeze({ platform, audience, id, secret });
+}
+
+const hostForUrl = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+};

@@ -1,0 +1,36 @@
+import type { Db, Tx } from './database.ts';
+
+/** What instances tell each other, so that no cache outlives the truth. */
+export interface Change {
+  readonly kind: 'session' | 'user' | 'client' | 'keys' | 'everything';
+  readonly id: string;
+}
+
+export interface Bus {
+  /** Says a change inside the transaction that makes it true; nobody hears of it unless that commits. */
+  announce(tx: Tx, changes: readonly Change[]): Promise<string>;
+  /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */
+  settle(announcement: string, changes: readonly Change[]): Promise<void>;
+  subscribe(listener: (change: Change) => void): void;
+  /** False while changes of other instances may be missed: then nothing may be answered from a cache. */
+  trusted(): boolean;
+}
+
+/**
+ * Runs a transaction and tells every instance what it changed before returning.
+ * `tell` collects the changes; they are announced in the same transaction, so a crash loses neither or both.
+ */
+export async function changeAndTell<T>(
+  { db, bus }: { db: Db; bus: Bus },
+  work: (tx: Tx, tell: (change: Change) => void) => Promise<T>,
+): Promise<T> {
+  const changes: Change[] = [];
+  let announcement = '';
+  const result = await db.transaction().execute(async (tx) => {
+    const value = await work(tx, (change) => changes.push(change));
+    if (changes.length > 0) announcement = await bus.announce(tx, changes);
+    return value;
+  });
+  if (changes.length > 0) await bus.settle(announcement, changes);
+  return result;
+}

@@ -1,0 +1,21 @@
+/** The columns of the unique rule that a write broke, or undefined when the error is another one. */
+export function violatedUniqueColumns(error: unknown): string[] | undefined {
+  const { code, errcode, message, detail } = error as {
+    code?: string;
+    errcode?: number;
+    message?: string;
+    detail?: string;
+  };
+  // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
+  if (errcode === 2067 || errcode === 1555) {
+    const columns = /constraint failed: (.+)$/.exec(message ?? '')?.[1] ?? '';
+    return columns.split(', ').map((column) => column.split('.').at(-1) as string);
+  }
+  if (code === '23505') return (/^Key \((.+?)\)=/.exec(detail ?? '')?.[1] ?? '').split(', ');
+  return undefined;
+}
+
+export function isForeignKeyViolation(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  return errcode === 787 || code === '23503';
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { OperatorError } from '../errors.ts';
+import type { Database, Engine, Tx } from './database.ts';
+import { firstTables } from './migrations/001-first-tables.ts';
+
+/** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
+export interface ColumnTypes {
+  readonly text: string;
+  readonly bigint: string;
+  readonly real: string;
+}
+
+export interface Migration {
+  readonly name: string;
+  statements(types: ColumnTypes): string[];
+}
+
+export const columnTypes = (engine: Engine): ColumnTypes =>
+  engine === 'sqlite'
+    ? { text: 'text', bigint: 'integer', real: 'real' }
+    : { text: 'text collate "C"', bigint: 'bigint', real: 'double precision' };
+
+/** In order; a released one is never edited. */
+const migrations: readonly Migration[] = [firstTables];
+
+/** Any number: it names the lock that instances starting together queue for. */
+const migrationLock = 7_146_352;
+
+/** Runs work in a transaction that no other instance's migration can run beside. */
+export async function underMigrationLock<T>({ engine, db }: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    // On SQLite the write transaction itself is the lock.
+    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(tx);
+    return work(tx);
+  });
+}
+
+/** Brings the fixed tables up to date and returns the names of the migrations it ran. */
+export async function migrate(database: Database, now: () => number = Date.now): Promise<string[]> {
+  const types = columnTypes(database.engine);
+  return underMigrationLock(database, async (tx) => {
+    await sql
+      .raw(
+        `create table if not exists migrations (name ${types.text} primary key, applied_at ${types.bigint} not null)`,
+      )
+      .execute(tx);
+    const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map(({ name }) => name));
+    const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name));
+    if (unknown.length > 0) {
+      throw new OperatorError(
+        `This database was migrated by a newer Gatehouse (${unknown.join(', ')}). Start that version, or restore a backup taken before it.`,
+      );
+    }
+    const pending = migrations.filter(({ name }) => !applied.has(name));
+    for (const migration of pending) {
+      for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
+      await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
+    }
+    return pending.map(({ name }) => name);
+  });
+}

@@ -1,0 +1,221 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { OperatorError } from '../errors.ts';
+import type { Bus, Change } from './bus.ts';
+import type { Database } from './database.ts';
+import { SharedCommits } from './shared-commits.ts';
+import type { Tables } from './tables.ts';
+
+interface Prepared {
+  statement: StatementSync;
+  returnsRows: boolean;
+}
+
+/** SQL text → prepared statement, oldest out first: the fixed queries stay, one-off searches pass through. */
+class Statements {
+  readonly #file: DatabaseSync;
+  readonly #byText = new Map<string, Prepared>();
+
+  constructor(file: DatabaseSync) {
+    this.#file = file;
+  }
+
+  run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    const { statement, returnsRows } = this.#prepare(sql);
+    const values = parameters.length === 0 ? [] : parameters.map(toSqlite);
+    if (returnsRows) return { rows: statement.all(...values) as R[] };
+    const { changes } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#byText.get(sql);
+    if (known) return known;
+    const statement = this.#file.prepare(sql);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    if (this.#byText.size >= 500) this.#byText.delete(this.#byText.keys().next().value as string);
+    this.#byText.set(sql, prepared);
+    return prepared;
+  }
+}
+
+const toSqlite = (value: unknown): SQLInputValue => {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value === undefined) return null;
+  return value as SQLInputValue;
+};
+
+const isRead = ({ query, sql }: CompiledQuery): boolean =>
+  SelectQueryNode.is(query) || /^\s*(select|pragma|explain)\b/i.test(sql);
+
+class Connection implements DatabaseConnection {
+  readonly #reader: Statements;
+  readonly #writer: Statements;
+  readonly #commits: SharedCommits;
+  inTransaction = false;
+
+  constructor(reader: Statements, writer: Statements, commits: SharedCommits) {
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#commits = commits;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
+    if (isRead(query)) return this.#reader.run(query.sql, query.parameters);
+    return this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    yield await Promise.reject(new Error('streaming is not used here: page by key instead'));
+  }
+
+  async begin(): Promise<void> {
+    await this.#commits.enter();
+    this.inTransaction = true;
+    this.#writer.run('savepoint job', []);
+  }
+
+  /** Returns when the commit that this transaction shares with its neighbours is on disk. */
+  async commit(): Promise<void> {
+    this.#writer.run('release job', []);
+    this.inTransaction = false;
+    await this.#commits.leave();
+  }
+
+  async rollback(): Promise<void> {
+    this.inTransaction = false;
+    try {
+      this.#writer.run('rollback to job', []);
+      this.#writer.run('release job', []);
+    } finally {
+      this.#commits.abandon();
+    }
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #open: () => Connection;
+
+  constructor(open: () => Connection) {
+    this.#open = open;
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#open();
+  }
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).begin();
+  }
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).commit();
+  }
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).rollback();
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+/** Within one process a change is told by a call; what another process wrote shows in `data_version`. */
+class SqliteBus implements Bus {
+  readonly #listeners: ((change: Change) => void)[] = [];
+  readonly #dataVersion: StatementSync;
+  #seen: unknown;
+
+  constructor(writer: DatabaseSync) {
+    // Read on the writing connection: there, only commits of other processes move it.
+    this.#dataVersion = writer.prepare('pragma data_version');
+    this.#dataVersion.setReturnArrays(true);
+    this.#seen = this.#read();
+  }
+
+  async announce(): Promise<string> {
+    return '';
+  }
+
+  async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
+    for (const change of changes) this.#tell(change);
+  }
+
+  subscribe(listener: (change: Change) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  trusted(): boolean {
+    const version = this.#read();
+    if (version !== this.#seen) {
+      this.#seen = version;
+      this.#tell({ kind: 'everything', id: '' });
+    }
+    return true;
+  }
+
+  #read(): unknown {
+    return (this.#dataVersion.get() as unknown as unknown[])[0];
+  }
+
+  #tell(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+function openFile(path: string, readOnly: boolean): DatabaseSync {
+  const file = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true, readOnly });
+  if (!readOnly) file.exec('pragma journal_mode = wal; pragma synchronous = full;');
+  file.exec('pragma cache_size = -16000; pragma temp_store = memory;');
+  return file;
+}
+
+export function openSqlite(path: string): Database {
+  let writer: DatabaseSync;
+  let reader: DatabaseSync;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+    writer = openFile(path, false);
+    reader = openFile(path, true);
+  } catch (error) {
+    throw new OperatorError(
+      `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
+    );
+  }
+  const writing = new Statements(writer);
+  const reading = new Statements(reader);
+  const commits = new SharedCommits(writer);
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new SqliteDriver(() => new Connection(reading, writing, commits)),
+      createIntrospector: (inner) => new SqliteIntrospector(inner),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  return {
+    engine: 'sqlite',
+    db,
+    bus: new SqliteBus(writer),
+    ping: async () => void reading.run('select 1', []),
+    connections: () => ({ total: 2, idle: 1, waiting: commits.waiting }),
+    async close() {
+      await commits.drained();
+      await db.destroy();
+      reader.close();
+      writer.close();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
+ * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
+ */
+export interface Tables {
+  migrations: { name: string; applied_at: number };
+  /** The last declaration of each resource that the database was brought to. */
+  resource_schemas: { name: string; declaration: string; updated_at: number };
+  users: {
+    id: string;
+    /** Lowercase and NFC. At least one of email, username and phone is there. */
+    email: string | null;
+    username: string | null;
+    /** E.164. */
+    phone: string | null;
+    name: string | null;
+    password_hash: string;
+    email_confirmed: number;
+    /** JSON list of role names. */
+    roles: string;
+    created_at: number;
+    updated_at: number;
+    version: number;
+  };
+  clients: {
+    id: string;
+    type: 'password' | 'personal';
+    name: string;
+    /** The owner of a personal client; null for the operator's own. */
+    user_id: string | null;
+    /** JSON list: what the client may ask for, and what it gets when it asks for nothing. */
+    scopes: string;
+    created_at: number;
+    updated_at: number;
+    version: number;
+  };
+  client_secrets: {
+    id: string;
+    client_id: string;
+    /** HMAC-SHA256 of the secret under a server key, base64url. */
+    secret_hash: string;
+    created_at: number;
+    /** Null for the current secret; a replaced one may live some hours more. */
+    expires_at: number | null;
+  };
+  /** One row a login, however often it refreshes: of a user through a client, of a client, or a personal access token. */
+  sessions: {
+    id: string;
+    type: 'session' | 'personal';
+    user_id: string | null;
+    client_id: string | null;
+    name: string | null;
+    /** JSON list. */
+    scopes: string;
+    generation: number;
+    rotated_at: number | null;
+    created_at: number;
+    /** When the refresh token ends (sessions), or the access token itself (personal). */
+    expires_at: number;
+    revoked_at: number | null;
+    /** Null until the value of a personal access token was shown, which happens once. */
+    revealed_at: number | null;
+    last_used_at: number | null;
+    address: string | null;
+    user_agent: string | null;
+    version: number;
+  };
+  signing_keys: {
+    id: string;
+    /** `sign` holds a key pair; `mac` the symmetric server keys. */
+    purpose: 'sign' | 'mac';
+    algorithm: string;
+    public_jwk: string | null;
+    sealed_private: string;
+    created_at: number;
+    signs_from: number;
+    /** Set by the next rotation: what it signed has expired by then. */
+    retires_at: number | null;
+  };
+  /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */
+  one_time_tokens: {
+    id: string;
+    purpose: 'confirm_email' | 'reset_password';
+    user_id: string;
+    /** The address it was sent to: a changed address voids it. */
+    email: string;
+    created_at: number;
+    expires_at: number;
+    used_at: number | null;
+  };
+  mails: {
+    id: string;
+    template: string;
+    recipient: string;
+    /** JSON for the template; one-time links are made when it is sent. */
+    data: string;
+    attempts: number;
+    next_attempt_at: number;
+    created_at: number;
+    /** Who is sending it, until when: two instances never send one mail. */
+    claimed_until: number | null;
+    last_error: string | null;
+  };
+  /** Failed sign-ins by account and by address, shared by all instances. */
+  throttles: { key: string; count: number; expires_at: number };
+  events: {
+    id: string;
+    type: string;
+    user_id: string | null;
+    client_id: string | null;
+    session_id: string | null;
+    /** Who did it, where that is another than the subject. */
+    actor_id: string | null;
+    address: string | null;
+    user_agent: string | null;
+    request_id: string | null;
+    /** JSON, never a secret. */
+    data: string;
+    created_at: number;
+  };
+  idempotency_keys: {
+    /** Caller, method, path and the caller's key, hashed. */
+    id: string;
+    body_hash: string;
+    /** Null while the first request is under way. */
+    status: number | null;
+    headers: string | null;
+    body: string | null;
+    created_at: number;
+  };
+}

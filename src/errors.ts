@@ -1,0 +1,101 @@
+/** One wrong field of a 422 answer. */
+export interface FieldError {
+  field: string;
+  code: string;
+  message: string;
+}
+
+interface ProblemOptions {
+  /** A stable machine-readable word, such as `token_expired`. */
+  code?: string;
+  errors?: FieldError[];
+  headers?: Record<string, string>;
+  /** Why it happened, for the log only: a caller never sees it. */
+  reason?: string;
+}
+
+/** An error a caller may see, answered as RFC 9457 `application/problem+json` (or in the OAuth form where a route says so). */
+export class Problem extends Error {
+  readonly status: number;
+  readonly title: string;
+  readonly code: string | undefined;
+  readonly errors: FieldError[] | undefined;
+  readonly headers: Record<string, string>;
+  readonly reason: string | undefined;
+
+  constructor(status: number, title: string, detail: string, options: ProblemOptions = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.status = status;
+    this.title = title;
+    this.code = options.code;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+    this.reason = options.reason;
+  }
+}
+
+export const badRequest = (detail: string, code = 'bad_request') => new Problem(400, 'Bad Request', detail, { code });
+export const forbidden = (detail: string, code = 'forbidden') => new Problem(403, 'Forbidden', detail, { code });
+export const notFound = (detail = 'There is nothing here.') =>
+  new Problem(404, 'Not Found', detail, { code: 'not_found' });
+export const conflict = (detail: string, code = 'conflict') => new Problem(409, 'Conflict', detail, { code });
+export const preconditionFailed = (detail: string) =>
+  new Problem(412, 'Precondition Failed', detail, { code: 'precondition_failed' });
+export const unprocessable = (errors: FieldError[]) =>
+  new Problem(422, 'Unprocessable Content', 'Some fields are not acceptable; see errors.', {
+    code: 'validation_failed',
+    errors,
+  });
+export const tooManyRequests = (detail: string, retryAfterSeconds: number) =>
+  new Problem(429, 'Too Many Requests', detail, {
+    code: 'too_many_requests',
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+  });
+export const unavailable = (detail: string, retryAfterSeconds: number, reason?: string) =>
+  new Problem(503, 'Service Unavailable', detail, {
+    code: 'unavailable',
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    ...(reason ? { reason } : {}),
+  });
+
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'access_denied'
+  | 'temporarily_unavailable'
+  | 'server_error'
+  | 'unsupported_token_type';
+
+/** RFC 6749 5.2. The description is fixed and public; `reason` goes to the log. */
+export class OAuthError extends Error {
+  readonly status: number;
+  readonly error: OAuthErrorCode;
+  readonly headers: Record<string, string>;
+  readonly reason: string | undefined;
+
+  constructor(
+    error: OAuthErrorCode,
+    description: string,
+    options: { status?: number; reason?: string; headers?: Record<string, string> } = {},
+  ) {
+    super(description);
+    this.name = 'OAuthError';
+    this.error = error;
+    this.status = options.status ?? (error === 'invalid_client' ? 401 : 400);
+    this.headers = options.headers ?? {};
+    this.reason = options.reason;
+  }
+}
+
+/** Stops a start or a command: printed without a stack, because the operator can mend it. */
+export class OperatorError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'OperatorError';
+  }
+}

@@ -1,0 +1,152 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { type FieldError, OAuthError, type OAuthErrorCode, Problem } from '../errors.ts';
+import type { App } from './server.ts';
+
+/** Fastify's own errors, in our words. */
+const frameworkProblems = new Map<string, () => Problem>([
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    () =>
+      new Problem(
+        415,
+        'Unsupported Media Type',
+        'Send the body as application/json or application/x-www-form-urlencoded.',
+        { code: 'unsupported_media_type' },
+      ),
+  ],
+  [
+    'FST_ERR_CTP_BODY_TOO_LARGE',
+    () => new Problem(413, 'Content Too Large', 'The body is larger than 1 MiB.', { code: 'body_too_large' }),
+  ],
+  [
+    'FST_ERR_BAD_URL',
+    () => new Problem(400, 'Bad Request', 'The path is not valid percent-encoded UTF-8.', { code: 'encoding_invalid' }),
+  ],
+  [
+    'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
+    () => new Problem(400, 'Bad Request', 'The body is not as long as Content-Length says.', { code: 'body_invalid' }),
+  ],
+]);
+
+function toProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error;
+  const framework = frameworkProblems.get(error.code);
+  if (framework) return framework();
+  if (error.validation) return validationProblem(error);
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return new Problem(status, 'Bad Request', error.message, { code: 'bad_request' });
+  return new Problem(500, 'Internal Server Error', 'Something went wrong here. It was logged under the request id.', {
+    code: 'internal_error',
+  });
+}
+
+/** A body that breaks its schema is 422 with one entry a field; a query string or a path is 400. */
+function validationProblem({ validation, validationContext }: FastifyError): Problem {
+  const errors: FieldError[] = (validation ?? []).map(({ instancePath, keyword, params, message }) => {
+    const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
+    const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
+    if (keyword === 'required') return { field, code: 'required', message: `${field} is required.` };
+    if (keyword === 'additionalProperties')
+      return { field, code: 'unknown', message: `${field} is not a field that can be sent here.` };
+    const expected = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
+    return { field, code: keyword, message: `${field || 'The value'} ${message ?? 'is not acceptable'}${expected}.` };
+  });
+  const unique = errors.filter((error, i) => errors.findIndex(({ field }) => field === error.field) === i);
+  if (validationContext === 'body') {
+    return new Problem(422, 'Unprocessable Content', 'Some fields are not acceptable; see errors.', {
+      code: 'validation_failed',
+      errors: unique,
+    });
+  }
+  return new Problem(400, 'Bad Request', unique.map(({ message }) => message).join(' '), { code: 'parameter_invalid' });
+}
+
+const oauthCodes = new Map<number, OAuthErrorCode>([
+  [401, 'invalid_client'],
+  [403, 'access_denied'],
+  [429, 'temporarily_unavailable'],
+  [500, 'server_error'],
+  [503, 'temporarily_unavailable'],
+]);
+
+function sendProblem(reply: FastifyReply, problem: Problem): void {
+  const { status, title, code, errors, message } = problem;
+  reply
+    .code(status)
+    .headers(problem.headers)
+    .header('content-type', 'application/problem+json')
+    .send(
+      // Bytes: to a string Fastify would add a charset, which this media type does not have.
+      Buffer.from(
+        JSON.stringify({
+          type: `urn:gatehouse:problem:${code ?? 'error'}`,
+          title,
+          status,
+          detail: message,
+          instance: reply.request.id,
+          code,
+          errors,
+        }),
+      ),
+    );
+}
+
+function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void {
+  const code = error instanceof OAuthError ? error.error : (oauthCodes.get(error.status) ?? 'invalid_request');
+  const detail =
+    error instanceof Problem && error.errors ? error.errors.map(({ message }) => message).join(' ') : error.message;
+  reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify({ error: code, error_description: asciiDescription(detail) }));
+}
+
+/** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
+const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
+
+const formOf = (request: FastifyRequest) => request.errorForm ?? request.routeOptions.config?.errors;
+
+const wantsPage = (request: FastifyRequest): boolean =>
+  formOf(request) === 'page' ||
+  (request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html'));
+
+/** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
+export function answerErrors(app: App, { log }: Context): void {
+  app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
+    const known = error instanceof OAuthError ? error : toProblem(error);
+    if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
+    else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
+    if (wantsPage(request) && app.errorPage) {
+      const title = known instanceof Problem ? known.title : 'Bad Request';
+      const page = await app.errorPage(request, known.status, title, known.message);
+      return reply
+        .code(known.status)
+        .headers(known.headers)
+        .header('cache-control', 'no-store')
+        .type('text/html; charset=utf-8')
+        .send(page);
+    }
+    if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
+    else sendProblem(reply, known);
+    return reply;
+  });
+}
+
+/** What the HTTP parser itself refuses never reaches a route; it is answered on the socket in the same form. */
+export function answerClientErrors(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, title, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'The URL and the headers together are longer than 16 KiB.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'The request did not arrive in time.']
+        : [400, 'Bad Request', 'This is not a well-formed HTTP request.'];
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+import type { App } from './server.ts';
+
+/** A strong tag of the bytes sent. */
+export const etagOf = (payload: string | Buffer): string => `"${hash('sha1', payload, 'base64url')}"`;
+
+/** RFC 9110 13.1.2: weak comparison, lists and `*` included. */
+export function matchesEtag(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true;
+  const opaque = etag.replace(/^W\//, '');
+  return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque);
+}
+
+/** Tags every 200 to GET that has no tag yet, and answers 304 when the caller has it already. */
+export function tagAnswers(app: App): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return done(null, payload);
+    let etag = reply.getHeader('etag') as string | undefined;
+    if (etag === undefined) {
+      if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload);
+      etag = etagOf(payload);
+      reply.header('etag', etag);
+    }
+    const known = request.headers['if-none-match'];
+    if (known === undefined || !matchesEtag(known, etag)) return done(null, payload);
+    reply.code(304).removeHeader('content-type').removeHeader('content-length');
+    done(null, null);
+  });
+}

@@ -1,0 +1,31 @@
+import type { FastifyContextConfig } from 'fastify';
+import findMyWay from 'find-my-way';
+
+interface Known {
+  methods: Set<string>;
+  config: FastifyContextConfig;
+}
+
+/** Which paths exist, whatever the method: tells 405 from 404, and names the methods that a path allows. */
+export function knowPaths() {
+  const byUrl = new Map<string, Known>();
+  const router = findMyWay({ ignoreTrailingSlash: true });
+  return {
+    add(url: string, methods: string | string[], config: FastifyContextConfig): void {
+      let known = byUrl.get(url);
+      if (!known) {
+        known = { methods: new Set(), config };
+        byUrl.set(url, known);
+        // With ignoreTrailingSlash, Fastify reports a prefix route as both "/x" and "/x/".
+        if (!router.hasRoute('GET', url)) router.on('GET', url, () => undefined, known);
+      }
+      for (const method of [methods].flat()) known.methods.add(method);
+    },
+    find(path: string): { allow: string; config: FastifyContextConfig } | undefined {
+      const known = router.find('GET', path)?.store as Known | undefined;
+      return known && { allow: [...known.methods, 'OPTIONS'].sort().join(', '), config: known.config };
+    },
+  };
+}
+
+export type KnownPaths = ReturnType<typeof knowPaths>;

@@ -1,0 +1,45 @@
+import { badRequest, type Problem } from '../errors.ts';
+
+const wrong = Symbol('what is wrong with the query string');
+const empty = Object.freeze(Object.create(null));
+
+/** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
+export function parseFormEncoded(text: string): Record<string, string> {
+  const values: Record<string, string> = Object.create(null);
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    if (name === '__proto__') throw badRequest('A parameter cannot be named "__proto__".', 'parameter_invalid');
+    if (name in values)
+      throw badRequest(
+        `The parameter "${printable(name)}" was sent more than once; send it once.`,
+        'parameter_repeated',
+      );
+    values[name] = equals < 0 ? '' : decode(pair.slice(equals + 1));
+  }
+  return values;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw badRequest(`"${printable(text)}" is not valid percent-encoded UTF-8.`, 'encoding_invalid');
+  }
+}
+
+const printable = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
+
+/** The router cannot throw: a broken query string is remembered and refused when the request is admitted. */
+export function parseQueryString(text: string): Record<string, string> {
+  if (text === '') return empty;
+  try {
+    return parseFormEncoded(text);
+  } catch (problem) {
+    return { [wrong]: problem } as unknown as Record<string, string>;
+  }
+}
+
+export const queryStringProblem = (query: unknown): Problem | undefined =>
+  (query as Record<symbol, Problem | undefined>)[wrong];

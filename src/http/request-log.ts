@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts';
+import type { App } from './server.ts';
+
+/**
+ * One line a request: errors and writes at `info`, successful reads at `debug`. The route's pattern is logged, never the
+ * URL, the headers or the body, which may hold secrets.
+ */
+export function logRequests(app: App, { log, metrics }: Context): void {
+  const observers = new Map<string, { observe(seconds: number): void }>();
+  const verbose = log.isLevelEnabled('debug');
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request;
+    const { statusCode } = reply;
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    const key = `${method} ${statusCode} ${route}`;
+    let observer = observers.get(key);
+    if (!observer) {
+      observer = metrics.requestDuration.labels({ method, route, status: String(statusCode) });
+      observers.set(key, observer);
+    }
+    const ms = reply.elapsedTime;
+    observer.observe(ms / 1000);
+    const quiet = statusCode < 400 && (method === 'GET' || method === 'HEAD');
+    if (!quiet || verbose) {
+      const line = {
+        requestId: request.id,
+        method,
+        route,
+        status: statusCode,
+        ms: Math.round(ms * 10) / 10,
+        address: request.ip,
+      };
+      if (statusCode >= 500) log.error(line, 'request');
+      else if (quiet) log.debug(line, 'request');
+      else log.info(line, 'request');
+    }
+    done();
+  });
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, LogController, type RawServerDefault } from 'fastify';
+import type { Caller } from '../caller.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { type Authenticate, admitRequests } from './admit.ts';
+import { readBodies } from './bodies.ts';
+import { answerClientErrors, answerErrors } from './error-answers.ts';
+import { tagAnswers } from './etag.ts';
+import { knowPaths } from './known-paths.ts';
+import { parseQueryString } from './query-string.ts';
+import { requestId } from './request-id.ts';
+import { logRequests } from './request-log.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** What guards a route, said at the route. `auth:api` takes a bearer token, `auth:web` a browser's session. */
+export type Protection = 'public' | 'auth:api' | 'auth:web';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    auth?: Protection;
+    /** The scope that the caller's token must hold. */
+    scope?: string;
+    /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */
+    errors?: 'problem' | 'oauth' | 'page';
+    /** False: not counted against RATE_LIMIT (health checks and the like). */
+    limited?: boolean;
+  }
+  interface FastifyRequest {
+    caller: Caller;
+    /** Where no route matched but the path is known: the form of that path's errors. */
+    errorForm: FastifyContextConfig['errors'] | null;
+  }
+  interface FastifyInstance {
+    /** Set by the pages: an error as a page in the house's dress. */
+    errorPage: ((request: FastifyRequest, status: number, title: string, detail: string) => Promise<string>) | null;
+  }
+}
+
+const trustProxy = ({ trustProxy }: Config): boolean | string[] => {
+  const [only] = trustProxy;
+  if (only === undefined || only === 'false') return false;
+  if (only === 'true') return true;
+  return [...trustProxy];
+};
+
+/** An HTTP server that follows the contract's rules for all routes, and has none yet. */
+export async function createServer(context: Context, authenticate: Authenticate): Promise<App> {
+  const { config, log } = context;
+  const paths = knowPaths();
+  const app = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 30_000,
+    trustProxy: trustProxy(config),
+    forceCloseConnections: 'idle',
+    clientErrorHandler: answerClientErrors,
+    frameworkErrors: (error, _request, reply) => void reply.send(error as never),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true, useDefaults: true } },
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+
+  app.decorateRequest('caller', null as unknown as Caller);
+  app.decorateRequest('errorForm', null);
+  app.decorate('errorPage', null);
+  app.addHook('onRoute', (route) => {
+    // HEAD routes that Fastify adds beside a GET carry its config.
+    if (!route.config?.auth) throw new Error(`${route.method} ${route.url} must say config.auth: what guards it`);
+    paths.add(route.url, route.method, route.config);
+  });
+  answerErrors(app, context);
+  readBodies(app);
+  admitRequests(app, context, authenticate, paths);
+  await app.register(cookie);
+  if (config.corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: [...config.corsOrigins],
+      credentials: true,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      exposedHeaders: [
+        'ETag',
+        'Location',
+        'Retry-After',
+        'RateLimit-Limit',
+        'RateLimit-Remaining',
+        'RateLimit-Reset',
+        'X-Request-Id',
+      ],
+      maxAge: 600,
+    });
+  }
+  tagAnswers(app);
+  logRequests(app, context);
+  return app;
+}
+
+export const userAgentOf = (request: FastifyRequest): string | null =>
+  request.headers['user-agent']?.slice(0, 256) ?? null;

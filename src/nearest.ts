@@ -1,0 +1,31 @@
+/** The candidate closest to a misspelt word by edit distance ignoring case, or undefined when none is close. */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  limit = Math.max(2, Math.floor(word.length / 3)),
+): string | undefined {
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, substitute));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,0 +1,223 @@
+/** One setting: its environment variable, what it takes, and how a value is read. */
+export interface Setting<T> {
+  readonly env: string;
+  readonly default: T;
+  /** Ends the sentence "it takes …". */
+  readonly takes: string;
+  readonly about: string;
+  /** A value that no message, log or command may print. */
+  readonly secret: boolean;
+  parse(value: unknown): { ok: true; value: T } | { ok: false };
+}
+
+const ok = <T>(value: T) => ({ ok: true as const, value });
+const wrong = { ok: false as const };
+
+function text(
+  env: string,
+  fallback: string,
+  about: string,
+  options: { takes?: string; pattern?: RegExp; secret?: boolean } = {},
+): Setting<string> {
+  return {
+    env,
+    default: fallback,
+    about,
+    takes: options.takes ?? 'text',
+    secret: options.secret ?? false,
+    parse: (value) => (typeof value === 'string' && (options.pattern ?? /./s).test(value) ? ok(value) : wrong),
+  };
+}
+
+function integer(env: string, fallback: number, about: string, min: number, max: number): Setting<number> {
+  return {
+    env,
+    default: fallback,
+    about,
+    takes: `a whole number from ${min} to ${max}`,
+    secret: false,
+    parse(value) {
+      const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+      return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
+        ? ok(number)
+        : wrong;
+    },
+  };
+}
+
+function flag(env: string, fallback: boolean, about: string): Setting<boolean> {
+  const words = new Map<unknown, boolean>([
+    [true, true],
+    ['true', true],
+    ['1', true],
+    ['yes', true],
+    ['on', true],
+    [false, false],
+    ['false', false],
+    ['0', false],
+    ['no', false],
+    ['off', false],
+  ]);
+  return {
+    env,
+    default: fallback,
+    about,
+    takes: 'true or false',
+    secret: false,
+    parse(value) {
+      const read = words.get(typeof value === 'string' ? value.toLowerCase() : value);
+      return read === undefined ? wrong : ok(read);
+    },
+  };
+}
+
+function oneOf<T extends string>(env: string, values: readonly T[], fallback: T, about: string): Setting<T> {
+  return {
+    env,
+    default: fallback,
+    about,
+    takes: `one of ${values.join(', ')}`,
+    secret: false,
+    parse: (value) => (values.includes(value as T) ? ok(value as T) : wrong),
+  };
+}
+
+function list<T extends string>(
+  env: string,
+  fallback: readonly T[],
+  about: string,
+  takes: string,
+  accepts: (item: string) => boolean,
+): Setting<readonly T[]> {
+  return {
+    env,
+    default: fallback,
+    about,
+    takes,
+    secret: false,
+    parse(value) {
+      const items =
+        typeof value === 'string'
+          ? value
+              .split(',')
+              .map((item) => item.trim())
+              .filter(Boolean)
+          : value;
+      const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
+      return good && new Set(items).size === items.length ? ok(Object.freeze([...items]) as readonly T[]) : wrong;
+    },
+  };
+}
+
+const isOrigin = (value: string): boolean => {
+  if (value === '*') return false;
+  try {
+    return new URL(value).origin === value;
+  } catch {
+    return false;
+  }
+};
+
+const year = 365 * 86_400;
+
+/** Every setting there is. A key of this object is a key of `gatehouse.config.ts`. */
+export const settings = {
+  host: text('HOST', '127.0.0.1', 'the address to listen on', {
+    takes: 'a host name or an IP address',
+    pattern: /^[\w.:-]+$/,
+  }),
+  port: integer('PORT', 3000, 'the port to listen on; 0 picks a free one', 0, 65_535),
+  baseUrl: text('BASE_URL', '', 'the public address of the service, which tokens name as their issuer', {
+    takes: 'an http or https URL without a query, such as https://auth.example.com',
+    pattern: /^https?:\/\/[^\s?#/]+(\/[^\s?#]*[^\s?#/])?$/,
+  }),
+  dataDir: text('DATA_DIR', './data', 'where the database, keys and unsent mail are kept'),
+  databaseUrl: text('DATABASE_URL', '', 'the database; unset: SQLite in DATA_DIR', {
+    takes: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME',
+    pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
+    secret: true,
+  }),
+  databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 'PostgreSQL connections of one instance', 1, 1000),
+  logLevel: oneOf(
+    'LOG_LEVEL',
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'info',
+    'how much is logged',
+  ),
+  adminEmail: text('ADMIN_EMAIL', 'admin@localhost', 'the first administrator', {
+    takes: 'an email address',
+    pattern: /^[^\s@]+@[^\s@]+$/,
+  }),
+  adminPassword: text('ADMIN_PASSWORD', '', "the first administrator's password; unset: a random one, printed once", {
+    takes: 'at least 8 characters',
+    pattern: /^.{8,}$/s,
+    secret: true,
+  }),
+  encryptionKey: text('ENCRYPTION_KEY', '', 'seals the private keys in the database; the same on every instance', {
+    takes: 'at least 16 characters, such as the output of: openssl rand -base64 32',
+    pattern: /^.{16,}$/s,
+    secret: true,
+  }),
+  signingAlgorithm: oneOf('SIGNING_ALGORITHM', ['ES256', 'EdDSA', 'RS256'], 'ES256', 'what new signing keys sign with'),
+  loginPageUrl: text('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to', {
+    takes: 'a view name of letters, digits, - and _, with / between folders',
+    pattern: /^[\w-]+(\/[\w-]+)*$/,
+  }),
+  requireEmailConfirmation: flag(
+    'REQUIRE_EMAIL_CONFIRMATION',
+    false,
+    'whether an unconfirmed user is refused at login',
+  ),
+  forceAcceptHeader: flag('FORCE_ACCEPT_HEADER', true, 'whether requests under /v1 must send Accept: application/json'),
+  loginAttributes: list<'email' | 'username' | 'phone'>(
+    'LOGIN_ATTRIBUTES',
+    ['email'],
+    'what a user can log in with',
+    'a list of email, username, phone',
+    (item) => ['email', 'username', 'phone'].includes(item),
+  ),
+  roles: list(
+    'ROLES',
+    ['admin'],
+    'the roles that a user can have; admin always exists',
+    'a list of role names (lowercase letters, digits, - and _)',
+    (item) => /^[a-z][a-z0-9_-]{0,31}$/.test(item),
+  ),
+  accessTokenTtl: integer('ACCESS_TOKEN_TTL', 3600, "an access token's life in seconds", 1, year),
+  refreshTokenTtl: integer('REFRESH_TOKEN_TTL', 30 * 86_400, "a refresh token's life in seconds", 1, 10 * year),
+  refreshGrace: integer(
+    'REFRESH_GRACE',
+    10,
+    'seconds in which a rotated refresh token still gets its successor',
+    0,
+    300,
+  ),
+  personalTokenTtl: integer('PERSONAL_TOKEN_TTL', year, "a personal access token's life in seconds", 1, 10 * year),
+  eventRetentionDays: integer('EVENT_RETENTION_DAYS', 365, 'days that the audit trail is kept', 1, 36_500),
+  smtpUrl: text('SMTP_URL', '', 'the mail server; unset: mail is written to DATA_DIR/mail', {
+    takes: 'smtp://USER:PASSWORD@HOST:PORT or smtps://…',
+    pattern: /^smtps?:\/\/.+$/,
+    secret: true,
+  }),
+  mailFrom: text('MAIL_FROM', 'Gatehouse <gatehouse@localhost>', 'the sender of mail', {
+    takes: 'an address, or Name <address>',
+    pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
+  }),
+  corsOrigins: list<string>(
+    'CORS_ORIGINS',
+    [],
+    'origins of browser applications on other hosts',
+    'a list of origins such as https://app.example.com',
+    isOrigin,
+  ),
+  rateLimit: integer('RATE_LIMIT', 600, 'requests a minute for one caller; 0: off', 0, 10_000_000),
+  trustProxy: list<string>(
+    'TRUST_PROXY',
+    [],
+    'reverse proxies whose X-Forwarded-* headers are believed',
+    'a list of IP addresses or CIDR ranges (or true to trust any peer, false to trust none)',
+    (item) => /^(true|false|loopback|linklocal|uniquelocal|[\da-fA-F]*[.:][\da-fA-F.:]*(\/\d{1,3})?)$/.test(item),
+  ),
+  viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages'),
+  resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations'),
+} as const satisfies Record<string, Setting<unknown>>;

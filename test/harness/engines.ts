@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe } from 'node:test';
+import pg from 'pg';
+import type { Engine } from '../../src/database/database.ts';
+
+/** A database of one test's own: a file, or a database in the PostgreSQL that the test run started. */
+export interface TestDatabase {
+  readonly engine: Engine;
+  readonly url: string;
+  readonly dir: string;
+  remove(): Promise<void>;
+}
+
+export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  const removeDir = () => rmSync(dir, { recursive: true, force: true });
+  if (engine === 'sqlite')
+    return { engine, dir, url: `sqlite:${join(dir, 'test.db')}`, remove: async () => removeDir() };
+
+  const server = postgresUrl();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onServer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    engine,
+    dir,
+    url: url.href,
+    async remove() {
+      await onServer(server, `drop database if exists ${name} with (force)`);
+      removeDir();
+    },
+  };
+}
+
+function postgresUrl(): string {
+  const url = process.env.TEST_POSTGRES_URL;
+  if (!url) throw new Error('No PostgreSQL: run tests with `npm test`, or `npm test -- <file>` for one.');
+  return url;
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+const engines: readonly Engine[] = ['sqlite', 'postgres'];
+
+/** Declares the same suite once for each engine. */
+export function onBothEngines(name: string, suite: (engine: Engine) => void): void {
+  for (const engine of engines) describe(`${name} (${engine})`, () => suite(engine));
+}
+
+/** A fresh database for each call, removed after the suite that is being declared. */
+export function databases(engine: Engine): () => Promise<TestDatabase> {
+  const made: TestDatabase[] = [];
+  after(async () => {
+    await Promise.all(made.map((database) => database.remove()));
+  });
+  return async () => {
+    const database = await createTestDatabase(engine);
+    made.push(database);
+    return database;
+  };
+}

@@ -1,0 +1,89 @@
+import { after } from 'node:test';
+import pino from 'pino';
+import { buildApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import type { Engine } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import type { App } from '../../src/http/server.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createTestDatabase, type TestDatabase } from './engines.ts';
+
+export interface Service {
+  readonly app: App;
+  readonly url: string;
+  readonly context: Context;
+  readonly database: TestDatabase;
+  /** Moves the service's clock. */
+  advance(ms: number): void;
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** Environment variables, as an operator would set them. */
+  env?: Record<string, string>;
+  /** Share a database: a second instance. */
+  database?: TestDatabase;
+}
+
+/** Starts services for the suite that is being declared, and closes them after it. Call it in the suite's own body. */
+export function services(engine: Engine): (options?: Options) => Promise<Service> {
+  const started: Service[] = [];
+  after(async () => {
+    for (const service of started.reverse()) await service.close();
+  });
+  return async (options) => {
+    const service = await startService(engine, options);
+    started.push(service);
+    return service;
+  };
+}
+
+/** The whole service on a real database, listening on loopback. */
+async function startService(engine: Engine, { env = {}, database }: Options = {}): Promise<Service> {
+  const own = database ?? (await createTestDatabase(engine));
+  let offset = 0;
+  const config = parseConfig(
+    {},
+    {
+      DATABASE_URL: own.url,
+      DATA_DIR: own.dir,
+      PORT: '0',
+      RATE_LIMIT: '0',
+      LOG_LEVEL: 'silent',
+      ADMIN_EMAIL: 'admin@example.com',
+      ADMIN_PASSWORD: 'correct horse battery',
+      ...env,
+    },
+    own.dir,
+  );
+  const open = await openDatabase(config);
+  await migrate(open);
+  const context: Context = {
+    config,
+    database: open,
+    log: pino({ level: config.logLevel }),
+    metrics: createMetrics(),
+    now: () => Date.now() + offset,
+  };
+  const app = await buildApp(context);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  let closed = false;
+  return {
+    app,
+    url,
+    context,
+    database: own,
+    advance(ms) {
+      offset += ms;
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await app.close();
+      await open.close();
+      if (!database) await own.remove();
+    },
+  };
+}
