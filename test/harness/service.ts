@@ -1,13 +1,10 @@
 import { after } from 'node:test';
 import pino from 'pino';
-import { buildApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import type { Engine } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
 import type { App } from '../../src/http/server.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { startGatehouse } from '../../src/start.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 
 export interface Service {
@@ -58,22 +55,15 @@ async function startService(engine: Engine, { env = {}, database }: Options = {}
     },
     own.dir,
   );
-  const open = await openDatabase(config);
-  await migrate(open);
-  const context: Context = {
-    config,
-    database: open,
+  const running = await startGatehouse(config, {
     log: pino({ level: config.logLevel }),
-    metrics: createMetrics(),
     now: () => Date.now() + offset,
-  };
-  const app = await buildApp(context);
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  });
   let closed = false;
   return {
-    app,
-    url,
-    context,
+    app: running.app,
+    url: running.url,
+    context: running.context,
     database: own,
     advance(ms) {
       offset += ms;
@@ -81,8 +71,7 @@ async function startService(engine: Engine, { env = {}, database }: Options = {}
     async close() {
       if (closed) return;
       closed = true;
-      await app.close();
-      await open.close();
+      await running.stop();
       if (!database) await own.remove();
     },
   };

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { startGatehouse } from '../start.ts';
+import { announce } from './announce.ts';
+import { untilAskedToStop } from './until-asked-to-stop.ts';
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('Start the service. Makes what is missing: the database, the keys, an administrator.')
+    .option('--host <host>', 'the address to listen on (HOST)')
+    .option('--port <port>', 'the port to listen on (PORT)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',
+    )
+    .action(async (flags: { host?: string; port?: string }) => {
+      const config = await loadConfig(flags);
+      const forPeople = process.stdout.isTTY === true;
+      const log = createLog(config.logLevel, forPeople);
+      const service = await startGatehouse(config, { log });
+      announce(service, forPeople);
+      await untilAskedToStop(service, log);
+    });
+}

@@ -1,0 +1,88 @@
+import { createServer } from 'node:net';
+import type { Logger } from 'pino';
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open-database.ts';
+import { OperatorError } from './errors.ts';
+import type { App } from './http/server.ts';
+import { createMetrics } from './metrics.ts';
+
+export interface StartOptions {
+  readonly log: Logger;
+  /** The clock; tests step it. */
+  readonly now?: () => number;
+}
+
+/** A service that answers. */
+export interface RunningGatehouse {
+  readonly app: App;
+  readonly context: Context;
+  /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
+  readonly url: string;
+  /** Takes no new connections, finishes what is under way, and lets go of the database. */
+  stop(): Promise<void>;
+}
+
+/** Opens the database, brings it up to date, makes what is missing, and listens. */
+export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
+  const config = await withRealPort(settings);
+  const { log, now = Date.now } = options;
+  const database = await openDatabase(config);
+  try {
+    const context: Context = { config, database, log, metrics: createMetrics(), now };
+    for (const name of await migrate(database, now)) log.info({ migration: name }, 'migrated the database');
+    const app = await buildApp(context);
+    const url = await listen(app, config);
+    return {
+      app,
+      context,
+      url,
+      async stop() {
+        await app.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function listen(app: App, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    throw whyNotListening(error as NodeJS.ErrnoException, host, port);
+  }
+}
+
+function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const mends = new Map([
+    [
+      'EADDRINUSE',
+      `Another program listens on ${host} port ${port}. Stop it, or choose another port: PORT=${port + 1}`,
+    ],
+    ['EACCES', `Listening on port ${port} is not allowed to this user. Choose one above 1023: PORT=3000`],
+    ['EADDRNOTAVAIL', `HOST=${host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
+    ['ENOTFOUND', `HOST=${host} is a name that does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
+  ]);
+  const mend = mends.get(error.code ?? '');
+  return mend ? new OperatorError(mend) : error;
+}
+
+/** PORT=0 takes any free port, which must be known before the first link or token names the service's address. */
+async function withRealPort(config: Config): Promise<Config> {
+  if (config.port !== 0) return config;
+  const port = await new Promise<number>((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error) => reject(whyNotListening(error, config.host, 0)));
+    probe.listen(0, config.host, () => {
+      const { port: free } = probe.address() as { port: number };
+      probe.close(() => resolve(free));
+    });
+  });
+  return Object.freeze({ ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) });
+}
