@@ -71,7 +71,7 @@ function flag(env: string, fallback: boolean, about: string): Setting<boolean> {
   };
 }
 
-function oneOf<T extends string>(env: string, values: readonly T[], fallback: T, about: string): Setting<T> {
+function oneOf<const T extends string>(env: string, values: readonly T[], fallback: T, about: string): Setting<T> {
   return {
     env,
     default: fallback,

@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger } from 'fastify';
-import fastify, { type FastifyInstance, type FastifyRequest, LogController, type RawServerDefault } from 'fastify';
+import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -106,6 +106,3 @@ export async function createServer(context: Context, authenticate: Authenticate)
   logRequests(app, context);
   return app;
 }
-
-export const userAgentOf = (request: FastifyRequest): string | null =>
-  request.headers['user-agent']?.slice(0, 256) ?? null;

@@ -1,0 +1,276 @@
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import type { Context } from '../context.ts';
+import { changeAndTell } from '../database/bus.ts';
+import type { Tx } from '../database/database.ts';
+import { underMigrationLock } from '../database/migrate.ts';
+import { uuidv7 } from '../database/uuid.ts';
+import { allKeys, deleteRetired, insertKey, type KeyRow, lastPersonalExpiry, retireOthers } from './key-store.ts';
+import { createSealing, type Sealing } from './sealing.ts';
+import { generateSigningKey, type PublicJwk, publicJwk, signWith, verifyWith } from './signing.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface KeyInfo {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly state: 'published' | 'signing' | 'retiring';
+  readonly createdAt: number;
+  readonly signsFrom: number;
+  readonly retiresAt: number | null;
+}
+
+interface SigningKey {
+  readonly row: KeyRow;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly jwk: PublicJwk;
+  /** The JOSE header in base64url, by `typ`. */
+  readonly headers: Map<string, string>;
+}
+
+/**
+ * How long a new key is published before it signs: resource servers that keep the key set for as long as its
+ * Cache-Control allows have learnt it by then.
+ */
+export const publishedFirst = 10 * 60_000;
+export const jwksMaxAge = 300;
+const clockTolerance = 60_000;
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The server's keys: pairs that sign tokens, and one symmetric key from which MACs for every purpose derive. */
+export class KeyRing {
+  readonly #context: Context;
+  readonly #sealing: Sealing;
+  #signing: readonly SigningKey[] = [];
+  #macKeys: readonly Buffer[] = [];
+  /** Keys derived for a purpose, newest first. */
+  #purposes = new Map<string, readonly Buffer[]>();
+  #loading: Promise<void> | undefined;
+  #loadedAt = 0;
+
+  constructor(context: Context, sealing: Sealing) {
+    this.#context = context;
+    this.#sealing = sealing;
+    context.database.bus.subscribe(({ kind }) => {
+      if (kind !== 'keys' && kind !== 'everything') return;
+      this.reload().catch((error) => context.log.error({ err: error }, 'the keys could not be read again'));
+    });
+  }
+
+  /** Reads the keys; whoever asks while a reading is under way gets one that starts after it. */
+  async reload(): Promise<void> {
+    const before = this.#loading;
+    const loading = (async () => {
+      await before?.catch(() => undefined);
+      this.#take(await allKeys(this.#context.database.db));
+    })();
+    this.#loading = loading;
+    await loading.finally(() => {
+      if (this.#loading === loading) this.#loading = undefined;
+    });
+  }
+
+  /** After a token named an unknown key: another instance may have made it just now. At most one query a second. */
+  async reloadIfOld(): Promise<void> {
+    if (this.#loading) await this.#loading;
+    else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
+  }
+
+  /** HMAC-SHA256 in base64url. A MAC made for one purpose is worth nothing for another. */
+  mac(purpose: string, data: string): string {
+    return createHmac('sha256', this.#keysFor(purpose)[0] as Buffer)
+      .update(data)
+      .digest('base64url');
+  }
+
+  /** Takes the same time whether the first or the last character differs. */
+  matches(purpose: string, data: string, mac: string): boolean {
+    const given = Buffer.from(mac);
+    return this.#keysFor(purpose).some((key) => {
+      const right = Buffer.from(createHmac('sha256', key).update(data).digest('base64url'));
+      return given.length === right.length && timingSafeEqual(given, right);
+    });
+  }
+
+  /** A compact JWS of the claims, signed by the current key. */
+  signToken(claims: Claims, { typ }: { typ: string }): string {
+    const key = this.#signer();
+    let header = key.headers.get(typ);
+    if (!header) {
+      header = encode({ alg: key.row.algorithm, typ, kid: key.row.id });
+      key.headers.set(typ, header);
+    }
+    const data = `${header}.${encode(claims)}`;
+    return `${data}.${signWith(key.row.algorithm, key.privateKey, data)}`;
+  }
+
+  /**
+   * The claims of a token that one of our keys signed with that key's own algorithm (`alg: none` and any other way to
+   * choose a check never come up). What the claims say is the caller's to judge.
+   */
+  verifyToken(token: string, { typ }: { typ: string }): Claims | 'invalid' | 'unknown-key' {
+    const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
+    if (!parts) return 'invalid';
+    const [, head, body, signature] = parts as unknown as [string, string, string, string];
+    const header = decode(head);
+    if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
+    const key = this.#usable().find(({ row }) => row.id === header.kid);
+    if (!key) return typeof header.kid === 'string' ? 'unknown-key' : 'invalid';
+    if (header.alg !== key.row.algorithm) return 'invalid';
+    if (!verifyWith(key.row.algorithm, key.publicKey, `${head}.${body}`, signature)) return 'invalid';
+    return decode(body) ?? 'invalid';
+  }
+
+  /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */
+  jwks(): { keys: PublicJwk[] } {
+    return { keys: this.#usable().map(({ jwk }) => jwk) };
+  }
+
+  list(): KeyInfo[] {
+    const signer = this.#signer();
+    const now = this.#context.now();
+    return this.#usable().map((key) => ({
+      id: key.row.id,
+      algorithm: key.row.algorithm,
+      state: key === signer ? 'signing' : key.row.signs_from > now ? 'published' : 'retiring',
+      createdAt: key.row.created_at,
+      signsFrom: key.row.signs_from,
+      retiresAt: key.row.retires_at,
+    }));
+  }
+
+  /**
+   * Publishes a new key, lets it sign when everybody had time to learn it, and retires the others when all they signed
+   * has expired: nobody is signed out. `compromised` does it all at once, and what the old keys signed ends.
+   */
+  async rotate({ compromised = false } = {}): Promise<KeyInfo> {
+    const { config, database, now } = this.#context;
+    const at = now();
+    const signsFrom = compromised ? at : at + publishedFirst;
+    const row = await this.#makeSigningKey(signsFrom);
+    await changeAndTell(database, async (tx, tell) => {
+      await insertKey(tx, row);
+      const lives = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
+      const last = Math.max(signsFrom + lives, await lastPersonalExpiry(tx)) + clockTolerance;
+      await retireOthers(tx, row.id, compromised ? at : last);
+      await deleteRetired(tx, at);
+      tell({ kind: 'keys', id: row.id });
+      if (compromised) tell({ kind: 'everything', id: '' });
+    });
+    await this.reload();
+    return this.list().find(({ id }) => id === row.id) as KeyInfo;
+  }
+
+  /** At start: makes what is missing. Instances that start together queue for the lock, and the first one makes it. */
+  async makeMissing(): Promise<void> {
+    await underMigrationLock(this.#context.database, async (tx: Tx) => {
+      const rows = await allKeys(tx);
+      if (!rows.some(({ purpose }) => purpose === 'sign'))
+        await insertKey(tx, await this.#makeSigningKey(this.#context.now()));
+      if (!rows.some(({ purpose }) => purpose === 'mac')) await insertKey(tx, this.#makeMacKey());
+    });
+  }
+
+  async #makeSigningKey(signsFrom: number): Promise<KeyRow> {
+    const { config, now } = this.#context;
+    const id = uuidv7(now());
+    const privateKey = await generateSigningKey(config.signingAlgorithm);
+    return {
+      id,
+      purpose: 'sign',
+      algorithm: config.signingAlgorithm,
+      public_jwk: JSON.stringify(publicJwk(privateKey, id, config.signingAlgorithm)),
+      sealed_private: this.#sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), id),
+      created_at: now(),
+      signs_from: signsFrom,
+      retires_at: null,
+    };
+  }
+
+  #makeMacKey(): KeyRow {
+    const at = this.#context.now();
+    const id = uuidv7(at);
+    return {
+      id,
+      purpose: 'mac',
+      algorithm: 'HS256',
+      public_jwk: null,
+      sealed_private: this.#sealing.seal(randomBytes(32), id),
+      created_at: at,
+      signs_from: at,
+      retires_at: null,
+    };
+  }
+
+  #take(rows: readonly KeyRow[]): void {
+    const known = new Map(this.#signing.map((key) => [key.row.id, key]));
+    this.#signing = rows
+      .filter(({ purpose }) => purpose === 'sign')
+      .map((row) => {
+        const same = known.get(row.id);
+        if (same) return { ...same, row };
+        const der = this.#sealing.open(row.sealed_private, row.id);
+        const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+        const jwk = JSON.parse(row.public_jwk as string) as PublicJwk;
+        return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map() };
+      });
+    this.#macKeys = rows
+      .filter(({ purpose }) => purpose === 'mac')
+      .map((row) => this.#sealing.open(row.sealed_private, row.id));
+    this.#purposes = new Map();
+    this.#loadedAt = this.#context.now();
+  }
+
+  #usable(): readonly SigningKey[] {
+    const now = this.#context.now();
+    return this.#signing.filter(({ row }) => row.retires_at === null || row.retires_at > now);
+  }
+
+  /** Rows come newest first. */
+  #signer(): SigningKey {
+    const now = this.#context.now();
+    const key = this.#signing.find(
+      ({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now),
+    );
+    // Only a clock that went far back leaves none: the oldest is then the one that everybody knows.
+    const signer = key ?? this.#signing.at(-1);
+    if (!signer) throw new Error('there is no signing key');
+    return signer;
+  }
+
+  #keysFor(purpose: string): readonly Buffer[] {
+    let keys = this.#purposes.get(purpose);
+    if (!keys) {
+      keys = this.#macKeys.map((key) => createHmac('sha256', key).update(purpose).digest());
+      this.#purposes.set(purpose, keys);
+    }
+    return keys;
+  }
+}
+
+function decode(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Opens the keys of the database, making them at the first start. */
+export async function openKeyRing(context: Context): Promise<KeyRing> {
+  const keys = new KeyRing(context, createSealing(context.config));
+  await keys.makeMissing();
+  await keys.reload();
+  return keys;
+}

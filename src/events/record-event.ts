@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts';
+import type { Db, Tx } from '../database/database.ts';
+import { uuidv7 } from '../database/uuid.ts';
+import type { Origin } from '../http/origin.ts';
+
+export interface Event {
+  /** What happened, such as `login.succeeded`: subject, then what became of it. */
+  readonly type: string;
+  readonly userId?: string | null | undefined;
+  readonly clientId?: string | null | undefined;
+  readonly sessionId?: string | null | undefined;
+  /** Who did it, where that is another than the user it happened to. */
+  readonly actorId?: string | null | undefined;
+  readonly origin: Origin;
+  /** Anything else worth knowing later. Never a secret. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Adds to the audit trail; with a transaction, exactly when that commits. */
+export async function recordEvent({ now }: Pick<Context, 'now'>, db: Db | Tx, event: Event): Promise<void> {
+  const { type, userId, clientId, sessionId, actorId, origin, data } = event;
+  const at = now();
+  await db
+    .insertInto('events')
+    .values({
+      id: uuidv7(at),
+      type,
+      user_id: userId ?? null,
+      client_id: clientId ?? null,
+      session_id: sessionId ?? null,
+      actor_id: actorId ?? null,
+      address: origin.address,
+      user_agent: origin.userAgent,
+      request_id: origin.requestId,
+      data: JSON.stringify(data ?? {}),
+      created_at: at,
+    })
+    .execute();
+}

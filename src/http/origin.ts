@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify';
+
+/** Where a request came from, for sessions and the audit trail. */
+export interface Origin {
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string | null;
+}
+
+export const originOf = (request: FastifyRequest): Origin => ({
+  address: request.ip,
+  userAgent: request.headers['user-agent']?.slice(0, 256) ?? null,
+  requestId: request.id,
+});
+
+/** For work of the service's own: the command line and background jobs. */
+export const systemOrigin: Origin = Object.freeze({ address: null, userAgent: null, requestId: null });
