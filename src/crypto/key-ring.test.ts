@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { contexts } from '../../test/harness/contexts.ts';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { OperatorError } from '../errors.ts';
+import { openKeyRing, publishedFirst } from './key-ring.ts';
+
+const typ = 'at+jwt';
+
+onBothEngines('key ring', (engine) => {
+  const make = contexts(engine);
+
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256']) {
+    it(`signs ${algorithm} tokens that a JWT library verifies by the published key set`, async () => {
+      const context = await make({ env: { SIGNING_ALGORITHM: algorithm } });
+      const keys = await openKeyRing(context);
+      const token = keys.signToken({ sub: 'ann' }, { typ });
+      const { payload, protectedHeader } = await jwtVerify(
+        token,
+        createLocalJWKSet(keys.jwks() as unknown as JSONWebKeySet),
+        { typ },
+      );
+      assert.equal(payload.sub, 'ann');
+      assert.equal(protectedHeader.alg, algorithm);
+      assert.deepEqual(keys.verifyToken(token, { typ }), { sub: 'ann' });
+      assert.ok(!JSON.stringify(keys.jwks()).includes('"d"'));
+    });
+  }
+
+  it('refuses what another key signed, no algorithm, another algorithm, another type and changed claims', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const [header, body, signature] = keys.signToken({ sub: 'ann' }, { typ }).split('.') as [string, string, string];
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const kid = keys.list()[0]?.id;
+    const foreign = await openKeyRing(await make());
+    assert.equal(keys.verifyToken(foreign.signToken({ sub: 'ann' }, { typ }), { typ }), 'unknown-key');
+    for (const token of [
+      `${part({ alg: 'none', typ, kid })}.${body}.`,
+      `${part({ alg: 'none', typ, kid })}.${body}.${signature}`,
+      `${part({ alg: 'HS256', typ, kid })}.${body}.${signature}`,
+      `${header}.${part({ sub: 'bob' })}.${signature}`,
+      `${header}.${body}.${signature.slice(0, -4)}AAAA`,
+      `${header}.${body}`,
+      `${header}.${body}.${signature}=`,
+      'a.b.c',
+      '',
+      keys.signToken({ sub: 'ann' }, { typ: 'JWT' }),
+    ])
+      assert.equal(keys.verifyToken(token, { typ }), 'invalid', token);
+  });
+
+  it('publishes a new key, then signs with it, then retires the old one', async () => {
+    const context = await make({ env: { PERSONAL_TOKEN_TTL: '7200', ACCESS_TOKEN_TTL: '3600' } });
+    const keys = await openKeyRing(context);
+    const before = keys.signToken({ n: 1 }, { typ });
+    context.advance(1000);
+    const { id } = await keys.rotate();
+    assert.deepEqual(
+      keys.list().map(({ state }) => state),
+      ['published', 'signing'],
+    );
+    const meanwhile = keys.signToken({ n: 2 }, { typ });
+    context.advance(publishedFirst);
+    const later = keys.signToken({ n: 3 }, { typ });
+    assert.equal(JSON.parse(Buffer.from(later.split('.')[0] as string, 'base64url').toString()).kid, id);
+    for (const token of [before, meanwhile, later]) assert.equal(typeof keys.verifyToken(token, { typ }), 'object');
+    context.advance(7_200_000);
+    assert.equal(typeof keys.verifyToken(meanwhile, { typ }), 'object');
+    context.advance(120_000);
+    assert.equal(keys.verifyToken(before, { typ }), 'unknown-key');
+    assert.equal(typeof keys.verifyToken(later, { typ }), 'object');
+    assert.equal(keys.jwks().keys.length, 1);
+  });
+
+  it('drops a compromised key at once', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const stolen = keys.signToken({ n: 1 }, { typ });
+    context.advance(1);
+    await keys.rotate({ compromised: true });
+    assert.equal(keys.verifyToken(stolen, { typ }), 'unknown-key');
+    assert.equal(typeof keys.verifyToken(keys.signToken({ n: 2 }, { typ }), { typ }), 'object');
+  });
+
+  it('makes MACs that hold for one purpose, and the same ones after a restart', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const mac = keys.mac('refresh', 'data');
+    const again = await openKeyRing(context);
+    assert.ok(again.matches('refresh', 'data', mac));
+    assert.ok(!again.matches('secret', 'data', mac));
+    assert.ok(!again.matches('refresh', 'other', mac));
+    assert.ok(!again.matches('refresh', 'data', ''));
+    assert.ok(!again.matches('refresh', 'data', 'é'.repeat(21)));
+  });
+
+  it('starts twice at once with one set of keys', async () => {
+    const context = await make();
+    const [one, other] = await Promise.all([openKeyRing(context), openKeyRing(context)]);
+    assert.equal(typeof other.verifyToken(one.signToken({}, { typ }), { typ }), 'object');
+  });
+
+  it('says what to do when the keys were sealed under another secret', async () => {
+    const context = await make({ env: { ENCRYPTION_KEY: 'a key of sixteen or more' } });
+    await openKeyRing(context);
+    const other = await make({
+      env: { ENCRYPTION_KEY: 'another key of sixteen or more' },
+      database: context.testDatabase,
+    });
+    await assert.rejects(openKeyRing(other), (error: Error) => {
+      assert.ok(error instanceof OperatorError);
+      assert.match(error.message, /ENCRYPTION_KEY/);
+      assert.ok(!error.message.includes('another key of'));
+      return true;
+    });
+  });
+
+  it('stores nothing that reads as a private key', async () => {
+    const context = await make();
+    await openKeyRing(context);
+    const rows = await context.database.db.selectFrom('signing_keys').selectAll().execute();
+    assert.deepEqual(rows.map(({ purpose }) => purpose).sort(), ['mac', 'sign']);
+    assert.ok(!JSON.stringify(rows).includes('"d\\"'));
+    if (engine === 'sqlite') assert.equal(statSync(join(context.config.dataDir, 'encryption.key')).mode & 0o777, 0o600);
+  });
+});
