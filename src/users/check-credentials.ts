@@ -1,0 +1,72 @@
+import type { Context } from '../context.ts';
+import { OAuthError, tooManyRequests } from '../errors.ts';
+import { fingerprintOfLogin, readLogin } from './identifiers.ts';
+import type { Passwords } from './passwords.ts';
+import { countAttempt, forgiveAttempt, type ThrottleKeys, throttleKeys } from './throttle.ts';
+import { Turnstile } from './turnstile.ts';
+import { findUserByLogin, replacePasswordHash, type UserRow } from './user-store.ts';
+
+export interface Credentials {
+  /** Any enabled identifier. */
+  readonly login: string;
+  readonly password: string;
+  readonly origin: { readonly address: string | null };
+}
+
+/** Well under the limits, so that several instances together do not pass them with right passwords either. */
+const perAccount = new Turnstile(2, 200);
+const perAddress = new Turnstile(32, 1000);
+
+/**
+ * The user whose credentials these are. An unknown user, a wrong password and a disabled identifier get one answer at
+ * one cost; only a right password learns that the email is yet to be confirmed.
+ */
+export async function checkCredentials(
+  context: Context,
+  passwords: Passwords,
+  credentials: Credentials,
+): Promise<UserRow> {
+  const { config, database } = context;
+  const identifier = readLogin(credentials.login, config.loginAttributes);
+  const user = identifier && (await findUserByLogin(database.db, identifier));
+  const account = user?.id ?? fingerprintOfLogin(identifier?.value ?? credentials.login);
+  const keys = throttleKeys('login', account, credentials.origin.address);
+  return perAddress.pass(keys.address, () =>
+    perAccount.pass(keys.account, () => checkPassword(context, passwords, credentials, user, keys)),
+  );
+}
+
+async function checkPassword(
+  context: Context,
+  passwords: Passwords,
+  { password }: Credentials,
+  user: UserRow | undefined,
+  keys: ThrottleKeys,
+): Promise<UserRow> {
+  const { config, metrics } = context;
+  const refusal = await countAttempt(context, keys);
+  if (refusal) {
+    metrics.logins.inc({ result: 'throttled' });
+    throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', refusal.retryAfterSeconds);
+  }
+  // Verify even for unknown users: timing must not reveal who exists.
+  const right = user ? await passwords.verify(password, user.password_hash) : await passwords.verifyNothing(password);
+  if (!user || !right) {
+    metrics.logins.inc({ result: 'refused' });
+    throw new OAuthError('invalid_grant', 'The user name or the password is wrong.', {
+      reason: user ? 'wrong password' : 'unknown user',
+    });
+  }
+  await forgiveAttempt(context, keys);
+  if (config.requireEmailConfirmation && !user.email_confirmed) {
+    metrics.logins.inc({ result: 'unconfirmed' });
+    throw new OAuthError('invalid_grant', 'The email address is not confirmed yet. Follow the link in the mail.');
+  }
+  if (passwords.needsRehash(user.password_hash)) await renewHash(context, passwords, user, password);
+  metrics.logins.inc({ result: 'accepted' });
+  return user;
+}
+
+async function renewHash({ database }: Context, passwords: Passwords, user: UserRow, password: string): Promise<void> {
+  await replacePasswordHash(database.db, user.id, user.password_hash, await passwords.hash(password));
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { LoginAttribute } from '../config.ts';
+
+/**
+ * Who a user is to the outside. The three forms never overlap: an email holds `@`, a phone starts with `+`, and a username
+ * starts with a letter and holds neither. So nobody can take another user's email or phone as a username.
+ */
+export interface Identifier {
+  readonly attribute: LoginAttribute;
+  readonly value: string;
+}
+
+const longestEmail = 254;
+const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const domainLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Lowercase and NFC, so that equal addresses are equal text; undefined when it is no address. */
+export function normaliseEmail(text: string): string | undefined {
+  if (text.length > longestEmail * 2) return undefined;
+  const email = text.trim().normalize('NFC').toLowerCase().normalize('NFC');
+  const at = email.lastIndexOf('@');
+  const [local, domain] = [email.slice(0, at), email.slice(at + 1)];
+  if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > longestEmail) return undefined;
+  if (!localPart.test(local)) return undefined;
+  const labels = domainToASCII(domain).split('.');
+  return labels.every((label) => domainLabel.test(label)) ? email : undefined;
+}
+
+export const usernameRule = '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter';
+const username = /^[a-z][a-z0-9._-]{2,31}$/;
+
+/** Lowercase: two users never differ by case alone. */
+export function normaliseUsername(text: string): string | undefined {
+  const folded = text.trim().toLowerCase();
+  return username.test(folded) ? folded : undefined;
+}
+
+/** E.164. There is no home country here, so a number starts with `+` and its country code. */
+export function normalisePhone(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed.length > 40 || !/^\+[\d\s()./-]+$/.test(trimmed)) return undefined;
+  const number = parsePhoneNumberFromString(trimmed);
+  return number?.isValid() ? number.number : undefined;
+}
+
+const forms: readonly [LoginAttribute, (text: string) => string | undefined][] = [
+  ['email', normaliseEmail],
+  ['phone', normalisePhone],
+  ['username', normaliseUsername],
+];
+
+/** Which enabled identifier a login is, in the form in which it is stored. */
+export function readLogin(login: string, enabled: readonly LoginAttribute[]): Identifier | undefined {
+  for (const [attribute, normalise] of forms) {
+    if (!enabled.includes(attribute)) continue;
+    const value = normalise(login);
+    if (value !== undefined) return { attribute, value };
+  }
+  return undefined;
+}
+
+/** Names a login that belongs to nobody, without keeping what somebody typed (at times a password). */
+export const fingerprintOfLogin = (login: string): string =>
+  createHash('sha256').update(login.trim().normalize('NFC').toLowerCase()).digest('base64url');

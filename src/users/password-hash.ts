@@ -1,0 +1,83 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. */
+export const currentCost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+
+const tagLength = 32;
+
+/** No stored hash may ask for more than this: one imported row must not take the machine down. */
+const highestCost = { memory: 1_048_576, passes: 32, parallelism: 16 };
+
+export interface Argon2Hash {
+  readonly algorithm: 'argon2i' | 'argon2id';
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+const phc =
+  /^\$(argon2id?)\$v=19\$m=(\d{1,8}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,128})={0,2}\$([A-Za-z0-9+/]{16,128})={0,2}$/;
+
+/** Reads the PHC string form, `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`; undefined when it is something else. */
+export function readArgon2(hash: string): Argon2Hash | undefined {
+  const match = phc.exec(hash);
+  if (!match) return undefined;
+  const [, algorithm, m, t, p, salt, tag] = match as unknown as string[];
+  const read = {
+    algorithm: algorithm as Argon2Hash['algorithm'],
+    memory: Number(m),
+    passes: Number(t),
+    parallelism: Number(p),
+    salt: Buffer.from(salt as string, 'base64'),
+    tag: Buffer.from(tag as string, 'base64'),
+  };
+  const affordable =
+    read.memory <= highestCost.memory &&
+    read.passes <= highestCost.passes &&
+    read.parallelism <= highestCost.parallelism &&
+    read.passes >= 1 &&
+    read.parallelism >= 1 &&
+    read.memory >= 8 * read.parallelism;
+  return affordable ? read : undefined;
+}
+
+export function writeArgon2({ algorithm, memory, passes, parallelism, salt, tag }: Argon2Hash): string {
+  const bare = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  return `$${algorithm}$v=19$m=${memory},t=${passes},p=${parallelism}$${bare(salt)}$${bare(tag)}`;
+}
+
+export async function makeArgon2(password: Buffer): Promise<Argon2Hash> {
+  const unfinished = {
+    algorithm: 'argon2id',
+    ...currentCost,
+    salt: randomBytes(16),
+    tag: Buffer.alloc(tagLength),
+  } as const;
+  return { ...unfinished, tag: await deriveTag(password, unfinished) };
+}
+
+export async function matchesArgon2(password: Buffer, hash: Argon2Hash): Promise<boolean> {
+  return timingSafeEqual(await deriveTag(password, hash), hash.tag);
+}
+
+export const isCurrentArgon2 = (hash: Argon2Hash): boolean =>
+  hash.algorithm === 'argon2id' &&
+  hash.memory === currentCost.memory &&
+  hash.passes === currentCost.passes &&
+  hash.parallelism === currentCost.parallelism &&
+  hash.salt.length >= 16 &&
+  hash.tag.length === tagLength;
+
+/** On the thread pool: the event loop goes on answering. */
+function deriveTag(
+  message: Buffer,
+  { algorithm, memory, passes, parallelism, salt, tag }: Argon2Hash,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    argon2(algorithm, { message, nonce: salt, memory, passes, parallelism, tagLength: tag.length }, (error, derived) =>
+      error ? reject(error) : resolve(derived),
+    );
+  });
+}

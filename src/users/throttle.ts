@@ -1,0 +1,67 @@
+import { isIPv6 } from 'node:net';
+import type { Context } from '../context.ts';
+import { countOnce, forgetCount, giveBackOne } from './throttle-store.ts';
+
+const windowMs = 15 * 60_000;
+export const failuresPerAccount = 10;
+export const failuresPerAddress = 100;
+
+/** What one attempt counts against. */
+export interface ThrottleKeys {
+  readonly account: string;
+  readonly address: string;
+}
+
+export interface Refusal {
+  readonly retryAfterSeconds: number;
+  /** True for the first refusal of a window alone, so that the trail can name it once. */
+  readonly first: boolean;
+}
+
+/** `account` is a user's id, or the fingerprint of a login that nobody has. */
+export const throttleKeys = (purpose: string, account: string, address: string | null): ThrottleKeys => ({
+  account: `${purpose}:account:${account}`,
+  address: `${purpose}:address:${networkOf(address ?? 'unknown')}`,
+});
+
+/**
+ * Counts an attempt before its password is looked at, so that a hundred guesses at once count as a hundred. Returns the
+ * refusal when one of the limits is passed; it is the caller's to throw, after the count is kept.
+ */
+export async function countAttempt(
+  { database, now }: Context,
+  keys: ThrottleKeys,
+  limits = { account: failuresPerAccount, address: failuresPerAddress },
+): Promise<Refusal | undefined> {
+  const time = now();
+  // Account first, always: see countOnce.
+  const counts = await countOnce(database.db, [keys.account, keys.address], time, windowMs);
+  const passed = counts
+    .map((row) => ({ ...row, limit: row.key === keys.account ? limits.account : limits.address }))
+    .filter(({ count, limit }) => count > limit);
+  if (passed.length === 0) return undefined;
+  return {
+    retryAfterSeconds: Math.max(...passed.map(({ expires_at }) => (expires_at - time) / 1000)),
+    first: passed.some(({ count, limit }) => count === limit + 1),
+  };
+}
+
+/** The password was right: the account starts anew, and the address has one failure less. */
+export async function forgiveAttempt({ database }: Context, keys: ThrottleKeys): Promise<void> {
+  await Promise.all([forgetCount(database.db, keys.account), giveBackOne(database.db, keys.address)]);
+}
+
+/** An IPv6 subscriber holds at least a /64: its addresses count as one. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  const [head = '', tail] = (address.split('%')[0] as string).toLowerCase().split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  while (groups.length < 4 && groups.length + rest.length < 8) groups.push('0');
+  return `${[...groups, ...rest]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

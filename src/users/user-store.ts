@@ -1,0 +1,45 @@
+import type { Selectable, Updateable } from 'kysely';
+import type { Db, Tx } from '../database/database.ts';
+import type { Tables } from '../database/tables.ts';
+import type { Identifier } from './identifiers.ts';
+
+export type UserRow = Selectable<Tables['users']>;
+
+export function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** By an email, username or phone in its stored form (see `readLogin`). */
+export function findUserByLogin(db: Db, { attribute, value }: Identifier): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where(attribute, '=', value).executeTakeFirst();
+}
+
+export async function insertUser(tx: Db, row: UserRow): Promise<void> {
+  await tx.insertInto('users').values(row).execute();
+}
+
+/** Returns the changed row, or undefined when there is no such user. */
+export function updateUser(
+  tx: Tx,
+  id: string,
+  changes: Omit<Updateable<Tables['users']>, 'id' | 'version'>,
+): Promise<UserRow | undefined> {
+  return tx
+    .updateTable('users')
+    .set((eb) => ({ ...changes, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A better hash of the same password: no change that anybody is told of, and void when the password was changed meanwhile. */
+export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('id', '=', id)
+    .where('password_hash', '=', from)
+    .execute();
+}
+
+export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];
