@@ -1,0 +1,87 @@
+/** One wrong field of a 422 answer. */
+export interface FieldError {
+  field: string;
+  code: string;
+  message: string;
+}
+
+interface Details {
+  status: number;
+  code: string;
+  fields?: FieldError[];
+  requestId?: string | undefined;
+  retryAfter?: number | undefined;
+  cause?: unknown;
+}
+
+/** Whatever goes wrong in a call. `code` is the stable word to branch on; the message is for people. */
+export class GatehouseError extends Error {
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number;
+  readonly code: string;
+  /** What is wrong field by field, where the service said so (422). */
+  readonly fields: readonly FieldError[];
+  /** Names the request in the service's log. */
+  readonly requestId: string | undefined;
+  /** Seconds to wait before another try, where the service said so (429, 503). */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, details: Details) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
+    this.status = details.status;
+    this.code = details.code;
+    this.fields = details.fields ?? [];
+    this.requestId = details.requestId;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** RFC 9457 `application/problem+json`: what the API answers. */
+export class ProblemError extends GatehouseError {}
+
+/** RFC 6749 5.2 `{error, error_description}`: what the token endpoint and the login proxies answer. */
+export class OAuthError extends GatehouseError {}
+
+/** No answer came: no network, a refused connection, or something in between that does not speak Gatehouse's JSON. */
+export class UnreachableError extends GatehouseError {}
+
+/** The login is over (logged out, expired or revoked): only a new login helps. */
+export class SignedOutError extends GatehouseError {}
+
+/** The error that an answer with a status of 400 or more stands for. */
+export function errorOf(response: Response, body: unknown): GatehouseError {
+  const { status } = response;
+  const shared = {
+    status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfter: secondsOf(response.headers.get('retry-after')),
+  };
+  if (isObject(body) && typeof body.error === 'string') {
+    return new OAuthError(text(body.error_description) ?? body.error, { ...shared, code: body.error });
+  }
+  if (isObject(body) && (typeof body.title === 'string' || typeof body.detail === 'string')) {
+    return new ProblemError(text(body.detail) ?? text(body.title) ?? `HTTP ${status}`, {
+      ...shared,
+      code: text(body.code) ?? `http_${status}`,
+      fields: Array.isArray(body.errors) ? body.errors.filter(isFieldError) : [],
+    });
+  }
+  return new UnreachableError(`The answer (HTTP ${status}) is not one of Gatehouse's.`, {
+    ...shared,
+    code: 'foreign_answer',
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const isFieldError = (value: unknown): value is FieldError =>
+  isObject(value) && typeof value.field === 'string' && typeof value.message === 'string';
+
+function secondsOf(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = Number(header);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { escapeSearchValue, queryStringOf, searchOf } from './list-query.ts';
+
+/** How the contract reads a value: `\` takes the next sign as it is. */
+function unescaped(value: string): { text: string; meaning: boolean } {
+  let text = '';
+  let meaning = false;
+  for (let i = 0; i < value.length; i++) {
+    const sign = value[i] as string;
+    if (sign === '\\') text += value[++i] ?? '';
+    else {
+      if (';,*'.includes(sign)) meaning = true;
+      text += sign;
+    }
+  }
+  return { text, meaning };
+}
+
+test('any text becomes one plain search value', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('\\', ';', ',', '*', ':', 'a', '"', '%', 'é') }), (text) => {
+      assert.deepEqual(unescaped(escapeSearchValue(text)), { text, meaning: false });
+    }),
+  );
+});
+
+test('a search joins fields, lists and comparisons', () => {
+  assert.equal(
+    searchOf({ name: 'A;B', id: ['1', '2,3'], seats: { '>=': 2, '<': 9 } }),
+    'name:A\\;B;id:1,2\\,3;seats:>=2;seats:<9',
+  );
+  assert.equal(
+    searchOf({ plate: { startsWith: 'B*' }, note: { contains: 'x' }, end: { endsWith: 'y' } }),
+    'plate:B\\**;note:*x*;end:*y',
+  );
+  assert.equal(searchOf({ owner_id: null, active: true, skipped: undefined }), 'owner_id:null;active:true');
+  assert.equal(searchOf({ made: { '>': new Date(0) } }), 'made:>1970-01-01T00:00:00.000Z');
+});
+
+test('an empty list is refused: left out, it would match everything', () => {
+  assert.throws(() => searchOf({ id: [] }), /search\.id is an empty list/);
+});
+
+test('a query string says what was asked and nothing else', () => {
+  assert.equal(queryStringOf({}), '');
+  assert.equal(queryStringOf({ search: {} }), '');
+  const query = queryStringOf({
+    search: { name: 'a&b' },
+    orderBy: ['name', 'id'],
+    sortedBy: ['asc', 'desc'],
+    filter: ['id', 'name'],
+    include: ['owner', 'owner.cars'],
+    page: 2,
+    limit: 50,
+  });
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(query)), {
+    search: 'name:a&b',
+    orderBy: 'name;id',
+    sortedBy: 'asc;desc',
+    filter: 'id;name',
+    include: 'owner,owner.cars',
+    page: '2',
+    limit: '50',
+  });
+});
+
+test('the first page by cursor is an empty cursor, not none', () => {
+  assert.equal(queryStringOf({ cursor: '' }), '?cursor=');
+});

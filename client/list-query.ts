@@ -1,0 +1,103 @@
+/** A value that a field can be compared with. */
+export type Scalar = string | number | boolean | null | Date;
+
+/** Comparisons; several on one field must all hold: `{ '>=': 2, '<': 9 }`. */
+export interface Comparison {
+  '>'?: Scalar;
+  '>='?: Scalar;
+  '<'?: Scalar;
+  '<='?: Scalar;
+  '!='?: Scalar;
+  startsWith?: string;
+  endsWith?: string;
+  contains?: string;
+}
+
+/** What to look for in each field: a value, any of several values, or comparisons. All fields must match. */
+export type Search = Record<string, Scalar | readonly Scalar[] | Comparison | undefined>;
+
+/** What is said about the rows of a list; the words are those of the service's own query parameters. */
+export interface ListQuery {
+  search?: Search | string;
+  searchJoin?: 'and' | 'or';
+  orderBy?: string | readonly string[];
+  sortedBy?: 'asc' | 'desc' | readonly ('asc' | 'desc')[];
+  /** The fields to answer with; all without it. */
+  filter?: readonly string[];
+  /** Relations to embed, two levels deep at most: `['owner', 'owner.cars']`. */
+  include?: readonly string[];
+  /** From 1. */
+  page?: number;
+  limit?: number;
+  /** Walks by key instead of by page: empty for the first page, then `nextCursor` of the answer before. */
+  cursor?: string;
+  count?: 'exact' | 'none';
+}
+
+/** Makes any text a plain value of `search`: the signs that mean something there are escaped. */
+export const escapeSearchValue = (value: string): string => value.replace(/[\\;,*]/g, '\\$&');
+
+/** The value of the `search` parameter. */
+export function searchOf(search: Search): string {
+  const pairs: string[] = [];
+  for (const [field, wanted] of Object.entries(search)) {
+    if (wanted === undefined) continue;
+    if (isList(wanted)) {
+      if (wanted.length === 0) throw new RangeError(`search.${field} is an empty list: it could match nothing.`);
+      pairs.push(`${field}:${wanted.map(plain).join(',')}`);
+    } else if (isComparison(wanted)) {
+      for (const [operator, value] of Object.entries(wanted)) {
+        if (value !== undefined) pairs.push(`${field}:${compared(operator, value)}`);
+      }
+    } else {
+      pairs.push(`${field}:${plain(wanted)}`);
+    }
+  }
+  return pairs.join(';');
+}
+
+const isList = (wanted: Search[string]): wanted is readonly Scalar[] => Array.isArray(wanted);
+
+const isComparison = (wanted: Search[string]): wanted is Comparison =>
+  typeof wanted === 'object' && wanted !== null && !(wanted instanceof Date) && !Array.isArray(wanted);
+
+function plain(value: Scalar): string {
+  return escapeSearchValue(value instanceof Date ? value.toISOString() : String(value));
+}
+
+function compared(operator: string, value: Scalar): string {
+  switch (operator) {
+    case 'startsWith':
+      return `${plain(value)}*`;
+    case 'endsWith':
+      return `*${plain(value)}`;
+    case 'contains':
+      return `*${plain(value)}*`;
+    default:
+      return `${operator}${plain(value)}`;
+  }
+}
+
+/** The query string of a list or of a single row, with its `?`; empty where there is nothing to say. */
+export function queryStringOf(query: ListQuery): string {
+  const parameters = new URLSearchParams();
+  const set = (name: string, value: string | number | undefined) => {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  };
+  const { search, orderBy, sortedBy } = query;
+  set('search', typeof search === 'object' ? searchOf(search) : search);
+  set('searchJoin', query.searchJoin);
+  set('orderBy', joined(orderBy, ';'));
+  set('sortedBy', joined(sortedBy, ';'));
+  set('filter', joined(query.filter, ';'));
+  set('include', joined(query.include, ','));
+  set('page', query.page);
+  set('limit', query.limit);
+  set('count', query.count);
+  if (query.cursor !== undefined) parameters.set('cursor', query.cursor);
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+const joined = (value: string | readonly string[] | undefined, by: string): string | undefined =>
+  typeof value === 'object' ? value.join(by) : value;

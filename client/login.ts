@@ -1,0 +1,158 @@
+import { GatehouseError, OAuthError, SignedOutError } from './errors.ts';
+import type { Answer, Transport } from './transport.ts';
+
+/** What a person types: the identifier under its own name, or under `username`, and the password. */
+export type Credentials = { password: string } & ({ email: string } | { username: string } | { phone: string });
+
+/** Where an app without cookies (mobile, command line) keeps its refresh token. A browser needs none: its cookie does it. */
+export interface RefreshTokenStore {
+  read(): string | undefined | Promise<string | undefined>;
+  write(token: string | undefined): void | Promise<void>;
+}
+
+/** Keeps the refresh token until the program ends. */
+export function memoryStore(): RefreshTokenStore {
+  let kept: string | undefined;
+  return {
+    read: () => kept,
+    write(token) {
+      kept = token;
+    },
+  };
+}
+
+export interface Login {
+  login(credentials: Credentials): Promise<void>;
+  /** Takes up a login that this browser (or the store) still holds. False: somebody has to log in. */
+  resume(): Promise<boolean>;
+  /** Ends the session at the service. Whatever it answers, nothing is held here afterwards. */
+  logout(): Promise<void>;
+  /** A token that is believed to be good, refreshed first if it is not. */
+  accessToken(): Promise<string>;
+  /** Told that a token was refused: a new one, by one refresh for all who ask at once. */
+  replaceToken(refused: string): Promise<string>;
+}
+
+interface Held {
+  token: string;
+  /** When to stop using it, by this machine's clock. */
+  until: number;
+}
+
+interface LoginOptions {
+  transport: Transport;
+  /** `/v1/clients/web/admin`: the proxy that adds the client's credentials. */
+  proxyPath: string;
+  store: RefreshTokenStore | undefined;
+  now: () => number;
+  onSignedOut: () => void;
+}
+
+/** Seconds before its end from which an access token is no longer used: it has to arrive, too. */
+const margin = 10;
+
+/**
+ * A login through a proxy. The access token is in this closure and nowhere else; the refresh token is in an HttpOnly
+ * cookie that scripts cannot read. Several tabs may refresh at the same time: the service answers each with the same successor.
+ */
+export function createLogin({ transport, proxyPath, store, now, onSignedOut }: LoginOptions): Login {
+  let held: Held | undefined;
+  let refreshing: Promise<string> | undefined;
+  /** Counts logins and logouts, so that a refresh that ends late does not bring back what was left. */
+  let era = 0;
+
+  const post = (verb: string, body: object, repeatable: boolean): Promise<Answer> =>
+    transport.send({
+      method: 'POST',
+      path: `${proxyPath}/${verb}`,
+      body,
+      repeatable,
+      withCookies: store === undefined,
+    });
+
+  async function keep({ body }: Answer, ofEra: number): Promise<string> {
+    const { access_token: token, expires_in: seconds, refresh_token: refreshToken } = body as TokenAnswer;
+    if (ofEra !== era) throw signedOut();
+    held = { token, until: now() + Math.max(1, seconds - margin) * 1000 };
+    if (refreshToken !== undefined) await store?.write(refreshToken);
+    return token;
+  }
+
+  async function forget(): Promise<void> {
+    held = undefined;
+    era++;
+    await store?.write(undefined);
+  }
+
+  function refresh(): Promise<string> {
+    refreshing ??= refreshNow().finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  }
+
+  async function refreshNow(): Promise<string> {
+    const ofEra = era;
+    const token = await store?.read();
+    if (store && token === undefined) throw signedOut();
+    const body = token === undefined ? {} : { refresh_token: token };
+    try {
+      // Repeatable: inside the grace the service answers a repeated refresh with the same successor.
+      return await keep(await post('refresh', body, true), ofEra);
+    } catch (error) {
+      if (!isOver(error)) throw error;
+      const hadLogin = held !== undefined;
+      await forget();
+      if (hadLogin) onSignedOut();
+      throw signedOut(error);
+    }
+  }
+
+  return {
+    async login(credentials) {
+      const ofEra = ++era;
+      await keep(await post('login', credentials, false), ofEra);
+    },
+    async resume() {
+      if (held && held.until > now()) return true;
+      try {
+        await refresh();
+        return true;
+      } catch (error) {
+        if (error instanceof SignedOutError) return false;
+        throw error;
+      }
+    },
+    async logout() {
+      const token = held?.token ?? (await refresh().catch(() => undefined));
+      await forget();
+      if (token === undefined) return;
+      const headers = { Authorization: `Bearer ${token}` };
+      await transport
+        .send({ method: 'DELETE', path: '/v1/logout', headers, withCookies: store === undefined })
+        .catch((error) => {
+          if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
+        });
+    },
+    async accessToken() {
+      return held && held.until > now() ? held.token : refresh();
+    },
+    async replaceToken(refused) {
+      // Another call may have replaced it while this one was under way.
+      return held && held.token !== refused ? held.token : refresh();
+    },
+  };
+}
+
+interface TokenAnswer {
+  access_token: string;
+  expires_in: number;
+  refresh_token?: string;
+}
+
+/** The proxy refused the refresh token itself (or there was none), rather than having failed at its work. */
+const isOver = (error: unknown): boolean =>
+  error instanceof SignedOutError || (error instanceof OAuthError && error.status < 500 && error.status !== 429);
+
+const signedOut = (cause?: unknown) =>
+  new SignedOutError('The login is over. Log in again.', { status: 401, code: 'signed_out', cause });

@@ -1,0 +1,128 @@
+import { type ListQuery, queryStringOf } from './list-query.ts';
+import type { Answer, Call } from './transport.ts';
+
+export interface Pagination {
+  /** Absent where it was not counted (cursor, `count=none`). */
+  total?: number;
+  /** The total is a lower bound. */
+  total_capped?: boolean;
+  count: number;
+  per_page: number;
+  current_page?: number;
+  total_pages?: number;
+  next_cursor?: string | null;
+  links?: { next?: string | null; previous?: string | null };
+}
+
+export interface Page<Row> {
+  data: Row[];
+  pagination: Pagination;
+}
+
+export interface Tagged<Row> {
+  data: Row;
+  /** Give it back as `ifMatch`, and nobody's change in between is overwritten. */
+  etag: string | undefined;
+}
+
+interface Options {
+  signal?: AbortSignal | undefined;
+}
+
+export interface WriteOptions extends Options {
+  /** Write only if the row is still the one with this tag; otherwise `precondition_failed` (412). */
+  ifMatch?: string | undefined;
+}
+
+export interface CreateOptions extends Options {
+  /** The key under which the service answers a repeated POST with the first answer; made up where none is given. */
+  idempotencyKey?: string;
+}
+
+export type Send = (call: Call) => Promise<Answer>;
+
+type SingleQuery = Pick<ListQuery, 'filter' | 'include'>;
+
+/** The calls of one resource, or of one resource's children (`/v1/owners/7/cars`). */
+export class Resource<Row> {
+  readonly path: string;
+  readonly #send: Send;
+
+  constructor(send: Send, path: string) {
+    this.#send = send;
+    this.path = path;
+  }
+
+  async list(query: ListQuery = {}, { signal }: Options = {}): Promise<Page<Row>> {
+    const { body } = await this.#send({
+      method: 'GET',
+      path: this.path + queryStringOf(query),
+      signal,
+      repeatable: true,
+    });
+    const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination } };
+    return { data, pagination: meta.pagination };
+  }
+
+  /** Every row that matches, one after the other, at the same cost however many there are. */
+  async *each(query: Omit<ListQuery, 'page' | 'cursor'> = {}, options: Options = {}): AsyncGenerator<Row, void> {
+    let cursor: string | null | undefined = '';
+    while (cursor !== undefined && cursor !== null) {
+      const page: Page<Row> = await this.list({ limit: 100, ...query, cursor }, options);
+      yield* page.data;
+      cursor = page.pagination.next_cursor;
+    }
+  }
+
+  async get(id: string, query: SingleQuery = {}, { signal }: Options = {}): Promise<Tagged<Row>> {
+    const path = this.#one(id) + queryStringOf(query);
+    return tagged(await this.#send({ method: 'GET', path, signal, repeatable: true }));
+  }
+
+  async create(
+    row: object,
+    { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
+  ): Promise<Tagged<Row>> {
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    return tagged(await this.#send({ method: 'POST', path: this.path, body: row, headers, signal, repeatable: true }));
+  }
+
+  /** PUT: the whole resource; what is left out goes to its default. */
+  async replace(id: string, row: object, options: WriteOptions = {}): Promise<Tagged<Row>> {
+    return tagged(await this.#write('PUT', id, row, options));
+  }
+
+  /** PATCH: what is named changes, the rest stays. */
+  async patch(id: string, changes: object, options: WriteOptions = {}): Promise<Tagged<Row>> {
+    return tagged(await this.#write('PATCH', id, changes, options));
+  }
+
+  async remove(id: string, options: WriteOptions = {}): Promise<void> {
+    await this.#write('DELETE', id, undefined, options);
+  }
+
+  /** The children of one row: `owners.of(id, 'cars').list()`. They are listed and created here, and changed under their own name. */
+  of<Child>(id: string, children: string): Pick<Resource<Child>, 'path' | 'list' | 'each' | 'create'> {
+    return new Resource<Child>(this.#send, `${this.#one(id)}/${encodeURIComponent(children)}`);
+  }
+
+  /** An RPC-like POST on one row: `tokens.act(id, 'reveal')`. Never sent twice: what it does is not known here. */
+  async act<Result>(id: string, action: string, body: object = {}, { signal }: Options = {}): Promise<Result> {
+    const path = `${this.#one(id)}/${encodeURIComponent(action)}`;
+    const answer = await this.#send({ method: 'POST', path, body, signal });
+    return (answer.body as { data: Result } | undefined)?.data as Result;
+  }
+
+  #one(id: string): string {
+    return `${this.path}/${encodeURIComponent(id)}`;
+  }
+
+  #write(method: 'PUT' | 'PATCH' | 'DELETE', id: string, body: object | undefined, options: WriteOptions) {
+    const headers: Record<string, string> = options.ifMatch === undefined ? {} : { 'If-Match': options.ifMatch };
+    return this.#send({ method, path: this.#one(id), body, headers, signal: options.signal });
+  }
+}
+
+function tagged<Row>({ body, headers }: Answer): Tagged<Row> {
+  return { data: (body as { data: Row }).data, etag: headers.get('etag') ?? undefined };
+}

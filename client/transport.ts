@@ -1,0 +1,118 @@
+import { errorOf, GatehouseError, UnreachableError } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Call {
+  method: Method;
+  /** From the service's root: `/v1/cars`. */
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+  /** The call may be sent again when no answer came: reading, and writing under an Idempotency-Key. */
+  repeatable?: boolean;
+  /** Sends and takes cookies across origins too: the login proxy's refresh cookie, for an app on a sibling host. */
+  withCookies?: boolean;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The JSON of the answer; undefined for 204. */
+  body: unknown;
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Transport {
+  send(call: Call): Promise<Answer>;
+}
+
+export interface TransportOptions {
+  /** The service's address; empty in a browser that got its page from the service itself. */
+  baseUrl: string;
+  fetch: Fetch;
+  /** Milliseconds before the second and the third try of a repeatable call. */
+  retryDelays: readonly number[];
+}
+
+/** A refusal that a later try may not meet, if the wait that the service asks for is no longer than this. */
+const longestWaitSeconds = 5;
+const passing = new Set([429, 502, 503, 504]);
+
+/** Sends JSON, reads JSON, and throws a typed error for everything that is not a success. */
+export function createTransport({ baseUrl, fetch, retryDelays }: TransportOptions): Transport {
+  const root = baseUrl.replace(/\/+$/, '');
+
+  async function sendOnce(call: Call): Promise<Answer> {
+    const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
+    const init: RequestInit = {
+      method: call.method,
+      headers,
+      credentials: call.withCookies ? 'include' : 'same-origin',
+    };
+    if (call.body !== undefined) {
+      headers['Content-Type'] = 'application/json';
+      init.body = JSON.stringify(call.body);
+    }
+    if (call.signal) init.signal = call.signal;
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(root + call.path, init);
+      text = await response.text();
+    } catch (cause) {
+      if (call.signal?.aborted) throw cause;
+      throw new UnreachableError('The service cannot be reached.', { status: 0, code: 'unreachable', cause });
+    }
+    const body = parse(text);
+    if (!response.ok) throw errorOf(response, body);
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  return {
+    async send(call) {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await sendOnce(call);
+        } catch (error) {
+          const delay = retryDelays[attempt];
+          if (delay === undefined || !call.repeatable || !mayPass(error)) throw error;
+          await pause(Math.max(delay, (error.retryAfter ?? 0) * 1000), call.signal);
+        }
+      }
+    },
+  };
+}
+
+function mayPass(error: unknown): error is GatehouseError {
+  if (!(error instanceof GatehouseError)) return false;
+  if (error.status === 0) return true;
+  return passing.has(error.status) && (error.retryAfter ?? 0) <= longestWaitSeconds;
+}
+
+function parse(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not ours: errorOf says so for a refusal, and a success without JSON has no body to speak of.
+    return undefined;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(done, ms);
+    function done() {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }
+    function stop() {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    }
+    if (signal?.aborted) return stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
