@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What every layer may stand on: itself, and these. Imports go down only; what is not listed is not allowed. */
+const foundation = ['errors', 'config', 'settings', 'caller', 'context', 'metrics', 'nearest', 'log'];
+const platform = [...foundation, 'database', 'crypto', 'http', 'mail', 'events'];
+const features = [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'proxies', 'pages'];
+const mayImport = new Map<string, readonly string[]>([
+  ['errors', []],
+  ['nearest', []],
+  ['settings', []],
+  ['caller', []],
+  ['log', []],
+  ['metrics', []],
+  ['config', ['errors', 'nearest', 'settings']],
+  ['context', ['config', 'database', 'metrics']],
+  ['database', foundation],
+  ['crypto', [...foundation, 'database']],
+  ['http', [...foundation, 'database']],
+  ['mail', [...foundation, 'database', 'crypto']],
+  ['events', [...foundation, 'database', 'http', 'resources']],
+  ['resources', [...foundation, 'database', 'http']],
+  ['users', [...platform, 'resources']],
+  ['clients', [...platform, 'resources', 'users']],
+  ['sessions', [...platform, 'resources', 'users', 'clients']],
+  ['oauth', [...platform, 'resources', 'users', 'clients', 'sessions']],
+  ['proxies', [...platform, 'users', 'clients', 'sessions', 'oauth']],
+  ['pages', [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth']],
+  ['app', features],
+  ['start', [...features, 'app']],
+  ['cli', [...features, 'app', 'start']],
+]);
+
+interface Import {
+  /** Path below src. */
+  readonly file: string;
+  /** A path below src, or the name of a package. */
+  readonly target: string;
+  readonly isPackage: boolean;
+}
+
+const partOf = (path: string): string => path.split('/', 1)[0]?.replace(/\.ts$/, '') as string;
+const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/').slice('src/'.length));
+const shipped = sources.filter((path) => !path.endsWith('.test.ts'));
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(`${root}/src/${file}`, 'utf8');
+  const specifiers = [...text.matchAll(/(?:^|[\s;])(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
+    (match) => match[1] as string,
+  );
+  return specifiers.map((name) => {
+    const isPackage = !name.startsWith('.');
+    return { file, isPackage, target: isPackage ? name : posix.join(posix.dirname(file), name) };
+  });
+}
+
+const imports = shipped.flatMap(importsOf);
+const show = ({ file, target }: Import): string => `src/${file} imports ${target}`;
+
+describe('Layering', () => {
+  it('reads the sources it judges', () => {
+    assert.ok(shipped.length > 30);
+    assert.ok(imports.some(({ file, target }) => file === 'app.ts' && target === 'http/server.ts'));
+  });
+
+  it('gives every folder its place', () => {
+    const homeless = [...new Set(shipped.map(partOf))].filter((part) => !mayImport.has(part));
+    assert.deepEqual(homeless, []);
+  });
+
+  it('lets imports go down only', () => {
+    const wrong = imports.filter(({ file, target, isPackage }) => {
+      const [from, to] = [partOf(file), partOf(target)];
+      return !isPackage && from !== to && !mayImport.get(from)?.includes(to);
+    });
+    assert.deepEqual(wrong.map(show), []);
+  });
+
+  it('keeps sources inside src', () => {
+    const wrong = imports.filter(({ target, isPackage }) => !isPackage && target.startsWith('..'));
+    assert.deepEqual(wrong.map(show), []);
+  });
+
+  it('writes SQL in stores and the database layer alone', () => {
+    const mayQuery = /(^database\/|^resources\/|-store\.ts$)/;
+    const wrong = imports.filter(({ file, target }) => target === 'kysely' && !mayQuery.test(file));
+    assert.deepEqual(wrong.map(show), []);
+  });
+
+  it('knows Fastify in routes, pages and the HTTP layer alone', () => {
+    const mayServe = /(^http\/|^pages\/|-routes\.ts$)/;
+    const wrong = imports.filter(
+      ({ file, target }) => (target === 'fastify' || target.startsWith('@fastify/')) && !mayServe.test(file),
+    );
+    assert.deepEqual(wrong.map(show), []);
+  });
+
+  it('reads the environment in one place', () => {
+    const readers = shipped.filter((file) => /process\.env\b/.test(readFileSync(`${root}/src/${file}`, 'utf8')));
+    assert.deepEqual(readers, ['config.ts']);
+  });
+
+  it('reads the clock in one place', () => {
+    const asksTheClock = /\bDate\.now\(\)|new Date\(\)/;
+    const readers = shipped.filter((file) => asksTheClock.test(readFileSync(`${root}/src/${file}`, 'utf8')));
+    // Ids only need to ascend, not to agree with a clock that a test has stepped.
+    assert.deepEqual(readers, ['database/uuid.ts']);
+  });
+
+  it('has no folder or file without a name of its own', () => {
+    const vague = sources.filter((path) => /(^|\/)(utils?|helpers?|common|misc|index)(\.ts|\/)/.test(path));
+    assert.deepEqual(vague, []);
+  });
+
+  it('keeps files small', () => {
+    const long = sources.filter((path) => readFileSync(`${root}/src/${path}`, 'utf8').split('\n').length > 300);
+    assert.deepEqual(long, []);
+  });
+});

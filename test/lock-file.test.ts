@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+interface LockedPackage {
+  readonly version: string;
+  readonly resolved?: string;
+  readonly optionalDependencies?: Record<string, string>;
+}
+
+const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+  packages: Record<string, LockedPackage>;
+};
+const packages = Object.values(lock.packages);
+const names = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)));
+
+describe('The lock file', () => {
+  it('names no registry, so that every mirror will do', () => {
+    assert.deepEqual(
+      packages.filter(({ resolved }) => resolved?.startsWith('http')).map(({ resolved }) => resolved),
+      [],
+    );
+  });
+
+  // `npm ci` refuses a lock file that leaves one out, even where it is for another platform than this one.
+  it('names the optional packages of every platform', () => {
+    const wanted = packages.flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
+    assert.ok(wanted.length > 0);
+    assert.deepEqual(
+      wanted.filter((name) => !names.has(name)),
+      [],
+    );
+  });
+
+  it('brings a Node along for every common platform', () => {
+    for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64', 'win-x64']) {
+      assert.ok(names.has(`node-${platform}`), platform);
+    }
+  });
+});
