@@ -1,0 +1,51 @@
+import type { Context } from '../context.ts';
+import { type LastUse, writeLastUses } from './session-store.ts';
+
+/** A session that is in use all the time is written about once a minute, not once a request. */
+const resolution = 60_000;
+const batch = 500;
+const remembered = 100_000;
+
+/** Collects when and from where sessions were used, and writes it many at a time. */
+export class LastUses {
+  readonly #context: Context;
+  #waiting = new Map<string, LastUse>();
+  #written = new Map<string, number>();
+  #writing: Promise<void> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  note(sessionId: string, now: number, address: string | null): void {
+    const written = this.#written.get(sessionId);
+    if (written !== undefined && now - written < resolution && now >= written) return;
+    if (this.#waiting.size >= remembered) return;
+    this.#waiting.set(sessionId, { id: sessionId, at: now, address });
+  }
+
+  /** One at a time; what is noted meanwhile waits for the next. */
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#waiting.size === 0) return;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { database, log } = this.#context;
+    const uses = [...this.#waiting.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#waiting = new Map();
+    if (this.#written.size > remembered) this.#written = new Map();
+    for (const { id, at } of uses) this.#written.set(id, at);
+    try {
+      for (let i = 0; i < uses.length; i += batch) {
+        await writeLastUses(database.db, database.engine, uses.slice(i, i + batch));
+      }
+    } catch (error) {
+      log.warn({ err: error, sessions: uses.length }, 'the last use of some sessions was not written');
+    }
+  }
+}

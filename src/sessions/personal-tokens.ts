@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts';
+import type { Db, Tx } from '../database/database.ts';
+import { type Origin, systemOrigin } from '../http/origin.ts';
+import { markRevealed, type SessionRow } from './session-store.ts';
+import type { Sessions } from './sessions.ts';
+
+interface NewPersonalToken {
+  readonly userId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: number | undefined;
+  /** True where the answer that makes it also shows its value. */
+  readonly revealed?: boolean;
+  readonly origin?: Origin;
+}
+
+/** A token of a user's own, with no client in between. Nobody knows its value until it is revealed. */
+export const issuePersonalToken = (db: Db | Tx, sessions: Sessions, token: NewPersonalToken): Promise<SessionRow> =>
+  sessions.open(db, { ...token, type: 'personal', origin: token.origin ?? systemOrigin });
+
+/** The value, the first time its owner asks; undefined ever after, and to anybody else. */
+export async function revealPersonalToken(
+  { now }: Context,
+  db: Db | Tx,
+  sessions: Sessions,
+  { id, userId }: { id: string; userId: string },
+): Promise<{ session: SessionRow; accessToken: string } | undefined> {
+  const session = await markRevealed(db, id, userId, now());
+  return session && { session, accessToken: sessions.accessToken(session) };
+}

@@ -1,0 +1,87 @@
+import type { Context } from '../context.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import { changeAndTell } from '../database/bus.ts';
+import { OAuthError } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
+import { readRefreshToken } from './refresh-token.ts';
+import { findSession, revokeSessions, rotateSession, type SessionRow } from './session-store.ts';
+
+export const invalidRefreshToken = (reason: string) =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
+    reason,
+  });
+
+interface Refresh {
+  readonly refreshToken: string;
+  readonly clientId: string;
+  readonly origin: Origin;
+}
+
+/** Moves a session to its next generation, whose refresh token replaces the one presented. */
+export async function rotate(context: Context, keys: KeyRing, refresh: Refresh): Promise<SessionRow> {
+  const { config, database, metrics, now } = context;
+  const presented = readRefreshToken(keys, refresh.refreshToken);
+  if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
+  const at = now();
+  const rotated = await rotateSession(database.db, {
+    id: presented.sessionId,
+    generation: presented.generation,
+    clientId: refresh.clientId,
+    now: at,
+    expiresAt: at + config.refreshTokenTtl * 1000,
+    address: refresh.origin.address,
+    userAgent: refresh.origin.userAgent,
+  });
+  if (rotated) {
+    metrics.refreshes.inc({ result: 'rotated' });
+    return rotated;
+  }
+  return whoLostTheRace(context, presented, refresh);
+}
+
+/** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
+async function whoLostTheRace(
+  context: Context,
+  { sessionId, generation }: { sessionId: string; generation: number },
+  refresh: Refresh,
+): Promise<SessionRow> {
+  const { config, database, metrics, now } = context;
+  const session = await findSession(database.db, sessionId);
+  if (!session) throw refused(context, 'gone', 'session is gone');
+  if (session.client_id !== refresh.clientId) throw refused(context, 'foreign', 'refresh token of another client');
+  if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');
+  if (session.expires_at <= now()) throw refused(context, 'expired', 'session has expired');
+  // Only a database restored from a backup is behind its tokens: nobody stole anything.
+  if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
+  const sinceRotation = now() - (session.rotated_at ?? 0);
+  if (generation === session.generation - 1 && sinceRotation <= config.refreshGrace * 1000) {
+    metrics.refreshes.inc({ result: 'repeated' });
+    return session;
+  }
+  await endStolen(context, session, generation, refresh.origin);
+  throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
+}
+
+/** Commit, then refuse: the caller throws after this. */
+async function endStolen(context: Context, session: SessionRow, generation: number, origin: Origin): Promise<void> {
+  await changeAndTell(context.database, async (tx, tell) => {
+    const ended = await revokeSessions(tx, { sessionId: session.id }, context.now());
+    if (ended.length === 0) return;
+    tell({ kind: 'session', id: session.id });
+    context.metrics.revocations.inc({ cause: 'refresh_token_reused' });
+    await recordEvent(context, tx, {
+      type: 'refresh_token.reused',
+      userId: session.user_id,
+      clientId: session.client_id,
+      sessionId: session.id,
+      origin,
+      data: { presented_generation: generation, current_generation: session.generation },
+    });
+  });
+}
+
+function refused({ metrics }: Context, result: string, reason: string): OAuthError {
+  metrics.refreshes.inc({ result });
+  return invalidRefreshToken(reason);
+}

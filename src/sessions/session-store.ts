@@ -1,0 +1,153 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, Engine, Tx } from '../database/database.ts';
+import type { Tables } from '../database/tables.ts';
+
+export type SessionRow = Selectable<Tables['sessions']>;
+
+/** Whose sessions: one, a user's (all but one, perhaps), or a client's. */
+export type SessionsOf =
+  | { readonly sessionId: string }
+  | { readonly userId: string; readonly exceptSessionId?: string | null | undefined }
+  | { readonly clientId: string };
+
+export const insertSession = (db: Db | Tx, row: SessionRow): Promise<unknown> =>
+  db.insertInto('sessions').values(row).execute();
+
+export const findSession = (db: Db | Tx, id: string): Promise<SessionRow | undefined> =>
+  db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** A session with all that decides whether its tokens are good, and what they may do. */
+export interface SessionWithSubject {
+  readonly type: SessionRow['type'];
+  readonly user_id: string | null;
+  readonly client_id: string | null;
+  readonly revoked_at: number | null;
+  readonly roles: string | null;
+  readonly client_scopes: string | null;
+  readonly owner_id: string | null;
+}
+
+export const findSessionWithSubject = (db: Db, id: string): Promise<SessionWithSubject | undefined> =>
+  db
+    .selectFrom('sessions')
+    .leftJoin('users', 'users.id', 'sessions.user_id')
+    .leftJoin('clients', 'clients.id', 'sessions.client_id')
+    .select([
+      'sessions.type',
+      'sessions.user_id',
+      'sessions.client_id',
+      'sessions.revoked_at',
+      'users.roles',
+      'clients.scopes as client_scopes',
+      'clients.user_id as owner_id',
+    ])
+    .where('sessions.id', '=', id)
+    .executeTakeFirst();
+
+/** For tokens whose session is no more: was it the user or the client that went? */
+export async function subjectsExist(db: Db, userId: string, clientId: string) {
+  const user = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
+  const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst();
+  return { user: user !== undefined, client: client !== undefined };
+}
+
+interface Rotation {
+  readonly id: string;
+  readonly clientId: string;
+  readonly generation: number;
+  readonly now: number;
+  readonly expiresAt: number;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+/** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
+export const rotateSession = (db: Db, rotation: Rotation): Promise<SessionRow | undefined> =>
+  db
+    .updateTable('sessions')
+    .set({
+      generation: rotation.generation + 1,
+      rotated_at: rotation.now,
+      expires_at: rotation.expiresAt,
+      last_used_at: rotation.now,
+      address: rotation.address,
+      user_agent: rotation.userAgent,
+    })
+    .where('id', '=', rotation.id)
+    .where('generation', '=', rotation.generation)
+    .where('client_id', '=', rotation.clientId)
+    .where('type', '=', 'session')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', rotation.now)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Marks live sessions as ended and says which. */
+export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
+  let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
+  if ('sessionId' in of) query = query.where('id', '=', of.sessionId);
+  else if ('clientId' in of) query = query.where('client_id', '=', of.clientId);
+  else {
+    query = query.where('user_id', '=', of.userId);
+    if (of.exceptSessionId) query = query.where('id', '!=', of.exceptSessionId);
+  }
+  return (await query.execute()).map(({ id }) => id);
+}
+
+/** Marks a personal access token as shown, once: whoever comes second finds nothing. */
+export const markRevealed = (db: Db | Tx, id: string, userId: string, now: number): Promise<SessionRow | undefined> =>
+  db
+    .updateTable('sessions')
+    .set({ revealed_at: now })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('type', '=', 'personal')
+    .where('revealed_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+
+export interface LastUse {
+  readonly id: string;
+  readonly at: number;
+  readonly address: string | null;
+}
+
+/** Many sessions in one statement. A row that somebody else is writing is passed over: this is only a last use. */
+export async function writeLastUses(db: Db, engine: Engine, uses: readonly LastUse[]): Promise<void> {
+  const list = JSON.stringify(uses);
+  const statement =
+    engine === 'sqlite'
+      ? sql`update sessions set last_used_at = use.value ->> 'at', address = use.value ->> 'address'
+          from json_each(${list}) as use where sessions.id = use.value ->> 'id'`
+      : sql`with used as (select * from json_to_recordset(${list}::json) as use (id text, at bigint, address text)),
+          free as (select sessions.id from sessions where sessions.id in (select id from used) for update skip locked)
+          update sessions set last_used_at = used.at, address = used.address
+          from used join free on free.id = used.id where sessions.id = used.id`;
+  await statement.execute(db);
+}
+
+/** Removes up to `limit` sessions that ended or expired, and says how many. */
+export async function deleteEnded(
+  db: Db,
+  engine: Engine,
+  { now, endedBefore, limit }: { now: number; endedBefore: number; limit: number },
+): Promise<number> {
+  let removed = 0;
+  for (const [column, before] of [
+    ['expires_at', now],
+    ['revoked_at', endedBefore],
+  ] as const) {
+    const { numDeletedRows } = await db
+      .deleteFrom('sessions')
+      .where('id', 'in', (select) => {
+        const ended = select.selectFrom('sessions').select('id').where(column, '<', before).limit(limit);
+        // Instances that prune at the same time share the work instead of waiting for each other.
+        return engine === 'postgres' ? ended.forUpdate().skipLocked() : ended;
+      })
+      .executeTakeFirstOrThrow();
+    removed += Number(numDeletedRows);
+  }
+  return removed;
+}

@@ -1,0 +1,164 @@
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import type { Change } from '../database/bus.ts';
+import type { Db, Tx } from '../database/database.ts';
+import { uuidv7 } from '../database/uuid.ts';
+import type { Origin } from '../http/origin.ts';
+import { unauthorized } from '../http/unauthorized.ts';
+import { type AccessTokenClaims, accessTokenExpiry, readAccessToken, signAccessToken } from './access-token.ts';
+import { LastUses } from './last-uses.ts';
+import { pruneSessions } from './prune-sessions.ts';
+import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
+import { rotate } from './rotate.ts';
+import { findSession, insertSession, revokeSessions, type SessionRow, type SessionsOf } from './session-store.ts';
+import { TokenCache } from './token-cache.ts';
+import { verifyAccessToken } from './verify-access-token.ts';
+
+export interface NewSession {
+  readonly type?: SessionRow['type'];
+  readonly userId?: string | null;
+  readonly clientId?: string | null;
+  readonly name?: string | null;
+  readonly scopes: readonly string[];
+  /** Default: the life of a refresh token, or of a personal access token. */
+  readonly expiresAt?: number | undefined;
+  /** The value of a personal access token is shown at once. */
+  readonly revealed?: boolean;
+  readonly origin: Origin;
+}
+
+const cachedTokens = 50_000;
+
+/** Logins: of a user through a client, of a client, or a personal access token. One row each; tokens have none. */
+export class Sessions {
+  readonly #context: Context;
+  readonly #keys: KeyRing;
+  readonly #cache = new TokenCache(cachedTokens);
+  readonly #lastUses: LastUses;
+  readonly #hits: { inc(): void };
+  readonly #misses: { inc(): void };
+
+  constructor(context: Context, keys: KeyRing) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#lastUses = new LastUses(context);
+    this.#hits = context.metrics.tokenCache.labels({ result: 'hit' });
+    this.#misses = context.metrics.tokenCache.labels({ result: 'miss' });
+    context.database.bus.subscribe((change) => this.#cache.forget(change));
+  }
+
+  async open(db: Db | Tx, session: NewSession): Promise<SessionRow> {
+    const { config, now } = this.#context;
+    const at = now();
+    const type = session.type ?? 'session';
+    const life = type === 'personal' ? config.personalTokenTtl : config.refreshTokenTtl;
+    const row: SessionRow = {
+      id: uuidv7(at),
+      type,
+      user_id: session.userId ?? null,
+      client_id: session.clientId ?? null,
+      name: session.name ?? null,
+      scopes: JSON.stringify(session.scopes),
+      generation: 0,
+      rotated_at: null,
+      created_at: at,
+      expires_at: session.expiresAt ?? at + life * 1000,
+      revoked_at: null,
+      revealed_at: type === 'personal' && session.revealed ? at : null,
+      last_used_at: null,
+      address: session.origin.address,
+      user_agent: session.origin.userAgent,
+      version: 1,
+    };
+    await insertSession(db, row);
+    return row;
+  }
+
+  /** `scopes`: fewer than the session's, for this one token. */
+  accessToken(session: SessionRow, scopes: readonly string[] = JSON.parse(session.scopes) as string[]): string {
+    const { config, now } = this.#context;
+    return signAccessToken(this.#keys, config, session, { now: now(), scope: scopes.join(' ') });
+  }
+
+  /** The life of an access token made now, in seconds. */
+  accessTokenLife(session: SessionRow): number {
+    const { config, now } = this.#context;
+    return accessTokenExpiry(session, config, now()) - Math.floor(now() / 1000);
+  }
+
+  refreshToken(session: Pick<SessionRow, 'id' | 'generation'>): string {
+    return makeRefreshToken(this.#keys, session);
+  }
+
+  /** The session in its next generation (or, for a retry, in the one that the first attempt brought it to). */
+  rotate(refresh: { refreshToken: string; clientId: string; origin: Origin }): Promise<SessionRow> {
+    return rotate(this.#context, this.#keys, refresh);
+  }
+
+  /** Ends sessions; the caller commits, and records why. Returns how many were live. */
+  async end(tx: Tx, tell: (change: Change) => void, of: SessionsOf, cause: string): Promise<number> {
+    const ended = await revokeSessions(tx, of, this.#context.now());
+    if ('userId' in of) tell({ kind: 'user', id: of.userId });
+    else if ('clientId' in of) tell({ kind: 'client', id: of.clientId });
+    else tell({ kind: 'session', id: of.sessionId });
+    this.#context.metrics.revocations.inc({ cause }, ended.length);
+    return ended.length;
+  }
+
+  /** Who presents this access token. A token known to be good is answered at once; the 401 says why one is not. */
+  verify(token: string, origin: Pick<Origin, 'address'>): Caller | Promise<Caller> {
+    // Asked first: it may find that another process changed something, and empty the cache.
+    const trusted = this.#context.database.bus.trusted();
+    const known = trusted ? this.#cache.get(token) : undefined;
+    if (!known) return this.#verifySlowly(token, origin, trusted);
+    const now = this.#context.now();
+    if (now >= known.expiresAt) {
+      this.#cache.delete(token);
+      throw unauthorized('token_expired');
+    }
+    this.#hits.inc();
+    this.#lastUses.note(known.sessionId, now, origin.address);
+    return known.caller;
+  }
+
+  /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
+  async find(token: string): Promise<FoundToken | undefined> {
+    const { config, database, now } = this.#context;
+    const refresh = readRefreshToken(this.#keys, token);
+    const access = refresh ? undefined : await readAccessToken(this.#keys, config, token);
+    const sessionId = refresh?.sessionId ?? access?.sid;
+    if (!sessionId) return undefined;
+    const session = await findSession(database.db, sessionId);
+    if (!session || session.revoked_at !== null || session.expires_at <= now()) return undefined;
+    if (access) return access.exp * 1000 > now() ? { kind: 'access', session, claims: access } : undefined;
+    return refresh && session.type === 'session'
+      ? { kind: 'refresh', session, generation: refresh.generation }
+      : undefined;
+  }
+
+  /** Removes what ended, in small batches. */
+  prune(): Promise<number> {
+    return pruneSessions(this.#context);
+  }
+
+  /** Writes the last uses that were collected. */
+  flush(): Promise<void> {
+    return this.#lastUses.flush();
+  }
+
+  async #verifySlowly(token: string, origin: Pick<Origin, 'address'>, trusted: boolean): Promise<Caller> {
+    this.#misses.inc();
+    const { epoch } = this.#cache;
+    const verified = await verifyAccessToken(this.#context, this.#keys, token);
+    if (trusted) this.#cache.keep(token, verified, epoch);
+    this.#lastUses.note(verified.sessionId, this.#context.now(), origin.address);
+    return verified.caller;
+  }
+}
+
+export type FoundToken =
+  | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
+  | { readonly kind: 'refresh'; readonly session: SessionRow; readonly generation: number };
+
+export const createSessions = (context: Context, keys: KeyRing): Sessions => new Sessions(context, keys);

@@ -1,0 +1,41 @@
+import type { Caller } from '../caller.ts';
+import { narrowScopes } from '../clients/scopes.ts';
+import type { Context } from '../context.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import { unauthorized } from '../http/unauthorized.ts';
+import { type AccessTokenClaims, noClient, readAccessToken } from './access-token.ts';
+import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from './session-store.ts';
+import type { VerifiedToken } from './token-cache.ts';
+
+/** A token without any cache: its signature, its claims, then its session, user and client. */
+export async function verifyAccessToken(context: Context, keys: KeyRing, token: string): Promise<VerifiedToken> {
+  const claims = await readAccessToken(keys, context.config, token);
+  if (!claims) throw unauthorized('token_malformed');
+  const expiresAt = claims.exp * 1000;
+  if (expiresAt <= context.now()) throw unauthorized('token_expired');
+  const session = await findSessionWithSubject(context.database.db, claims.sid);
+  if (!session) throw await whyGone(context, claims);
+  if (session.revoked_at !== null) throw unauthorized('token_revoked');
+  return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt };
+}
+
+function callerOf({ sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
+  const scopes = scope.split(' ').filter(Boolean);
+  return Object.freeze({
+    kind: session.user_id ? 'user' : 'client',
+    userId: session.user_id ?? session.owner_id,
+    clientId: session.client_id,
+    sessionId: sid,
+    // A client acts for its owner, but never with the owner's roles.
+    roles: session.user_id ? (JSON.parse(session.roles ?? '[]') as string[]) : [],
+    scopes: session.client_scopes ? narrowScopes(scopes, JSON.parse(session.client_scopes) as string[]) : scopes,
+  });
+}
+
+/** Sessions go with their user or client, and in time by themselves. */
+async function whyGone({ database }: Context, { sub, client_id }: AccessTokenClaims): Promise<Error> {
+  const exists = await subjectsExist(database.db, sub, client_id);
+  if (sub !== client_id && !exists.user) return unauthorized('user_gone');
+  if (client_id !== noClient && !exists.client) return unauthorized('client_revoked');
+  return unauthorized('token_revoked');
+}
