@@ -109,6 +109,17 @@ test('without cookies the refresh token goes to the store and into the body', as
   assert.equal(store.read(), 'refresh-2');
 });
 
+test('a token can come from elsewhere than the proxy, refreshed by the same rules', async () => {
+  let made = 0;
+  const { url, seen } = await fakeService(afterRefresh);
+  const client = gatehouse(url, {
+    renew: async () => ({ access_token: `access-${++made}`, expires_in: 60 }),
+  });
+  await Promise.all([client.resource('cars').list(), client.resource('cars').list()]);
+  assert.equal(made, 2, 'one for the start, one for the refusal, shared by both calls');
+  assert.ok(seen.every(({ path }) => path === '/v1/cars'));
+});
+
 test('logout revokes at the service and forgets here, even a refresh that ends late', async () => {
   const held = Promise.withResolvers<void>();
   const { url, seen } = await fakeService(async (call) => {
@@ -128,6 +139,24 @@ test('logout revokes at the service and forgets here, even a refresh that ends l
   assert.equal(revoked?.path, '/v1/logout');
   assert.equal(revoked && bearer(revoked), 'Bearer access-1');
   assert.equal(store.read(), undefined);
+});
+
+test('a refresh that is refused late does not end the login that was made meanwhile', async () => {
+  const held = Promise.withResolvers<void>();
+  const { url, seen } = await fakeService(async ({ path }) => {
+    if (path.endsWith('/login')) return tokens(1);
+    if (!path.endsWith('/refresh')) return list;
+    await held.promise;
+    return { status: 400, body: { error: 'invalid_grant' } };
+  });
+  const client = gatehouse(url);
+  const early = client.resource('cars').list();
+  while (seen.length === 0) await new Promise(setImmediate);
+  await client.login({ email: 'a@example.com', password: 'pw' });
+  held.resolve();
+  assert.deepEqual((await early).data, []);
+  assert.deepEqual((await client.resource('cars').list()).data, []);
+  assert.equal(seen.filter(({ path }) => path.endsWith('/refresh')).length, 1);
 });
 
 test('a problem keeps its code, its fields and its request id', async () => {

@@ -1,5 +1,5 @@
 import { GatehouseError } from './errors.ts';
-import { type Credentials, createLogin, type Login, type RefreshTokenStore } from './login.ts';
+import { type Credentials, createLogin, type Login, type RefreshTokenStore, type Renew } from './login.ts';
 import { Resource } from './resource.ts';
 import { type Answer, type Call, createTransport, type Fetch } from './transport.ts';
 
@@ -10,6 +10,8 @@ export interface GatehouseOptions {
   proxy?: string;
   /** Where the refresh token is kept. Without it: in the proxy's HttpOnly cookie, which is what a browser app wants. */
   refreshTokens?: RefreshTokenStore;
+  /** How else to get an access token than by the proxy's refresh. */
+  renew?: Renew;
   /** A token from elsewhere (a personal access token) instead of a login. */
   accessToken?: string;
   /** Called when the service has ended a login that was in use here. */
@@ -42,6 +44,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Gatehouse {
     transport,
     proxyPath: `/v1/clients/${options.proxy ?? 'web/users'}`,
     store: options.refreshTokens,
+    renew: options.renew,
     now: options.now ?? Date.now,
     onSignedOut: options.onSignedOut ?? (() => undefined),
   });

@@ -1,5 +1,5 @@
 import { GatehouseError, OAuthError, SignedOutError } from './errors.ts';
-import type { Answer, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** What a person types: the identifier under its own name, or under `username`, and the password. */
 export type Credentials = { password: string } & ({ email: string } | { username: string } | { phone: string });
@@ -20,6 +20,16 @@ export function memoryStore(): RefreshTokenStore {
     },
   };
 }
+
+export interface TokenAnswer {
+  access_token: string;
+  /** Seconds. */
+  expires_in: number;
+  refresh_token?: string;
+}
+
+/** Gets a new access token by other means than the proxy; throws a SignedOutError where only a new login helps. */
+export type Renew = () => Promise<TokenAnswer>;
 
 export interface Login {
   login(credentials: Credentials): Promise<void>;
@@ -44,6 +54,7 @@ interface LoginOptions {
   /** `/v1/clients/web/admin`: the proxy that adds the client's credentials. */
   proxyPath: string;
   store: RefreshTokenStore | undefined;
+  renew: Renew | undefined;
   now: () => number;
   onSignedOut: () => void;
 }
@@ -55,24 +66,22 @@ const margin = 10;
  * A login through a proxy. The access token is in this closure and nowhere else; the refresh token is in an HttpOnly
  * cookie that scripts cannot read. Several tabs may refresh at the same time: the service answers each with the same successor.
  */
-export function createLogin({ transport, proxyPath, store, now, onSignedOut }: LoginOptions): Login {
+export function createLogin({ transport, proxyPath, store, renew, now, onSignedOut }: LoginOptions): Login {
   let held: Held | undefined;
   let refreshing: Promise<string> | undefined;
   /** Counts logins and logouts, so that a refresh that ends late does not bring back what was left. */
   let era = 0;
 
-  const post = (verb: string, body: object, repeatable: boolean): Promise<Answer> =>
-    transport.send({
-      method: 'POST',
-      path: `${proxyPath}/${verb}`,
-      body,
-      repeatable,
-      withCookies: store === undefined,
-    });
+  async function post(verb: string, body: object, repeatable: boolean): Promise<TokenAnswer> {
+    const path = `${proxyPath}/${verb}`;
+    const answer = await transport.send({ method: 'POST', path, body, repeatable, withCookies: store === undefined });
+    return answer.body as TokenAnswer;
+  }
 
-  async function keep({ body }: Answer, ofEra: number): Promise<string> {
-    const { access_token: token, expires_in: seconds, refresh_token: refreshToken } = body as TokenAnswer;
-    if (ofEra !== era) throw signedOut();
+  async function keep(answer: TokenAnswer, ofEra: number): Promise<string> {
+    const { access_token: token, expires_in: seconds, refresh_token: refreshToken } = answer;
+    // Meanwhile somebody logged in anew (then theirs is the token) or out.
+    if (ofEra !== era) return held?.token ?? fail(signedOut());
     held = { token, until: now() + Math.max(1, seconds - margin) * 1000 };
     if (refreshToken !== undefined) await store?.write(refreshToken);
     return token;
@@ -91,16 +100,20 @@ export function createLogin({ transport, proxyPath, store, now, onSignedOut }: L
     return refreshing;
   }
 
-  async function refreshNow(): Promise<string> {
-    const ofEra = era;
+  async function refreshByProxy(): Promise<TokenAnswer> {
     const token = await store?.read();
     if (store && token === undefined) throw signedOut();
-    const body = token === undefined ? {} : { refresh_token: token };
+    // Repeatable: inside the grace the service answers a repeated refresh with the same successor.
+    return post('refresh', token === undefined ? {} : { refresh_token: token }, true);
+  }
+
+  async function refreshNow(): Promise<string> {
+    const ofEra = era;
     try {
-      // Repeatable: inside the grace the service answers a repeated refresh with the same successor.
-      return await keep(await post('refresh', body, true), ofEra);
+      return await keep(await (renew ?? refreshByProxy)(), ofEra);
     } catch (error) {
       if (!isOver(error)) throw error;
+      if (ofEra !== era && held) return held.token;
       const hadLogin = held !== undefined;
       await forget();
       if (hadLogin) onSignedOut();
@@ -144,10 +157,8 @@ export function createLogin({ transport, proxyPath, store, now, onSignedOut }: L
   };
 }
 
-interface TokenAnswer {
-  access_token: string;
-  expires_in: number;
-  refresh_token?: string;
+function fail(error: Error): never {
+  throw error;
 }
 
 /** The proxy refused the refresh token itself (or there was none), rather than having failed at its work. */
