@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+
+/** The console as Vite built it: one page and the files that it loads. */
+export interface ConsoleFiles {
+  /** The page, for one answer: its styles carry that answer's nonce, its addresses the service's root. */
+  page(nonce: string, root: string): string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+export interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+  /** Compressed at the first request, and kept. */
+  brotli(): Promise<Buffer>;
+}
+
+const types = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
+]);
+
+const compress = promisify(brotliCompress);
+
+/** Reads the built console; undefined where it was not built. */
+export function readConsole(dist = join(import.meta.dirname, '../../console/dist')): ConsoleFiles | undefined {
+  let html: string;
+  try {
+    html = readFileSync(join(dist, 'index.html'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const folder = join(dist, 'assets');
+  return {
+    page: (nonce, root) =>
+      html.replaceAll('__NONCE__', nonce).replaceAll('__ROOT__', root).replaceAll('./assets/', `${root}/admin/assets/`),
+    assets: new Map(readdirSync(folder).map((name) => [name, assetOf(name, readFileSync(join(folder, name)))])),
+  };
+}
+
+function assetOf(name: string, content: Buffer): Asset {
+  let compressed: Promise<Buffer> | undefined;
+  return {
+    type: types.get(extname(name)) ?? 'application/octet-stream',
+    content,
+    brotli() {
+      compressed ??= compress(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
+      return compressed;
+    },
+  };
+}
