@@ -1,0 +1,52 @@
+import type { Context } from '../context.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import { isSecretOf } from './client-secrets.ts';
+import { findClient, type StoredClient } from './client-store.ts';
+
+const cachedClients = 10_000;
+
+/** Looks clients up, from memory where every change is sure to be heard of. */
+export class ClientDirectory {
+  readonly #context: Context;
+  readonly #keys: KeyRing;
+  readonly #clients = new Map<string, StoredClient>();
+  /** Counts changes: what was read beside one is not kept. */
+  #epoch = 0;
+
+  constructor(context: Context, keys: KeyRing) {
+    this.#context = context;
+    this.#keys = keys;
+    context.database.bus.subscribe(({ kind, id }) => {
+      if (kind === 'everything') this.#clients.clear();
+      else if (kind === 'client') this.#clients.delete(id);
+      else if (kind === 'user') this.#forgetClientsOf(id);
+      else return;
+      this.#epoch++;
+    });
+  }
+
+  async find(id: string): Promise<StoredClient | undefined> {
+    const { db, bus } = this.#context.database;
+    const trusted = bus.trusted();
+    const known = trusted ? this.#clients.get(id) : undefined;
+    if (known) return known;
+    const epoch = this.#epoch;
+    const client = await findClient(db, id);
+    if (client && trusted && epoch === this.#epoch) {
+      if (this.#clients.size >= cachedClients) this.#clients.delete(this.#clients.keys().next().value as string);
+      this.#clients.set(id, client);
+    }
+    return client;
+  }
+
+  /** The client, if the secret is one of its own. */
+  async authenticate(id: string, secret: string): Promise<StoredClient | undefined> {
+    const client = await this.find(id);
+    return client && isSecretOf(this.#keys, client, secret, this.#context.now()) ? client : undefined;
+  }
+
+  /** A user's clients go with the user. */
+  #forgetClientsOf(userId: string): void {
+    for (const client of this.#clients.values()) if (client.userId === userId) this.#clients.delete(client.id);
+  }
+}

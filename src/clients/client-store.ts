@@ -1,0 +1,96 @@
+import type { Selectable } from 'kysely';
+import type { Change } from '../database/bus.ts';
+import type { Db, Engine, Tx } from '../database/database.ts';
+import type { Tables } from '../database/tables.ts';
+import { uuidv7 } from '../database/uuid.ts';
+
+export type ClientRow = Selectable<Tables['clients']>;
+export type ClientType = ClientRow['type'];
+type SecretRow = Selectable<Tables['client_secrets']>;
+
+/** A client with the secrets that are live or were not removed yet. */
+export interface StoredClient {
+  readonly id: string;
+  readonly type: ClientType;
+  readonly name: string;
+  readonly userId: string | null;
+  readonly scopes: readonly string[];
+  readonly secrets: readonly Pick<SecretRow, 'secret_hash' | 'expires_at'>[];
+}
+
+interface NewClient {
+  /** Default: a new UUID. */
+  readonly id?: string;
+  readonly type: ClientType;
+  readonly name: string;
+  readonly userId: string | null;
+  readonly scopes: readonly string[];
+}
+
+/** Makes a client that has no secret yet; undefined when the id is taken. */
+export const createClient = (tx: Tx, client: NewClient, now: number): Promise<ClientRow | undefined> =>
+  tx
+    .insertInto('clients')
+    .values({
+      id: client.id ?? uuidv7(now),
+      type: client.type,
+      name: client.name,
+      user_id: client.userId,
+      scopes: JSON.stringify(client.scopes),
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+export async function findClient(db: Db | Tx, id: string): Promise<StoredClient | undefined> {
+  const rows = await db
+    .selectFrom('clients')
+    .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
+    .select(['clients.id', 'type', 'name', 'user_id', 'scopes', 'secret_hash', 'expires_at'])
+    .where('clients.id', '=', id)
+    .execute();
+  const [row] = rows;
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    userId: row.user_id,
+    scopes: JSON.parse(row.scopes) as string[],
+    secrets: rows.flatMap(({ secret_hash, expires_at }) => (secret_hash === null ? [] : [{ secret_hash, expires_at }])),
+  };
+}
+
+/** Until the transaction ends, nobody else changes this client's secrets. */
+export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<ClientRow | undefined> {
+  const query = tx.selectFrom('clients').selectAll().where('id', '=', id);
+  // On SQLite a write transaction has no neighbours.
+  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+}
+
+export const insertSecret = (tx: Tx, clientId: string, secretHash: string, now: number): Promise<unknown> =>
+  tx
+    .insertInto('client_secrets')
+    .values({ id: uuidv7(now), client_id: clientId, secret_hash: secretHash, created_at: now, expires_at: null })
+    .execute();
+
+/** The secrets that a client has get an end; those that end earlier, or have ended, do so. */
+export async function endSecrets(tx: Tx, clientId: string, at: number, now: number): Promise<void> {
+  await tx
+    .updateTable('client_secrets')
+    .set({ expires_at: at })
+    .where('client_id', '=', clientId)
+    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', at)]))
+    .execute();
+  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
+}
+
+/** Takes the client and, with it, its secrets and sessions: its tokens are refused from the next request on. */
+export async function removeClient(tx: Tx, tell: (change: Change) => void, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow();
+  tell({ kind: 'client', id });
+  return numDeletedRows > 0n;
+}

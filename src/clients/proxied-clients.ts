@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProxiedClient } from '../config.ts';
+import type { Context } from '../context.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import { changeAndTell } from '../database/bus.ts';
+import { OperatorError } from '../errors.ts';
+import { addClientSecret, isSecretOf } from './client-secrets.ts';
+import { createClient, findClient, lockClient } from './client-store.ts';
+import { everyScope } from './scopes.ts';
+
+/** At start: the clients of the settings, or else the web admin client, are in the database with their secrets. */
+export async function ensureProxiedClients(context: Context, keys: KeyRing): Promise<readonly ProxiedClient[]> {
+  const { config } = context;
+  const clients = config.proxiedClients.length > 0 ? config.proxiedClients : [keepWebAdmin(config.dataDir, keys)];
+  for (const client of clients) await ensureClient(context, keys, client);
+  return clients;
+}
+
+/**
+ * Derived from the keys in the database, so that every instance has the same client. The file is for the operator, who
+ * may want to use the client directly; nothing reads it.
+ */
+function keepWebAdmin(dataDir: string, keys: KeyRing): ProxiedClient {
+  const client = {
+    platform: 'web',
+    audience: 'admin',
+    id: 'web-admin',
+    secret: keys.mac('proxied client', 'web/admin'),
+  };
+  const path = join(dataDir, 'clients.json');
+  const content = `${JSON.stringify({ 'web/admin': { id: client.id, secret: client.secret } }, null, 2)}\n`;
+  try {
+    if (readIfThere(path) === content) return client;
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, content, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new OperatorError(
+      `${path} could not be written: ${(error as Error).message}. Check DATA_DIR and its rights.`,
+    );
+  }
+  return client;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedClient): Promise<void> {
+  const { database, log, now } = context;
+  const { platform, audience, id, secret } = proxied;
+  const name = `${platform} ${audience}`;
+  await changeAndTell(database, async (tx, tell) => {
+    const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
+    await lockClient(tx, database.engine, id);
+    const client = await findClient(tx, id);
+    if (client?.type !== 'password' || client.userId !== null) {
+      throw new OperatorError(
+        `The client "${id}" of ${platform}/${audience} is a personal client in the database. Give the proxied client another id.`,
+      );
+    }
+    if (isSecretOf(keys, client, secret, now())) return;
+    await addClientSecret(context, keys, tx, tell, { clientId: id, secret });
+    log.info({ client: id }, made ? 'made a client of the settings' : 'gave a client the secret of the settings');
+  });
+}
