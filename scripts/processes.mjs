@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,8 +53,19 @@ export function become(program, args, { watched = false, cwd } = {}) {
   });
   child.once('exit', (code, signal) => process.exit(exitCode(code, signal)));
   if (!watched || !process.env.npm_lifecycle_event) return;
-  const parent = process.ppid;
+  const npm = ancestors();
   setInterval(() => {
-    if (process.ppid !== parent) child.kill('SIGTERM');
+    if (ancestors() !== npm) child.kill('SIGTERM');
   }, 500).unref();
+}
+
+/** Who started us: npm, or npm by way of a shell, whose own parent Linux tells us. Changes when npm is gone. */
+function ancestors() {
+  if (process.platform !== 'linux') return `${process.ppid}`;
+  try {
+    const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${process.ppid}/stat`, 'utf8'));
+    return /^(ba|da|z|a)?sh$/.test(name) ? `${process.ppid} ${parent}` : `${process.ppid}`;
+  } catch {
+    return 'gone';
+  }
 }

@@ -3,7 +3,7 @@ import { loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startGatehouse } from '../start.ts';
 import { announce } from './announce.ts';
-import { untilAskedToStop } from './until-asked-to-stop.ts';
+import { askedToStop, stopAndExit } from './stopping.ts';
 
 export function addServe(program: Command): void {
   program
@@ -16,11 +16,12 @@ export function addServe(program: Command): void {
       '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',
     )
     .action(async (flags: { host?: string; port?: string }) => {
+      const asked = askedToStop();
       const config = await loadConfig(flags);
       const forPeople = process.stdout.isTTY === true;
       const log = createLog(config.logLevel, forPeople);
       const service = await startGatehouse(config, { log });
       announce(service, forPeople);
-      await untilAskedToStop(service, log);
+      await stopAndExit(service, await asked, log);
     });
 }

@@ -5,14 +5,19 @@ import type { RunningGatehouse } from '../start.ts';
 const patience = 10_000;
 
 /**
- * Returns once the service was asked to stop, by a signal or by the death of the wrapper that started it, and has
- * stopped. A wrapper that dies without a word must not leave a server behind that holds the port.
+ * Resolves when the process is asked to stop, by a signal or by the death of the wrapper that started it: a wrapper that
+ * dies without a word must not leave a server behind that holds the port. Listens from the call on, so that a request to
+ * stop is heard while the service is still starting.
  */
-export async function untilAskedToStop(service: RunningGatehouse, log: Logger): Promise<void> {
-  const cause = await new Promise<string>((resolve) => {
+export function askedToStop(): Promise<string> {
+  return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve(signal));
     process.once('disconnect', () => resolve('the wrapper is gone'));
   });
+}
+
+/** Finishes what is under way and ends the process. */
+export async function stopAndExit(service: RunningGatehouse, cause: string, log: Logger): Promise<never> {
   log.info({ cause }, 'stopping');
   const deadline = setTimeout(() => {
     log.warn('some requests did not finish in time');
