@@ -122,13 +122,7 @@ export function answerErrors(app: App, { log }: Context): void {
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
     if (wantsPage(request) && app.errorPage) {
       const title = known instanceof Problem ? known.title : 'Bad Request';
-      const page = await app.errorPage(request, known.status, title, known.message);
-      return reply
-        .code(known.status)
-        .headers(known.headers)
-        .header('cache-control', 'no-store')
-        .type('text/html; charset=utf-8')
-        .send(page);
+      return app.errorPage(reply.headers(known.headers), known.status, title, known.message);
     }
     if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
     else sendProblem(reply, known);

@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /** Set by the pages: an error as a page in the house's dress. */
-    errorPage: ((request: FastifyRequest, status: number, title: string, detail: string) => Promise<string>) | null;
+    errorPage: ((reply: FastifyReply, status: number, title: string, detail: string) => Promise<FastifyReply>) | null;
   }
 }
 

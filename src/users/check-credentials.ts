@@ -13,6 +13,9 @@ export interface Credentials {
   readonly origin: { readonly address: string | null };
 }
 
+/** Told only to who knows the password; the login page offers to send the link again. */
+export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the mail.';
+
 /** Well under the limits, so that several instances together do not pass them with right passwords either. */
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
@@ -60,7 +63,7 @@ async function checkPassword(
   await forgiveAttempt(context, keys);
   if (config.requireEmailConfirmation && !user.email_confirmed) {
     metrics.logins.inc({ result: 'unconfirmed' });
-    throw new OAuthError('invalid_grant', 'The email address is not confirmed yet. Follow the link in the mail.');
+    throw new OAuthError('invalid_grant', unconfirmedEmail);
   }
   if (passwords.needsRehash(user.password_hash)) await renewHash(context, passwords, user, password);
   metrics.logins.inc({ result: 'accepted' });

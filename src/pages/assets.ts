@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { Config } from '../config.ts';
+import type { App } from '../http/server.ts';
+
+const files = [
+  { name: 'pages.css', type: 'text/css; charset=utf-8' },
+  { name: 'pages.js', type: 'text/javascript; charset=utf-8' },
+  { name: 'icon.svg', type: 'image/svg+xml' },
+] as const;
+
+const open = { auth: 'public', limited: false, errors: 'page' } as const;
+
+/** Addresses that change with the content, so that a browser may keep a file for good. */
+export interface AssetUrls {
+  readonly css: string;
+  readonly js: string;
+  readonly icon: string;
+}
+
+/** The pages' own stylesheet, script and icon, and whatever an operator puts into `VIEWS_DIR/assets`. */
+export async function serveAssets(app: App, { viewsDir }: Config, root: string): Promise<AssetUrls> {
+  const urls = files.map(({ name, type }) => {
+    const content = readFileSync(join(import.meta.dirname, 'assets', name));
+    app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (_request, reply) =>
+      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
+    );
+    return `${root}/assets/${name}?v=${hash('sha256', content, 'hex').slice(0, 12)}`;
+  });
+  await app.register(async (scope) => {
+    await scope.register(fastifyStatic, { serve: false });
+    scope.get('/assets/own/*', { config: open, schema: { hide: true } }, (request, reply) =>
+      reply.sendFile((request.params as { '*': string })['*'], join(viewsDir, 'assets'), { maxAge: 300_000 }),
+    );
+  });
+  const [css, js, icon] = urls as [string, string, string];
+  return { css, js, icon };
+}

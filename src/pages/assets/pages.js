@@ -1,0 +1,127 @@
+// Makes the pages nicer; every one of them works without it.
+
+const all = (selector) => document.querySelectorAll(selector);
+
+// Times are sent in UTC; the reader's own clock and language are better.
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+for (const time of all('time[datetime]')) {
+  const date = new Date(time.dateTime);
+  if (!Number.isNaN(date.getTime())) {
+    time.title = time.textContent;
+    time.textContent = format.format(date);
+  }
+}
+
+for (const button of all('button[data-copy]')) {
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = 'Copied';
+    } catch {
+      // No clipboard without https or permission: select it, so that one keystroke copies it.
+      getSelection().selectAllChildren(source);
+      button.textContent = 'Press Ctrl+C';
+    }
+    setTimeout(() => {
+      button.textContent = label;
+    }, 2000);
+  });
+}
+
+for (const button of all('button[data-reveal]')) {
+  const input = document.getElementById(button.dataset.reveal);
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const shown = input.type === 'text';
+    input.type = shown ? 'password' : 'text';
+    button.textContent = shown ? 'Show' : 'Hide';
+    button.setAttribute('aria-pressed', String(!shown));
+  });
+  // A password must not be sent as plain text: browsers would remember it among other form values.
+  input.form.addEventListener('submit', () => {
+    input.type = 'password';
+  });
+}
+
+// How hard a password is to guess: its length counts most, then variety; what is repeated, in a row, or about the
+// person counts little. Only a help while typing: the server decides.
+function strengthOf(password, about) {
+  let text = password.toLowerCase();
+  for (const word of about) if (word.length > 2) text = text.replaceAll(word, '_');
+  text = text.replace(/(.)\1{2,}/g, '$1$1').replace(/(password|passwort|qwert\w*|asdf\w*|letmein|welcome|admin)/g, '_');
+  let effective = 0;
+  for (let i = 0; i < text.length; i++) {
+    const step = text.charCodeAt(i) - text.charCodeAt(i - 1);
+    effective += Math.abs(step) === 1 ? 0.4 : 1;
+  }
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length;
+  const bits = Math.min(effective, new Set(text).size * 2) * (2.6 + kinds * 0.55);
+  if ([...password].length < 8) return [Math.min(1, bits / 30), 'Too short: at least 8 characters'];
+  if (bits < 32) return [1, 'Weak: easy to guess'];
+  if (bits < 46) return [2, 'Fair: a longer one is better'];
+  return bits < 62 ? [3, 'Good'] : [4, 'Strong'];
+}
+
+for (const box of all('[data-strength]')) {
+  const input = document.getElementById(box.dataset.strength);
+  const [meter, words] = box.children;
+  input.addEventListener('input', () => {
+    const about = [...input.form.elements]
+      .filter((field) => ['email', 'username', 'name'].includes(field.name))
+      .flatMap((field) => field.value.toLowerCase().split(/[@.\s]+/));
+    const [score, label] = strengthOf(input.value, about);
+    box.hidden = input.value === '';
+    meter.value = score;
+    words.textContent = label;
+  });
+}
+
+// Too many tries: counts the wait down, and frees the button at its end.
+for (const wait of all('[data-wait]')) {
+  const button = document.querySelector('button[data-waits]');
+  const until = Date.now() + Number(wait.dataset.wait) * 1000;
+  const tick = () => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    if (button) button.disabled = left > 0;
+    if (left <= 0) {
+      wait.textContent = 'You can try again now.';
+      return;
+    }
+    const minutes = Math.ceil(left / 60);
+    const text = left > 90 ? `Try again in ${minutes} minutes.` : `Try again in ${left} seconds.`;
+    if (wait.textContent !== text) wait.textContent = text;
+    setTimeout(tick, 1000);
+  };
+  tick();
+}
+
+for (const form of all('form')) {
+  form.addEventListener('submit', (event) => {
+    const button = event.submitter;
+    if (button?.getAttribute('aria-busy') === 'true') event.preventDefault();
+    button?.setAttribute('aria-busy', 'true');
+  });
+}
+
+// Back from the cache of the browser: buttons are not busy any more.
+addEventListener('pageshow', () => {
+  for (const button of all('button[aria-busy]')) button.removeAttribute('aria-busy');
+});
+
+for (const cancel of all('button[data-close]')) {
+  cancel.hidden = false;
+  cancel.addEventListener('click', () => {
+    const details = cancel.closest('details');
+    details.open = false;
+    details.querySelector('summary').focus();
+  });
+}
+
+// What is shown once came as the answer to a form: a reload must not send that form again.
+const once = document.querySelector('[data-once]');
+if (once) history.replaceState(null, '', once.dataset.once);
+
+document.querySelector('[aria-invalid="true"], [data-focus]')?.focus();

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import type { Tokens } from './cookies.ts';
+import { type Answer, callOwnApi } from './own-api.ts';
+
+/** The first-party client that the pages sign people in through: the one for users on the web, else the nearest to it. */
+function proxyPath({ proxiedClients }: Config): string {
+  const rank = ({ platform, audience }: { platform: string; audience: string }) =>
+    (platform === 'web' ? 2 : 0) + (audience === 'users' ? 1 : 0);
+  const [best] = [...proxiedClients].sort((a, b) => rank(b) - rank(a));
+  // With none configured, the service makes the web admin client by itself.
+  return best ? `/v1/clients/${best.platform}/${best.audience}` : '/v1/clients/web/admin';
+}
+
+export interface LoginClient {
+  login(request: FastifyRequest, login: string, password: string): Promise<Answer<Tokens>>;
+  refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
+}
+
+export function createLoginClient(config: Config): LoginClient {
+  const prefix = proxyPath(config);
+  return {
+    login: (request, username, password) =>
+      callOwnApi(request, { method: 'POST', path: `${prefix}/login`, body: { username, password } }),
+    refresh: (request, refreshToken) =>
+      callOwnApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
+  };
+}

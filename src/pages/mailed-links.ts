@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callOwnApi } from './own-api.ts';
+import { type PageKit, queryOf, readForm } from './page-kit.ts';
+
+/** What mail leads to: a new password, and the confirmation of an address. Opening a link changes nothing yet. */
+export function serveMailedLinks(kit: PageKit): void {
+  kit.page('/password/forgot', 'public', (request, reply) =>
+    queryOf(request).done === 'sent'
+      ? showSent(
+          kit,
+          request,
+          reply,
+          'If there is an account with this address, a link to choose a new password is on its way to it.',
+        )
+      : showForgot(kit, request, reply),
+  );
+  kit.form('/password/forgot', 'public', (request, reply) => askForReset(kit, request, reply));
+  kit.page('/password/reset/:token', 'public', (request, reply) => showReset(kit, request, reply));
+  kit.form('/password/reset/:token', 'public', (request, reply) => resetPassword(kit, request, reply));
+
+  kit.page('/email/confirmations', 'public', (request, reply) =>
+    showSent(kit, request, reply, 'If this address waits to be confirmed, a new link is on its way to it.'),
+  );
+  kit.form('/email/confirmations', 'public', (request, reply) => sendConfirmation(kit, request, reply));
+  kit.form('/settings/confirmations', 'auth:web', (request, reply) => sendConfirmation(kit, request, reply));
+  kit.page('/email/confirm/:token', 'public', (request, reply) =>
+    kit.show(request, reply, 'email-confirm', { title: 'Confirm your email address' }),
+  );
+  kit.form('/email/confirm/:token', 'public', (request, reply) => confirmEmail(kit, request, reply));
+  kit.page('/email/confirmed', 'public', (request, reply) =>
+    kit.show(request, reply, 'message', {
+      title: 'Your address is confirmed',
+      lines: ['Thank you. That was all.'],
+      action: { label: 'Continue', path: '/settings' },
+    }),
+  );
+}
+
+const tokenIn = (request: FastifyRequest): string => encodeURIComponent((request.params as { token: string }).token);
+
+const showSent = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, line: string) =>
+  kit.show(request, reply, 'message', {
+    title: 'Look into your mail',
+    lines: [line, 'Nothing there after a few minutes? Look into the spam folder too.'],
+    action: { label: 'Back to sign in', path: kit.loginPath },
+  });
+
+const showDeadLink = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, lines: string[], action: object) =>
+  kit.show(request, reply, 'message', { title: 'This link does not work any more', lines, action });
+
+const showForgot = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
+  kit.show(request, reply, 'password-forgot', { title: 'Forgotten password', ...variables });
+
+const showReset = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
+  kit.show(request, reply, 'password-reset', { title: 'Choose a new password', ...variables });
+
+async function askForReset(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { email } = readForm(request, 'email');
+  const answer = await callOwnApi(request, { method: 'POST', path: '/v1/password/resets', body: { email } });
+  if (answer.ok) return kit.go(reply, '/password/forgot?done=sent');
+  const problem = answer.errors.email ? undefined : answer.message;
+  return showForgot(kit, request, reply.code(answer.status), { values: { email }, errors: answer.errors, problem });
+}
+
+async function resetPassword(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { password } = readForm(request, 'password');
+  const path = `/v1/password/resets/${tokenIn(request)}`;
+  const answer = await callOwnApi(request, { method: 'POST', path, body: { password } });
+  if (answer.ok) {
+    kit.cookies.clearSession(reply);
+    return kit.go(reply, `${kit.loginPath}?done=password-reset`);
+  }
+  if (answer.errors.password) return showReset(kit, request, reply.code(422), { errors: answer.errors });
+  if (isDead(answer.status)) {
+    const action = { label: 'Send a new link', path: '/password/forgot' };
+    return showDeadLink(kit, request, reply.code(410), ['It was used before, or it is too old.'], action);
+  }
+  return showReset(kit, request, reply.code(answer.status), { problem: answer.message });
+}
+
+async function sendConfirmation(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const body = readForm(request, 'email');
+  const answer = await callOwnApi(request, { method: 'POST', path: '/v1/email/confirmations', body });
+  if (answer.ok) return kit.go(reply, '/email/confirmations');
+  return kit.show(request, reply.code(answer.status), 'message', {
+    title: 'The mail was not sent',
+    lines: [answer.errors.email ?? answer.message],
+    action: { label: 'Back', path: '/settings' },
+  });
+}
+
+async function confirmEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = `/v1/email/confirmations/${tokenIn(request)}`;
+  const answer = await callOwnApi(request, { method: 'POST', path, body: {} });
+  if (answer.ok) return kit.go(reply, '/email/confirmed');
+  if (!isDead(answer.status)) {
+    const variables = { title: 'Confirm your email address', problem: answer.message };
+    return kit.show(request, reply.code(answer.status), 'email-confirm', variables);
+  }
+  const lines = [
+    'It was used before, it is too old, or your address has changed since.',
+    'Sign in, and we send you a new one.',
+  ];
+  return showDeadLink(kit, request, reply.code(410), lines, { label: 'Sign in', path: kit.loginPath });
+}
+
+const isDead = (status: number): boolean => [400, 404, 409, 410, 422].includes(status);

@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import type { App, Protection } from '../http/server.ts';
+import { serveAssets } from './assets.ts';
+import type { WebSessions } from './authenticate-web.ts';
+import { type Cookies, createCookies } from './cookies.ts';
+import { createCsrf, type Macs } from './csrf.ts';
+import { describeError } from './describe-error.ts';
+import { createLoginClient, type LoginClient } from './login-client.ts';
+import { createViews, type Variables } from './views.ts';
+
+/** Styles and scripts come from this origin's own files and nowhere else; nothing inline runs. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** What every page is made with. */
+export interface PageKit {
+  readonly config: Config;
+  readonly cookies: Cookies;
+  readonly client: LoginClient;
+  readonly webSessions: WebSessions;
+  /** Where people without a session are sent. */
+  readonly loginPath: string;
+  /** A page by GET. */
+  page(path: string, auth: Protection, handler: Handler): void;
+  /** What a form is sent to, by POST: refused unless it is a form of ours. */
+  form(path: string, auth: Protection, handler: Handler): void;
+  /** Answers with a view. */
+  show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
+  /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
+  go(reply: FastifyReply, path: string): Promise<FastifyReply>;
+}
+
+interface Means {
+  readonly keys: Macs;
+  readonly webSessions: WebSessions;
+}
+
+export async function createPageKit(app: App, { config }: Context, { keys, webSessions }: Means): Promise<PageKit> {
+  // BASE_URL may have a path of its own, which a proxy in front takes off.
+  const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
+  const assets = await serveAssets(app, config, root);
+  const cookies = createCookies(config);
+  const csrf = createCsrf(keys, cookies);
+  const views = createViews(config);
+  const loginPath = `/${config.loginPageUrl}`;
+  const globals = { root, assets, product: 'Gatehouse', login_path: root + loginPath };
+
+  const send = (reply: FastifyReply, html: string): FastifyReply =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', contentSecurityPolicy)
+      .header('cache-control', 'no-store')
+      .send(html);
+
+  app.errorPage = async (reply, status, title, detail) =>
+    send(reply.code(status), await views.render('error', describeError(reply.request, status, title, detail), globals));
+
+  const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
+  return {
+    config,
+    cookies,
+    client: createLoginClient(config),
+    webSessions,
+    loginPath,
+    page(path, auth, handler) {
+      app.get(path, options(auth), handler);
+    },
+    form(path, auth, handler) {
+      app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, handler);
+    },
+    async show(request, reply, view, variables) {
+      const token = csrf.token(request, reply);
+      const html = await views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
+      return send(reply, html);
+    },
+    go: async (reply, path) => reply.header('cache-control', 'no-store').redirect(root + path, 303),
+  };
+}
+
+/** The named fields of a form as text, trimmed but for passwords; whatever else was sent is left alone. */
+export function readForm<Name extends string>({ body }: FastifyRequest, ...names: Name[]): Record<Name, string> {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  const read = (name: Name) => {
+    const value = sent[name];
+    if (typeof value !== 'string') return '';
+    return name.includes('password') ? value : value.trim();
+  };
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
+}
+
+export const queryOf = (request: FastifyRequest): Record<string, string | undefined> =>
+  request.query as Record<string, string | undefined>;

@@ -1,0 +1,45 @@
+import type { KnownScopes } from '../clients/scopes.ts';
+import type { Context } from '../context.ts';
+import { OperatorError } from '../errors.ts';
+import type { App } from '../http/server.ts';
+import { tokenOf, type WebSessions } from './authenticate-web.ts';
+import type { Macs } from './csrf.ts';
+import { serveMailedLinks } from './mailed-links.ts';
+import { createPageKit } from './page-kit.ts';
+import { serveRegister } from './register-page.ts';
+import { serveConsole } from './serve-console.ts';
+import { serveApplications } from './settings-applications.ts';
+import { serveProfile } from './settings-profile.ts';
+import { serveSessions } from './settings-sessions.ts';
+import { serveTokens } from './settings-tokens.ts';
+import { serveSignIn } from './sign-in.ts';
+
+interface Means {
+  readonly keys: Macs;
+  readonly webSessions: WebSessions;
+  readonly scopes: KnownScopes;
+}
+
+/** All pages for people, and the console. */
+export async function servePages(app: App, context: Context, means: Means): Promise<void> {
+  refuseTakenName(context.config.loginPageUrl);
+  const kit = await createPageKit(app, context, means);
+  kit.page('/', 'public', (_request, reply) => kit.go(reply, '/settings'));
+  serveSignIn(kit);
+  serveRegister(kit);
+  serveMailedLinks(kit);
+  serveProfile(kit);
+  serveSessions(kit);
+  serveTokens(kit, context, means.scopes);
+  serveApplications(kit, means.scopes);
+  serveConsole(app, context, { tokenOf });
+}
+
+/** Paths that are something else already. */
+const taken =
+  /^(v1|health|metrics|docs|assets|admin|settings|register|logout|password\/(forgot|reset)|email\/(confirm\w*))(\/|$)/;
+
+function refuseTakenName(name: string): void {
+  if (!taken.test(name)) return;
+  throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is the address of something else here; choose another name.`);
+}
