@@ -10,7 +10,11 @@ export interface Credentials {
   /** Any enabled identifier. */
   readonly login: string;
   readonly password: string;
-  readonly origin: { readonly address: string | null };
+  readonly origin: {
+    readonly address: string | null;
+    readonly userAgent: string | null;
+    readonly requestId: string | null;
+  };
 }
 
 /** Told only to who knows the password; the login page offers to send the link again. */

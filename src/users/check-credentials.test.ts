@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { type Service, services } from '../../test/harness/service.ts';
+import { uuidv7 } from '../database/uuid.ts';
+import { OAuthError, Problem } from '../errors.ts';
+import { checkCredentials } from './check-credentials.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+import { networkOf } from './throttle.ts';
+import { findUser, insertUser, type UserRow } from './user-store.ts';
+
+const password = 'correct horse battery';
+const minute = 60_000;
+
+onBothEngines('checking credentials', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let passwords: Passwords;
+  let hash: string;
+  before(async () => {
+    service = await start({ env: { LOGIN_ATTRIBUTES: 'email,username,phone' } });
+    passwords = createPasswords(service.context);
+    hash = await passwords.hash(password);
+  });
+
+  let people = 0;
+  async function addUser(changes: Partial<UserRow> = {}, on = service): Promise<UserRow> {
+    const n = people++;
+    const now = on.context.now();
+    const row: UserRow = {
+      id: uuidv7(now),
+      email: `user${n}@example.com`,
+      username: `user${n}`,
+      phone: null,
+      name: null,
+      password_hash: hash,
+      email_confirmed: 0,
+      roles: '[]',
+      created_at: now,
+      updated_at: now,
+      version: 1,
+      ...changes,
+    };
+    await insertUser(on.context.database.db, row);
+    return row;
+  }
+  let addresses = 0;
+  const someAddress = () => `10.0.${Math.trunc(++addresses / 250)}.${addresses % 250}`;
+  const check = (login: string, tried: string, address = someAddress(), on = service) =>
+    checkCredentials(on.context, passwords, {
+      login,
+      password: tried,
+      origin: { address, userAgent: null, requestId: null },
+    });
+  const outcome = (attempt: Promise<unknown>): Promise<string> =>
+    attempt.then(
+      () => 'accepted',
+      (error) =>
+        error instanceof OAuthError ? error.error : error instanceof Problem ? String(error.status) : String(error),
+    );
+  const refusalOf = async (attempt: Promise<unknown>): Promise<OAuthError> => {
+    const error = await attempt.then(
+      () => assert.fail('accepted'),
+      (error: unknown) => error,
+    );
+    assert.ok(error instanceof OAuthError || error instanceof Problem);
+    return error as OAuthError;
+  };
+  const countsOf = async (of: string) =>
+    (
+      await service.context.database.db.selectFrom('throttles').select('count').where('key', 'like', `%${of}`).execute()
+    ).map(({ count }) => count);
+
+  it('finds the user by every enabled identifier, in any spelling', async () => {
+    const user = await addUser({ phone: '+12133734253' });
+    for (const login of [user.email, user.email?.toUpperCase(), user.username?.toUpperCase(), '+1 (213) 373-4253']) {
+      assert.equal((await check(login as string, password)).id, user.id);
+    }
+  });
+
+  it('gives an unknown user and a wrong password the same answer', async () => {
+    const user = await addUser();
+    const errors: OAuthError[] = [];
+    for (const login of [user.email as string, 'nobody@example.com', 'no identifier at all', '']) {
+      errors.push(await refusalOf(check(login, 'wrong password')));
+    }
+    for (const error of errors) {
+      assert.ok(error instanceof OAuthError);
+      assert.deepEqual([error.error, error.status, error.message], ['invalid_grant', 400, errors[0]?.message]);
+    }
+  });
+
+  it('counts a hundred wrong guesses at once as a hundred, and lets ten of them be looked at', async () => {
+    const user = await addUser();
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, () => outcome(check(user.email as string, 'wrong password'))),
+    );
+    assert.equal(outcomes.filter((result) => result === 'invalid_grant').length, 10);
+    assert.equal(outcomes.filter((result) => result === '429').length, 90);
+    assert.deepEqual(await countsOf(user.id), [100]);
+  });
+
+  it('refuses the right password too after ten failures, says for how long, and opens after that', async () => {
+    const own = await start();
+    const user = await addUser({}, own);
+    for (let i = 0; i < 10; i++)
+      assert.equal(await outcome(check(user.email as string, 'wrong', someAddress(), own)), 'invalid_grant');
+    const error = await refusalOf(check(user.email as string, password, someAddress(), own));
+    assert.equal(error.status, 429);
+    const seconds = Number(error.headers['Retry-After']);
+    assert.ok(seconds > 14 * 60 && seconds <= 15 * 60, String(seconds));
+    own.advance(seconds * 1000);
+    assert.equal(await outcome(check(user.email as string, password, someAddress(), own)), 'accepted');
+  });
+
+  it('shares the counts between instances', async () => {
+    const one = await start();
+    const two = await start({ database: one.database });
+    const user = await addUser({}, one);
+    for (let i = 0; i < 10; i++) await outcome(check(user.email as string, 'wrong', someAddress(), i % 2 ? one : two));
+    assert.equal(await outcome(check(user.email as string, password, someAddress(), one)), '429');
+    assert.equal(await outcome(check(user.email as string, password, someAddress(), two)), '429');
+  });
+
+  it('counts every identifier of a user together, and unknown logins like known ones', async () => {
+    const user = await addUser();
+    for (let i = 0; i < 10; i++) await outcome(check((i % 2 ? user.email : user.username) as string, 'wrong'));
+    assert.equal(await outcome(check(user.username as string, password)), '429');
+    for (let i = 0; i < 10; i++)
+      assert.equal(await outcome(check(i % 2 ? 'Ghost@example.com' : 'ghost@example.com', 'wrong')), 'invalid_grant');
+    assert.equal(await outcome(check('ghost@example.com', 'wrong')), '429');
+  });
+
+  it('stops an address after a hundred failures over many accounts, and other addresses not', async () => {
+    const address = someAddress();
+    const outcomes = [];
+    for (let i = 0; i < 100; i++) outcomes.push(outcome(check(`spray${i}@example.com`, 'wrong', address)));
+    assert.deepEqual(new Set(await Promise.all(outcomes)), new Set(['invalid_grant']));
+    const user = await addUser();
+    assert.equal(await outcome(check(user.email as string, password, address)), '429');
+    assert.equal(await outcome(check(user.email as string, password)), 'accepted');
+  });
+
+  it('starts an account anew when the password was right', async () => {
+    const user = await addUser();
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 9; i++) assert.equal(await outcome(check(user.email as string, 'wrong')), 'invalid_grant');
+      assert.equal(await outcome(check(user.email as string, password)), 'accepted');
+    }
+    assert.deepEqual(await countsOf(user.id), []);
+  });
+
+  it('does not take many right passwords at once for guesses', async () => {
+    const user = await addUser();
+    const address = someAddress();
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, () => outcome(check(user.email as string, password, address))),
+    );
+    assert.deepEqual(new Set(outcomes), new Set(['accepted']));
+    assert.deepEqual(await countsOf(address), [0]);
+  });
+
+  it('renews the hash of earlier parameters at the next sign-in, and leaves the rest of the user alone', async () => {
+    const old = '$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$XqjfH/mzKPaYmJmZ4oFpvKbGt0kQpTJ4SYOZ9BzzN1M';
+    assert.equal(passwords.needsRehash(old), true);
+    const { argon2Sync, randomBytes } = await import('node:crypto');
+    const nonce = randomBytes(16);
+    const tag = argon2Sync('argon2id', {
+      message: password,
+      nonce,
+      memory: 4096,
+      passes: 3,
+      parallelism: 1,
+      tagLength: 32,
+    });
+    const bare = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+    const user = await addUser({ password_hash: `$argon2id$v=19$m=4096,t=3,p=1$${bare(nonce)}$${bare(tag)}` });
+    assert.equal(await outcome(check(user.email as string, password)), 'accepted');
+    const after = await findUser(service.context.database.db, user.id);
+    assert.match(after?.password_hash ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    assert.deepEqual({ ...after, password_hash: '' }, { ...user, password_hash: '' });
+    assert.equal(await outcome(check(user.email as string, password)), 'accepted');
+  });
+
+  it('tells an unconfirmed user so only after the right password, where confirmation is required', async () => {
+    const own = await start({ env: { REQUIRE_EMAIL_CONFIRMATION: 'true' } });
+    const user = await addUser({}, own);
+    const wrong = await refusalOf(check(user.email as string, 'wrong', someAddress(), own));
+    const right = await refusalOf(check(user.email as string, password, someAddress(), own));
+    assert.equal(right.error, 'invalid_grant');
+    assert.match(right.message, /confirm/);
+    assert.doesNotMatch(wrong.message, /confirm/);
+    const confirmed = await addUser({ email_confirmed: 1 }, own);
+    assert.equal(await outcome(check(confirmed.email as string, password, someAddress(), own)), 'accepted');
+  });
+
+  it('takes as long for an unknown user as for a wrong password', async () => {
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+    for (let i = 0; i < 15; i++) {
+      const user = await addUser();
+      for (const [kind, login] of [
+        ['known', user.email as string],
+        ['unknown', `nobody${i}@example.com`],
+      ] as const) {
+        const began = process.hrtime.bigint();
+        await outcome(check(login, 'wrong password'));
+        times[kind].push(Number(process.hrtime.bigint() - began));
+      }
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] as number;
+    const ratio = median(times.known) / median(times.unknown);
+    assert.ok(ratio > 0.6 && ratio < 1.67, `known/unknown: ${ratio}`);
+  });
+
+  it('forgets counts whose window is over', async () => {
+    const own = await start();
+    for (let i = 0; i < 9; i++) await outcome(check('late@example.com', 'wrong', '10.9.9.9', own));
+    own.advance(16 * minute);
+    for (let i = 0; i < 10; i++)
+      assert.equal(await outcome(check('late@example.com', 'wrong', '10.9.9.9', own)), 'invalid_grant');
+  });
+});
+
+it('counts an IPv6 network as one address', () => {
+  assert.equal(networkOf('2001:db8:1:2:aaaa::1'), '2001:db8:1:2::/64');
+  assert.equal(networkOf('2001:db8:1:2:bbbb:0:0:1'), '2001:db8:1:2::/64');
+  assert.equal(networkOf('2001:0db8::1'), '2001:db8:0:0::/64');
+  assert.equal(networkOf('::1'), '0:0:0:0::/64');
+  assert.equal(networkOf('::ffff:10.0.0.1'), '10.0.0.1');
+  assert.equal(networkOf('10.0.0.1'), '10.0.0.1');
+});

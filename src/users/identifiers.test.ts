@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { normaliseEmail, normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
+
+describe('identifiers', () => {
+  it('reads emails in one case and one Unicode form', () => {
+    assert.equal(normaliseEmail(' Ada@Example.COM '), 'ada@example.com');
+    assert.equal(normaliseEmail('Jose\u0301@example.com'), 'jos\u00e9@example.com');
+    assert.equal(normaliseEmail('x+tag@sub.example.co.uk'), 'x+tag@sub.example.co.uk');
+    assert.equal(normaliseEmail('admin@localhost'), 'admin@localhost');
+    assert.equal(normaliseEmail('post@b\u00fccher.example'), 'post@b\u00fccher.example');
+  });
+
+  for (const wrong of [
+    '',
+    '@',
+    'a@',
+    '@b',
+    'plain',
+    'a b@example.com',
+    'a@exa mple.com',
+    'a@b@example.com',
+    'a@-example.com',
+    'a@example..com',
+    '.a@example.com',
+    'a.@example.com',
+    'a@example.com\r\nBcc: b@example.com',
+    'a\u0000@example.com',
+    '<a@example.com>',
+    'a@example.com,b@example.com',
+    '"a b"@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(63)}.com`,
+    'a@exam_ple.com',
+  ]) {
+    it(`refuses ${JSON.stringify(wrong).slice(0, 40)} as an email`, () =>
+      assert.equal(normaliseEmail(wrong), undefined));
+  }
+
+  it('reads usernames by the rule', () => {
+    assert.equal(normaliseUsername('Ada.Lovelace'), 'ada.lovelace');
+    for (const wrong of [
+      'ab',
+      '1ada',
+      '.ada',
+      'a@b',
+      'ada lovelace',
+      'a'.repeat(33),
+      '\u212Aelvin\u00e9',
+      '+4930123456',
+    ]) {
+      assert.equal(normaliseUsername(wrong), undefined, wrong);
+    }
+  });
+
+  it('reads phones to E.164', () => {
+    assert.equal(normalisePhone('+49 (30) 901-820'), '+4930901820');
+    assert.equal(normalisePhone('+1 213 373 4253'), '+12133734253');
+    for (const wrong of ['030 901820', '+1', '+999999999999', '+49 30 abc', '+1 213 373 4253 ext. 3', '', '+']) {
+      assert.equal(normalisePhone(wrong), undefined, wrong);
+    }
+  });
+
+  it('finds the enabled identifier that a login is, and no other', () => {
+    assert.deepEqual(readLogin('Ada@Example.com', ['email']), { attribute: 'email', value: 'ada@example.com' });
+    assert.equal(readLogin('ada', ['email']), undefined);
+    assert.deepEqual(readLogin('Ada', ['email', 'username']), { attribute: 'username', value: 'ada' });
+    assert.equal(readLogin('+12133734253', ['email', 'username']), undefined);
+    assert.deepEqual(readLogin('+1 213 373 4253', ['phone']), { attribute: 'phone', value: '+12133734253' });
+  });
+
+  it('normalises to what it normalises to itself, and never reads one text as two identifiers', () => {
+    const alphabet = fc.constantFrom(
+      ...'aAbB1.-_@+ 0\u0130\u212a\u00df\u0301\u00c5'.split(''),
+      '\u{1F600}',
+      '49',
+      'example.com',
+    );
+    fc.assert(
+      fc.property(fc.array(alphabet, { maxLength: 24 }), (parts) => {
+        const text = parts.join('');
+        const read = [normaliseEmail(text), normaliseUsername(text), normalisePhone(text)];
+        assert.ok(read.filter((value) => value !== undefined).length <= 1, text);
+        for (const [i, normalise] of [normaliseEmail, normaliseUsername, normalisePhone].entries()) {
+          const once = read[i];
+          if (once !== undefined) assert.equal(normalise(once), once);
+        }
+      }),
+    );
+  });
+});
