@@ -44,8 +44,9 @@ export function admitRequests(app: App, { config, now }: Context, authenticate: 
       if (request.is404) return answerUnknownPath(request, reply, paths);
       const broken = queryStringProblem(request.query);
       if (broken) throw broken;
-      const { auth, scope, limited } = request.routeOptions.config;
-      if (auth === 'public' || auth === undefined) {
+      const { auth, bearer, scope, limited } = request.routeOptions.config;
+      const anonymous = bearer !== 'optional' || request.headers.authorization === undefined;
+      if ((auth === 'public' || auth === undefined) && anonymous) {
         if (limited !== false) count(limit, request.ip, reply);
         return done();
       }

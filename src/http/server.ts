@@ -30,6 +30,8 @@ export type Protection = 'public' | 'auth:api' | 'auth:web';
 declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: Protection;
+    /** On a public route: a bearer token is looked at where one is sent, so that the caller is known. */
+    bearer?: 'optional';
     /** The scope that the caller's token must hold. */
     scope?: string;
     /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */

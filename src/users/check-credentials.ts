@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts';
 import { OAuthError, tooManyRequests } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
 import { fingerprintOfLogin, readLogin } from './identifiers.ts';
 import type { Passwords } from './passwords.ts';
 import { countAttempt, forgiveAttempt, type ThrottleKeys, throttleKeys } from './throttle.ts';
@@ -10,11 +12,7 @@ export interface Credentials {
   /** Any enabled identifier. */
   readonly login: string;
   readonly password: string;
-  readonly origin: {
-    readonly address: string | null;
-    readonly userAgent: string | null;
-    readonly requestId: string | null;
-  };
+  readonly origin: Origin;
 }
 
 /** Told only to who knows the password; the login page offers to send the link again. */
@@ -46,20 +44,26 @@ export async function checkCredentials(
 async function checkPassword(
   context: Context,
   passwords: Passwords,
-  { password }: Credentials,
+  { password, origin }: Credentials,
   user: UserRow | undefined,
   keys: ThrottleKeys,
 ): Promise<UserRow> {
-  const { config, metrics } = context;
+  const { config, database, metrics } = context;
   const refusal = await countAttempt(context, keys);
   if (refusal) {
     metrics.logins.inc({ result: 'throttled' });
+    // Once a window: a flood of guesses must not flood the trail.
+    if (refusal.first) {
+      const data = { limit: refusal.of };
+      await recordEvent(context, database.db, { type: 'login.throttled', userId: user?.id, origin, data });
+    }
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', refusal.retryAfterSeconds);
   }
   // Verify even for unknown users: timing must not reveal who exists.
   const right = user ? await passwords.verify(password, user.password_hash) : await passwords.verifyNothing(password);
   if (!user || !right) {
     metrics.logins.inc({ result: 'refused' });
+    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, origin });
     throw new OAuthError('invalid_grant', 'The user name or the password is wrong.', {
       reason: user ? 'wrong password' : 'unknown user',
     });

@@ -14,6 +14,8 @@ export interface ThrottleKeys {
 
 export interface Refusal {
   readonly retryAfterSeconds: number;
+  /** Which limit was passed; the address where both were. */
+  readonly of: 'account' | 'address';
   /** True for the first refusal of a window alone, so that the trail can name it once. */
   readonly first: boolean;
 }
@@ -42,6 +44,7 @@ export async function countAttempt(
   if (passed.length === 0) return undefined;
   return {
     retryAfterSeconds: Math.max(...passed.map(({ expires_at }) => (expires_at - time) / 1000)),
+    of: passed.some(({ key }) => key === keys.address) ? 'address' : 'account',
     first: passed.some(({ count, limit }) => count === limit + 1),
   };
 }

@@ -43,3 +43,34 @@ export async function replacePasswordHash(db: Db, id: string, from: string, to: 
 }
 
 export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];
+
+const uniqueFields = ['email', 'username', 'phone'] as const;
+type UniqueFields = Partial<Pick<UserRow, (typeof uniqueFields)[number]>>;
+
+/** Which of these identifiers another user has already. */
+export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = ''): Promise<string[]> {
+  const taken: string[] = [];
+  for (const field of uniqueFields) {
+    const value = wanted[field];
+    if (value === undefined || value === null) continue;
+    const owner = await db.selectFrom('users').select('id').where(field, '=', value).executeTakeFirst();
+    if (owner && owner.id !== exceptId) taken.push(field);
+  }
+  return taken;
+}
+
+/** Confirms this address of this user; undefined when the user has another by now. */
+export function markEmailConfirmed(tx: Tx, id: string, email: string, now: number): Promise<UserRow | undefined> {
+  return tx
+    .updateTable('users')
+    .set((eb) => ({ email_confirmed: 1, updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('email', '=', email)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Whether anybody is an administrator. */
+export async function hasAdministrator(db: Db): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').where('roles', 'like', '%"admin"%').limit(1).execute()).length > 0;
+}

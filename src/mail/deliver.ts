@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import nodemailer from 'nodemailer';
+import type { Context } from '../context.ts';
+import type { MailRow } from './mail-store.ts';
+import type { Letter } from './mail-templates.ts';
+
+export interface Delivery {
+  /** Returns once the mail is somebody else's to care for: the mail server's, or a file. */
+  deliver(mail: MailRow, letter: Letter): Promise<void>;
+  close(): void;
+}
+
+/** A server that says nothing for longer than this is taken for down. The query of SMTP_URL can say otherwise. */
+const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+
+export const openDelivery = (context: Context): Delivery =>
+  context.config.smtpUrl ? deliverBySmtp(context) : deliverToFiles(context);
+
+/** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
+const headersOf = ({ config }: Context, mail: MailRow, letter: Letter) => ({
+  from: config.mailFrom,
+  to: { name: '', address: mail.recipient },
+  messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
+  date: new Date(mail.created_at),
+  // Tells other programs not to answer it (RFC 3834).
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  ...letter,
+});
+
+function deliverBySmtp(context: Context): Delivery {
+  const { smtpUrl } = context.config;
+  const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in patience);
+  const said = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
+  const transport = nodemailer.createTransport({ url: smtpUrl, ...patience, ...said });
+  return {
+    deliver: async (mail, letter) => void (await transport.sendMail(headersOf(context, mail, letter))),
+    close: () => transport.close(),
+  };
+}
+
+function deliverToFiles(context: Context): Delivery {
+  const { config, log } = context;
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const folder = join(config.dataDir, 'mail');
+  return {
+    async deliver(mail, letter) {
+      const { message } = await composer.sendMail(headersOf(context, mail, letter));
+      const file = join(folder, `${mail.id}-${mail.template}.eml`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(file, message as Buffer, { mode: 0o600 });
+      log.info({ file, template: mail.template }, 'no SMTP_URL: mail written to a file');
+    },
+    close: () => composer.close(),
+  };
+}

@@ -1,0 +1,10 @@
+import type { MailRow } from './mail-store.ts';
+
+/**
+ * What a template is filled with, found when the mail is sent: by then the link is made, so that nothing usable ever lies
+ * in the queue. Undefined means that there is nobody to write to any more, and the mail is dropped.
+ */
+export type Compose = (mail: MailRow) => Promise<Readonly<Record<string, unknown>> | undefined>;
+
+/** Template name → how its letters are composed. */
+export type Letters = ReadonlyMap<string, Compose>;

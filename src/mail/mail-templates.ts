@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Liquid } from 'liquidjs';
+import type { Config } from '../config.ts';
+
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export type RenderLetter = (template: string, data: Readonly<Record<string, unknown>>) => Promise<Letter>;
+
+/**
+ * A letter is two Liquid templates: `<name>.txt`, whose first line is `Subject: …`, and `<name>.html`, where every value is
+ * escaped. A file of that name in `VIEWS_DIR/mail` replaces the built-in one.
+ */
+export function mailTemplates({ viewsDir }: Config): RenderLetter {
+  const root = [join(viewsDir, 'mail'), fileURLToPath(new URL('templates', import.meta.url))];
+  const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
+  const plain = new Liquid(shared);
+  const escaping = new Liquid({ ...shared, outputEscape: 'escape' });
+  return async (template, data) => {
+    const text: string = await plain.renderFile(`${template}.txt`, data);
+    const html: string = await escaping.renderFile(`${template}.html`, data);
+    const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
+    if (!match) throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
+    return { subject: match[1] as string, text: text.slice(match[0].length), html };
+  };
+}

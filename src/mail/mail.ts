@@ -1,0 +1,122 @@
+import type { Context } from '../context.ts';
+import type { Db, Tx } from '../database/database.ts';
+import { uuidv7 } from '../database/uuid.ts';
+import { type Delivery, openDelivery } from './deliver.ts';
+import type { Letters } from './letters.ts';
+import { claimDueMails, countMails, deleteMail, insertMail, type MailRow, postponeMail } from './mail-store.ts';
+import { mailTemplates, type RenderLetter } from './mail-templates.ts';
+
+export interface NewMail {
+  readonly template: string;
+  readonly recipient: string;
+  /** For the template's composer. Never a secret: it lies in the database. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Longer than any attempt takes: when it ends, the instance that had the mail is gone. */
+const claimMs = 5 * 60_000;
+const atOnce = 5;
+const pollMs = 2000;
+const firstRetryMs = 15_000;
+const longestRetryMs = 60 * 60_000;
+const giveUpAfterMs = 5 * 24 * 60 * 60_000;
+
+/** Mail waits in the database, not in a request: a mail server that is down loses nothing and slows nobody. */
+export class Mail {
+  readonly #context: Context;
+  readonly #letters: Letters;
+  readonly #render: RenderLetter;
+  readonly #delivery: Delivery;
+  #timer: NodeJS.Timeout | undefined;
+  #pass: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(context: Context, letters: Letters) {
+    this.#context = context;
+    this.#letters = letters;
+    this.#render = mailTemplates(context.config);
+    this.#delivery = openDelivery(context);
+  }
+
+  /** Puts a mail into the queue, to be sent exactly when a given transaction commits. Call `wake` after that. */
+  async enqueue(db: Db | Tx, { template, recipient, data }: NewMail): Promise<void> {
+    const at = this.#context.now();
+    await insertMail(db, {
+      id: uuidv7(at),
+      template,
+      recipient,
+      data: JSON.stringify(data ?? {}),
+      attempts: 0,
+      next_attempt_at: at,
+      created_at: at,
+      claimed_until: null,
+      last_error: null,
+    });
+  }
+
+  /** Sends what is due now rather than at the next look. */
+  wake(): void {
+    void this.settle();
+  }
+
+  /** Sends what is due, and returns when all of it was tried. Never throws: what failed is tried again later. */
+  settle(): Promise<void> {
+    this.#again = true;
+    this.#pass ??= this.#work().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.wake(), pollMs).unref();
+    this.wake();
+  }
+
+  /** Takes up nothing more and waits for what is under way, but not for a server that hangs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    const patience = new Promise<void>((resolve) => setTimeout(resolve, 2000).unref());
+    await Promise.race([this.#pass, patience]);
+    this.#delivery.close();
+  }
+
+  async #work(): Promise<void> {
+    const { database, metrics, log, now } = this.#context;
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        const mails = await claimDueMails(database.db, now(), now() + claimMs, atOnce);
+        if (mails.length > 0) this.#again = true;
+        await Promise.all(mails.map((mail) => this.#send(mail)));
+        metrics.mailQueue.set(await countMails(database.db));
+      }
+    } catch (error) {
+      if (!this.#stopped) log.warn({ err: error }, 'the mail queue could not be read; it will be again');
+    }
+  }
+
+  async #send(mail: MailRow): Promise<void> {
+    const { database, log, now } = this.#context;
+    try {
+      const compose = this.#letters.get(mail.template);
+      if (!compose) throw new Error(`no letter is named ${mail.template}`);
+      const data = await compose(mail);
+      if (data) await this.#delivery.deliver(mail, await this.#render(mail.template, data));
+    } catch (error) {
+      const { message } = error as Error;
+      const line = { mail: mail.id, template: mail.template, attempts: mail.attempts, reason: message };
+      if (now() - mail.created_at >= giveUpAfterMs) log.error(line, 'mail given up after five days of trying');
+      else {
+        const wait = Math.min(firstRetryMs * 2 ** (mail.attempts - 1), longestRetryMs);
+        log.warn({ ...line, retryInSeconds: wait / 1000 }, 'mail not sent yet');
+        return postponeMail(database.db, mail.id, now() + wait, message.slice(0, 500));
+      }
+    }
+    await deleteMail(database.db, mail.id);
+  }
+}
+
+export const createMail = (context: Context, letters: Letters): Mail => new Mail(context, letters);

@@ -1,0 +1,20 @@
+import type { KeyRing } from '../crypto/key-ring.ts';
+import type { Change } from '../database/bus.ts';
+import type { Tx } from '../database/database.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { Passwords } from './passwords.ts';
+
+/** What the rules about users need of the rest of the service; put together in `app.ts`. */
+export interface AccountServices {
+  readonly passwords: Passwords;
+  readonly keys: KeyRing;
+  readonly mail: Mail;
+  /** The personal access token that every new user has, to be collected once. */
+  issueFirstToken(tx: Tx, userId: string): Promise<void>;
+  endSessions(
+    tx: Tx,
+    tell: (change: Change) => void,
+    where: { readonly userId: string; readonly exceptSessionId?: string },
+    cause: string,
+  ): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import type { Tx } from '../database/database.ts';
+import { conflict, notFound } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { AccountServices } from './account-services.ts';
+import { useOneTimeToken } from './one-time-token-store.ts';
+import { linkNotValid, readOneTimeToken } from './one-time-tokens.ts';
+import { requestMail, tooManyMails } from './request-mail.ts';
+import { findUser, markEmailConfirmed, type UserRow } from './user-store.ts';
+
+/** Asks the owner of the address to confirm it, where there is one to confirm. */
+export async function enqueueConfirmation(
+  mail: Mail,
+  tx: Tx,
+  { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
+): Promise<void> {
+  if (email !== null && !email_confirmed) await mail.enqueue(tx, { template: 'confirm-email', recipient: email });
+}
+
+/** Sends the mail again to the caller's own address. */
+export async function requestOwnConfirmation(
+  context: Context,
+  { mail }: Pick<AccountServices, 'mail'>,
+  caller: Caller,
+  origin: Origin,
+): Promise<void> {
+  const user =
+    caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
+  if (!user) throw notFound('There is no user behind this token.');
+  if (user.email === null) throw conflict('This user has no email address to confirm.', 'email_missing');
+  if (user.email_confirmed) throw conflict('The email address is confirmed already.', 'email_confirmed');
+  const refusal = await requestMail(context, mail, 'confirm-email', user.email, origin);
+  if (refusal) throw tooManyMails(refusal);
+}
+
+/** Sends the mail again to whoever has this address, and tells nobody whether anyone has. */
+export async function requestConfirmation(
+  context: Context,
+  { mail }: Pick<AccountServices, 'mail'>,
+  email: string,
+  origin: Origin,
+): Promise<void> {
+  await requestMail(context, mail, 'confirm-email', email, origin);
+}
+
+/** Uses the link up. Only ever called for a POST: mail scanners follow links by GET. */
+export async function confirmEmail(
+  context: Context,
+  { keys }: Pick<AccountServices, 'keys'>,
+  token: string,
+  origin: Origin,
+): Promise<UserRow> {
+  const { database, now } = context;
+  const id = readOneTimeToken(keys, 'confirm_email', token);
+  if (id === undefined) throw linkNotValid();
+  return database.db.transaction().execute(async (tx) => {
+    const used = await useOneTimeToken(tx, id, 'confirm_email', now());
+    const user = used && (await markEmailConfirmed(tx, used.user_id, used.email, now()));
+    if (!user) throw linkNotValid();
+    await recordEvent(context, tx, { type: 'email.confirmed', userId: user.id, origin });
+    return user;
+  });
+}

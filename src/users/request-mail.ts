@@ -1,0 +1,32 @@
+import type { Context } from '../context.ts';
+import { tooManyRequests } from '../errors.ts';
+import type { Origin } from '../http/origin.ts';
+import type { Mail } from '../mail/mail.ts';
+import { fingerprintOfLogin } from './identifiers.ts';
+import { countAttempt, type Refusal, throttleKeys } from './throttle.ts';
+
+const limits = { account: 5, address: 100 };
+
+/**
+ * Queues a mail to whoever has this address. The queue, not the request, looks for the user: so neither the answer nor its
+ * timing tells whether there is one. Beyond five mails in fifteen minutes to one address it says so to the caller,
+ * who may keep it to itself; who asks for too many addresses is refused.
+ */
+export async function requestMail(
+  context: Context,
+  mail: Mail,
+  template: 'confirm-email' | 'reset-password',
+  email: string,
+  origin: Origin,
+): Promise<Refusal | undefined> {
+  const keys = throttleKeys(template, fingerprintOfLogin(email), origin.address);
+  const refusal = await countAttempt(context, keys, limits);
+  if (refusal?.of === 'address') throw tooManyMails(refusal);
+  if (refusal) return refusal;
+  await mail.enqueue(context.database.db, { template, recipient: email });
+  mail.wake();
+  return undefined;
+}
+
+export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>
+  tooManyRequests('Too many mails were asked for. Wait for the last one to arrive.', retryAfterSeconds);
