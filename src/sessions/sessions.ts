@@ -2,8 +2,10 @@ import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Change } from '../database/bus.ts';
+import { isForeignKeyViolation } from '../database/constraint-errors.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
+import { OAuthError } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import { unauthorized } from '../http/unauthorized.ts';
 import { type AccessTokenClaims, accessTokenExpiry, readAccessToken, signAccessToken } from './access-token.ts';
@@ -71,7 +73,10 @@ export class Sessions {
       user_agent: session.origin.userAgent,
       version: 1,
     };
-    await insertSession(db, row);
+    await insertSession(db, row).catch((error: unknown) => {
+      if (!isForeignKeyViolation(error)) throw error;
+      throw new OAuthError('invalid_grant', 'The user or the client no longer exists.');
+    });
     return row;
   }
 

@@ -1,0 +1,56 @@
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { OAuthError } from '../errors.ts';
+import { invalidRequest, type Parameters } from './parameters.ts';
+
+/** An unknown client and a wrong secret look alike. RFC 6749 5.2: who used the header gets its challenge back. */
+const refused = (usedHeader: boolean, reason: string) =>
+  new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
+    reason,
+    headers: usedHeader ? { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' } : {},
+  });
+
+/** The client that sends this request, by HTTP Basic or by parameters, never by both. */
+export async function authenticateClient(
+  clients: ClientDirectory,
+  authorization: string | undefined,
+  parameters: Parameters,
+): Promise<StoredClient> {
+  const usedHeader = authorization !== undefined;
+  const id = parameters.get('client_id');
+  const secret = parameters.get('client_secret');
+  if (usedHeader && secret !== undefined) {
+    throw invalidRequest('The client authenticated twice: use the Authorization header or client_secret, not both.');
+  }
+  const attempts = usedHeader ? readBasic(authorization) : [{ id, secret }];
+  for (const attempt of attempts) {
+    if (attempt.id === undefined || attempt.secret === undefined) continue;
+    if (usedHeader && id !== undefined && id !== attempt.id) continue;
+    const client = await clients.authenticate(attempt.id, attempt.secret);
+    if (client) return client;
+  }
+  throw refused(usedHeader, attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
+}
+
+/**
+ * RFC 6749 2.3.1: id and secret are form-encoded before they are joined. Many clients send them as they are; where that
+ * makes a difference, both readings are tried.
+ */
+function readBasic(authorization: string): { id: string; secret: string }[] {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1];
+  if (!encoded) return [];
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon < 0) return [];
+  const plain = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+  const decoded = { id: formDecode(plain.id), secret: formDecode(plain.secret) };
+  return decoded.id === plain.id && decoded.secret === plain.secret ? [plain] : [decoded, plain];
+}
+
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,25 @@
+import type { ClientType, StoredClient } from '../clients/client-store.ts';
+import type { Origin } from '../http/origin.ts';
+import type { SessionRow } from '../sessions/session-store.ts';
+import type { OAuth } from './oauth.ts';
+import type { Parameters } from './parameters.ts';
+
+/** What a grant has to go by; the client is authenticated. */
+export interface GrantRequest {
+  readonly client: StoredClient;
+  readonly parameters: Parameters;
+  readonly origin: Origin;
+}
+
+/** The session that the tokens are for, and the scopes of this access token. */
+export interface Granted {
+  readonly session: SessionRow;
+  readonly scopes: readonly string[];
+}
+
+/** One way to get tokens: it says its name, who may use it, and what it does. */
+export interface Grant {
+  readonly type: string;
+  readonly clientTypes: readonly ClientType[];
+  issue(oauth: OAuth, request: GrantRequest): Promise<Granted>;
+}

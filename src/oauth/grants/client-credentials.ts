@@ -1,0 +1,13 @@
+import { grantScopes } from '../../clients/scopes.ts';
+import type { Grant } from '../grant.ts';
+
+/** RFC 6749 4.4, for third-party clients: only the client is authenticated, and it acts for itself. */
+export const clientCredentialsGrant: Grant = {
+  type: 'client_credentials',
+  clientTypes: ['personal'],
+  async issue({ context, sessions, scopes: known }, { client, parameters, origin }) {
+    const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
+    const session = await sessions.open(context.database.db, { clientId: client.id, scopes, origin });
+    return { session, scopes };
+  },
+};

@@ -1,0 +1,28 @@
+import { grantScopes } from '../../clients/scopes.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { Grant } from '../grant.ts';
+import { required } from '../parameters.ts';
+
+/** RFC 6749 4.3, for first-party clients: the client, then the user, then tokens. */
+export const passwordGrant: Grant = {
+  type: 'password',
+  clientTypes: ['password'],
+  async issue({ context, sessions, scopes: known, checkCredentials }, { client, parameters, origin }) {
+    const login = required(parameters, 'username');
+    const password = required(parameters, 'password');
+    const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
+    const user = await checkCredentials({ login, password, origin });
+    const session = await context.database.db.transaction().execute(async (tx) => {
+      const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });
+      await recordEvent(context, tx, {
+        type: 'login.succeeded',
+        userId: user.id,
+        clientId: client.id,
+        sessionId: opened.id,
+        origin,
+      });
+      return opened;
+    });
+    return { session, scopes };
+  },
+};

@@ -1,0 +1,22 @@
+import { grantScopes, narrowScopes } from '../../clients/scopes.ts';
+import type { Grant } from '../grant.ts';
+import { required } from '../parameters.ts';
+
+/** RFC 6749 6: a new pair for the same session. May narrow the access token's scope, never widen it. */
+export const refreshTokenGrant: Grant = {
+  type: 'refresh_token',
+  clientTypes: ['password', 'personal'],
+  async issue({ sessions, scopes: known }, { client, parameters, origin }) {
+    const refreshToken = required(parameters, 'refresh_token');
+    const asked = parameters.get('scope') ?? '';
+    const allowed = (session: { scopes: string }) =>
+      narrowScopes(JSON.parse(session.scopes) as string[], client.scopes);
+    if (asked !== '') {
+      // Checked first: a refusal for the scope must not use the refresh token up.
+      const found = await sessions.find(refreshToken);
+      if (found?.session.client_id === client.id) grantScopes(known, asked, allowed(found.session));
+    }
+    const session = await sessions.rotate({ refreshToken, clientId: client.id, origin });
+    return { session, scopes: grantScopes(known, asked, allowed(session)) };
+  },
+};

@@ -1,0 +1,61 @@
+import type { StoredClient } from '../clients/client-store.ts';
+import { introspectScope, narrowScopes } from '../clients/scopes.ts';
+import { noClient } from '../sessions/access-token.ts';
+import type { FoundToken } from '../sessions/sessions.ts';
+import { authenticateClient } from './client-authentication.ts';
+import type { OAuth } from './oauth.ts';
+import { readParameters, required } from './parameters.ts';
+
+export interface Introspection {
+  readonly active: boolean;
+  readonly [claim: string]: unknown;
+}
+
+const inactive: Introspection = { active: false };
+
+/** RFC 7662, for the client that the token was given to, and for those that may ask about any. Others learn nothing. */
+export async function answerIntrospection(
+  oauth: OAuth,
+  { authorization, body }: { authorization: string | undefined; body: unknown },
+): Promise<Introspection> {
+  const { clients, sessions } = oauth;
+  const parameters = readParameters(body);
+  const client = await authenticateClient(clients, authorization, parameters);
+  const found = await sessions.find(required(parameters, 'token'));
+  if (!found || !mayAsk(client, found)) return inactive;
+  const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
+  if (found.session.client_id && !tokensClient) return inactive;
+  return found.kind === 'access' ? describeAccess(found, tokensClient) : describeRefresh(oauth, found, tokensClient);
+}
+
+const mayAsk = (client: StoredClient, { session }: FoundToken): boolean =>
+  session.client_id === client.id || client.scopes.includes(introspectScope);
+
+const nowAllowed = (scopes: readonly string[], client: StoredClient | undefined): string =>
+  (client ? narrowScopes(scopes, client.scopes) : scopes).join(' ');
+
+function describeAccess({ claims }: FoundToken & { kind: 'access' }, client: StoredClient | undefined): Introspection {
+  return { active: true, token_type: 'Bearer', ...claims, scope: nowAllowed(claims.scope.split(' '), client) };
+}
+
+/** Good is the current generation, and its predecessor as long as that still gets the same successor. */
+function describeRefresh(
+  { context: { config, now } }: OAuth,
+  { session, generation }: FoundToken & { kind: 'refresh' },
+  client: StoredClient | undefined,
+): Introspection {
+  const inGrace =
+    generation === session.generation - 1 && now() - (session.rotated_at ?? 0) <= config.refreshGrace * 1000;
+  if (generation !== session.generation && !inGrace) return inactive;
+  return {
+    active: true,
+    token_type: 'refresh_token',
+    iss: config.baseUrl,
+    sub: session.user_id ?? session.client_id,
+    client_id: session.client_id ?? noClient,
+    scope: nowAllowed(JSON.parse(session.scopes) as string[], client),
+    iat: Math.floor((session.rotated_at ?? session.created_at) / 1000),
+    exp: Math.floor(session.expires_at / 1000),
+    sid: session.id,
+  };
+}

@@ -1,0 +1,24 @@
+import type { KnownScopes } from '../clients/scopes.ts';
+import type { Config } from '../config.ts';
+import { grants } from './token-endpoint.ts';
+
+const authenticationMethods = ['client_secret_basic', 'client_secret_post'];
+
+/** RFC 8414. */
+export function authorizationServerMetadata({ baseUrl }: Config, scopes: KnownScopes) {
+  return {
+    issuer: baseUrl,
+    token_endpoint: `${baseUrl}/v1/oauth/token`,
+    token_endpoint_auth_methods_supported: authenticationMethods,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    scopes_supported: scopes.list(),
+    // There is no authorization endpoint, but RFC 8414 requires the list.
+    response_types_supported: [],
+    grant_types_supported: [...grants.keys()],
+    revocation_endpoint: `${baseUrl}/v1/oauth/revoke`,
+    revocation_endpoint_auth_methods_supported: authenticationMethods,
+    introspection_endpoint: `${baseUrl}/v1/oauth/introspect`,
+    introspection_endpoint_auth_methods_supported: authenticationMethods,
+    service_documentation: `${baseUrl}/docs`,
+  };
+}

@@ -1,0 +1,17 @@
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { KnownScopes } from '../clients/scopes.ts';
+import type { Context } from '../context.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import type { Origin } from '../http/origin.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+
+/** What the OAuth endpoints, and the proxies before them, are made of. */
+export interface OAuth {
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly clients: ClientDirectory;
+  readonly sessions: Sessions;
+  readonly scopes: KnownScopes;
+  /** The user whose login and password these are; throws the answer to give when they are not. */
+  checkCredentials(credentials: { login: string; password: string; origin: Origin }): Promise<{ readonly id: string }>;
+}

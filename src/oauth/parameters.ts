@@ -1,0 +1,23 @@
+import { OAuthError } from '../errors.ts';
+
+/** The parameters of a request by name: a Map, so that no name reaches into an object. */
+export type Parameters = ReadonlyMap<string, string>;
+
+export const invalidRequest = (description: string) => new OAuthError('invalid_request', description);
+
+/** RFC 6749 3.2: an empty parameter counts as one that was left out. Each must be text, in JSON too. */
+export function readParameters(body: unknown): Parameters {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+    if (value === null || value === '') continue;
+    if (typeof value !== 'string') throw invalidRequest(`The parameter '${name.slice(0, 64)}' must be a string.`);
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+export function required(parameters: Parameters, name: string): string {
+  const value = parameters.get(name);
+  if (value === undefined) throw invalidRequest(`The parameter '${name}' is missing.`);
+  return value;
+}

@@ -1,0 +1,34 @@
+import { changeAndTell } from '../database/bus.ts';
+import { OAuthError } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
+import { authenticateClient } from './client-authentication.ts';
+import type { OAuth } from './oauth.ts';
+import { readParameters, required } from './parameters.ts';
+
+/** RFC 7009: either token ends the whole session. A token that is no more, or never was, is no error. */
+export async function answerRevocation(
+  oauth: OAuth,
+  { authorization, body, origin }: { authorization: string | undefined; body: unknown; origin: Origin },
+): Promise<void> {
+  const { context, clients, sessions } = oauth;
+  const parameters = readParameters(body);
+  const client = await authenticateClient(clients, authorization, parameters);
+  const found = await sessions.find(required(parameters, 'token'));
+  if (!found) return;
+  const { session } = found;
+  if (session.client_id !== client.id) {
+    throw new OAuthError('unauthorized_client', 'The token was given to another client.');
+  }
+  await changeAndTell(context.database, async (tx, tell) => {
+    const ended = await sessions.end(tx, tell, { sessionId: session.id }, 'revoked');
+    if (ended === 0) return;
+    await recordEvent(context, tx, {
+      type: 'token.revoked',
+      userId: session.user_id,
+      clientId: client.id,
+      sessionId: session.id,
+      origin,
+    });
+  });
+}

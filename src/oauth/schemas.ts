@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+
+export const tokenParametersSchema = Type.Object({
+  grant_type: Type.Union([Type.Literal('password'), Type.Literal('client_credentials'), Type.Literal('refresh_token')]),
+  username: Type.Optional(Type.String({ description: 'password: any enabled identifier of the user' })),
+  password: Type.Optional(Type.String({ description: 'password' })),
+  refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),
+  client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
+  client_secret: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
+  scope: Type.Optional(Type.String({ description: "words with spaces between; empty: the client's default" })),
+});
+
+export const tokenResponseSchema = Type.Object(
+  {
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: "the access token's life in seconds" }),
+    access_token: Type.String(),
+    refresh_token: Type.String(),
+    scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
+  },
+  { description: 'Tokens' },
+);
+
+export const tokenToJudgeSchema = Type.Object({
+  token: Type.String({ description: 'an access token or a refresh token' }),
+  token_type_hint: Type.Optional(Type.String({ description: 'not needed' })),
+  client_id: Type.Optional(Type.String()),
+  client_secret: Type.Optional(Type.String()),
+});
+
+export const introspectionSchema = Type.Object({ active: Type.Boolean() }, { additionalProperties: true });
+
+export const oauthErrorSchema = Type.Object(
+  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  { description: 'RFC 6749 5.2' },
+);

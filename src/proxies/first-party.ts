@@ -1,0 +1,55 @@
+import type { StoredClient } from '../clients/client-store.ts';
+import type { Config, ProxiedClient } from '../config.ts';
+import { OAuthError } from '../errors.ts';
+import type { Origin } from '../http/origin.ts';
+import { passwordGrant } from '../oauth/grants/password.ts';
+import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
+import type { OAuth } from '../oauth/oauth.ts';
+import { invalidRequest, type Parameters, readParameters } from '../oauth/parameters.ts';
+import { type Issued, issueTokens } from '../oauth/token-endpoint.ts';
+
+interface ProxyRequest {
+  readonly proxied: ProxiedClient;
+  readonly body: unknown;
+  readonly origin: Origin;
+}
+
+/** The token endpoint's password grant, with the client added here. */
+export async function logIn(oauth: OAuth, { proxied, body, origin }: ProxyRequest): Promise<Issued> {
+  const sent = readParameters(body);
+  const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
+  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, origin });
+}
+
+/** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */
+export async function refresh(
+  oauth: OAuth,
+  { proxied, body, origin, cookie }: ProxyRequest & { cookie: () => string | undefined },
+): Promise<Issued> {
+  const parameters = new Map(readParameters(body));
+  if (!parameters.has('refresh_token')) {
+    const fromCookie = cookie();
+    if (!fromCookie) throw invalidRequest("The parameter 'refresh_token' is missing, and so is the cookie.");
+    parameters.set('refresh_token', fromCookie);
+  }
+  return issueTokens(oauth, refreshTokenGrant, { client: await clientOf(oauth, proxied), parameters, origin });
+}
+
+/** `username` is the general name; email, username and phone go by their own where they are enabled. */
+function identifierIn(parameters: Parameters, { loginAttributes }: Config): string {
+  const names = [...new Set(['username', ...loginAttributes])];
+  const given = names.filter((name) => parameters.has(name));
+  const [name] = given;
+  if (name === undefined) throw invalidRequest(`The identifier is missing: send one of ${names.join(', ')}.`);
+  if (given.length > 1) throw invalidRequest(`Send one identifier, not ${given.join(' and ')}.`);
+  return parameters.get(name) as string;
+}
+
+/** In process, the settings are the authentication; what was deleted or changed since the start is refused. */
+async function clientOf({ clients }: OAuth, { id, secret }: ProxiedClient): Promise<StoredClient> {
+  const client = await clients.authenticate(id, secret);
+  if (client) return client;
+  throw new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
+    reason: `proxied client ${id} was deleted or has another secret`,
+  });
+}

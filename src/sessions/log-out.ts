@@ -1,0 +1,20 @@
+import type { Caller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { changeAndTell } from '../database/bus.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Ends the session whose token the caller presented, on every instance, before this returns. */
+export async function logOut(
+  context: Context,
+  sessions: Sessions,
+  { caller, origin }: { caller: Caller; origin: Origin },
+): Promise<void> {
+  const { sessionId, userId, clientId } = caller;
+  if (!sessionId) return;
+  await changeAndTell(context.database, async (tx, tell) => {
+    const ended = await sessions.end(tx, tell, { sessionId }, 'logout');
+    if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, origin });
+  });
+}
