@@ -1,21 +1,74 @@
+import { runInBackground } from './background.ts';
+import { ClientDirectory } from './clients/client-directory.ts';
+import { ensureProxiedClients } from './clients/proxied-clients.ts';
+import { KnownScopes } from './clients/scopes.ts';
+import type { ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
+import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
+import { pruneEvents } from './events/prune-events.ts';
 import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
+import { originOf } from './http/origin.ts';
 import { type App, createServer } from './http/server.ts';
 import { unauthorized } from './http/unauthorized.ts';
+import type { OAuth } from './oauth/oauth.ts';
+import { serveOAuth } from './oauth/oauth-routes.ts';
+import { serveLogout } from './proxies/logout-routes.ts';
+import { serveProxies } from './proxies/proxy-routes.ts';
+import { createSessions, type Sessions } from './sessions/sessions.ts';
+import { checkCredentials } from './users/check-credentials.ts';
+import { createPasswords, type Passwords } from './users/passwords.ts';
+
+/** What the service is made of, for whoever starts it or tests it. */
+export interface Services {
+  readonly app: App;
+  readonly keys: KeyRing;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+  readonly clients: ClientDirectory;
+  readonly scopes: KnownScopes;
+  readonly oauth: OAuth;
+  readonly proxiedClients: readonly ProxiedClient[];
+}
 
 /** The composition root: what the service consists of, in the order in which it is put together. */
-export async function buildApp(context: Context): Promise<App> {
+export async function buildApp(context: Context): Promise<Services> {
+  const keys = await openKeyRing(context);
+  const passwords = createPasswords(context);
+  const sessions = createSessions(context, keys);
+  const clients = new ClientDirectory(context, keys);
+  const scopes = new KnownScopes();
+  const proxiedClients = await ensureProxiedClients(context, keys);
+  const oauth: OAuth = {
+    context,
+    keys,
+    clients,
+    sessions,
+    scopes,
+    checkCredentials: (credentials) => checkCredentials(context, passwords, credentials),
+  };
+
   const app = await createServer(context, {
-    bearer() {
-      throw unauthorized('token_malformed');
-    },
+    bearer: (token, request) => sessions.verify(token, originOf(request)),
     async web() {
       throw unauthorized('token_missing');
     },
   });
   await describeApi(app, context.config);
   serveHealth(app, context, []);
+  serveOAuth(app, oauth);
+  serveProxies(app, oauth, proxiedClients);
+  serveLogout(app, oauth, proxiedClients);
   serveOpenApi(app);
-  return app;
+
+  const background = runInBackground(context, [
+    { name: 'last uses', everyMs: 1000, run: () => sessions.flush() },
+    { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
+    { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+  ]);
+  app.addHook('onClose', async () => {
+    await background.stop();
+    await sessions.flush();
+  });
+  return { app, keys, passwords, sessions, clients, scopes, oauth, proxiedClients };
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Logger } from 'pino';
-import { buildApp } from './app.ts';
+import { buildApp, type Services } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { migrate } from './database/migrate.ts';
@@ -16,8 +16,7 @@ export interface StartOptions {
 }
 
 /** A service that answers. */
-export interface RunningGatehouse {
-  readonly app: App;
+export interface RunningGatehouse extends Services {
   readonly context: Context;
   /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
   readonly url: string;
@@ -33,10 +32,11 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
   try {
     const context: Context = { config, database, log, metrics: createMetrics(), now };
     for (const name of await migrate(database, now)) log.info({ migration: name }, 'migrated the database');
-    const app = await buildApp(context);
+    const services = await buildApp(context);
+    const { app } = services;
     const url = await listen(app, config);
     return {
-      app,
+      ...services,
       context,
       url,
       async stop() {

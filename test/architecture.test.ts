@@ -31,7 +31,8 @@ const mayImport = new Map<string, readonly string[]>([
   ['oauth', [...platform, 'resources', 'users', 'clients', 'sessions']],
   ['proxies', [...platform, 'users', 'clients', 'sessions', 'oauth']],
   ['pages', [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth']],
-  ['app', features],
+  ['background', ['context']],
+  ['app', [...features, 'background']],
   ['start', [...features, 'app']],
   ['cli', [...features, 'app', 'start']],
 ]);

@@ -1,16 +1,11 @@
 import { after } from 'node:test';
 import pino from 'pino';
 import { parseConfig } from '../../src/config.ts';
-import type { Context } from '../../src/context.ts';
 import type { Engine } from '../../src/database/database.ts';
-import type { App } from '../../src/http/server.ts';
-import { startGatehouse } from '../../src/start.ts';
+import { type RunningGatehouse, startGatehouse } from '../../src/start.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 
-export interface Service {
-  readonly app: App;
-  readonly url: string;
-  readonly context: Context;
+export interface Service extends Omit<RunningGatehouse, 'stop'> {
   readonly database: TestDatabase;
   /** Moves the service's clock. */
   advance(ms: number): void;
@@ -61,9 +56,7 @@ async function startService(engine: Engine, { env = {}, database }: Options = {}
   });
   let closed = false;
   return {
-    app: running.app,
-    url: running.url,
-    context: running.context,
+    ...running,
     database: own,
     advance(ms) {
       offset += ms;
