@@ -1,0 +1,72 @@
+import createCache from '@emotion/cache';
+import { CacheProvider } from '@emotion/react';
+import { lazy, useEffect, useMemo } from 'react';
+import { Admin, localStorageStore, Resource } from 'react-admin';
+import { gatehouse, leave } from './api.ts';
+import { createAuthProvider } from './auth-provider.ts';
+import { ConsoleLayout } from './ConsoleLayout.tsx';
+import { createDataProvider } from './data-provider.ts';
+import { DescriptionsProvider } from './described.tsx';
+import type { ResourceDescription } from './descriptions.ts';
+import { iconOf, labelOf, rowName } from './presentation.ts';
+import { ResourceList } from './ResourceList.tsx';
+import { darkTheme, lightTheme } from './theme.ts';
+
+const Dashboard = lazy(() => import('./Dashboard.tsx'));
+const ResourceShow = lazy(() => import('./ResourceShow.tsx').then((module) => ({ default: module.ResourceShow })));
+const forms = () => import('./ResourceForms.tsx');
+const ResourceCreate = lazy(() => forms().then((module) => ({ default: module.ResourceCreate })));
+const ResourceEdit = lazy(() => forms().then((module) => ({ default: module.ResourceEdit })));
+
+// The Content-Security-Policy lets in only the style sheets that carry the nonce of this answer.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+const styles = createCache({ key: 'gatehouse', nonce, prepend: true });
+const store = localStorageStore('1', 'gatehouse');
+
+export default function Console({ descriptions }: { descriptions: ResourceDescription[] }) {
+  const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions), [descriptions]);
+  const dataProvider = useMemo(() => createDataProvider(gatehouse), []);
+  return (
+    <CacheProvider value={styles}>
+      <DescriptionsProvider all={descriptions}>
+        <Admin
+          title="Gatehouse"
+          authProvider={authProvider}
+          dataProvider={dataProvider}
+          store={store}
+          dashboard={Dashboard}
+          layout={ConsoleLayout}
+          loginPage={Leaving}
+          lightTheme={lightTheme}
+          darkTheme={darkTheme}
+          requireAuth
+          disableTelemetry
+        >
+          {descriptions.map((description) => (
+            <Resource key={description.name} {...routesOf(description)} />
+          ))}
+        </Admin>
+      </DescriptionsProvider>
+    </CacheProvider>
+  );
+}
+
+function routesOf(description: ResourceDescription) {
+  const { name, operations } = description;
+  return {
+    name,
+    icon: iconOf(name),
+    options: { label: labelOf(name) },
+    recordRepresentation: (row: Record<string, unknown>) => rowName(description, row),
+    ...(operations.has('list') ? { list: ResourceList } : {}),
+    ...(operations.has('find') ? { show: ResourceShow } : {}),
+    ...(operations.has('create') ? { create: ResourceCreate } : {}),
+    ...(operations.has('update') ? { edit: ResourceEdit } : {}),
+  };
+}
+
+/** react-admin's way to the login page leads out of the console. */
+function Leaving() {
+  useEffect(leave, []);
+  return null;
+}

@@ -1,0 +1,77 @@
+import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
+import Box from '@mui/material/Box';
+import ListItemIcon from '@mui/material/ListItemIcon';
+import ListItemText from '@mui/material/ListItemText';
+import MenuItem from '@mui/material/MenuItem';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useSidebarState } from 'react-admin';
+import { root } from './api.ts';
+import { useDescriptions } from './described.tsx';
+import type { ResourceDescription } from './descriptions.ts';
+import icon from './icon.svg';
+import { isOwn, ownNames } from './presentation.ts';
+
+export function ConsoleLayout({ children }: { children: ReactNode }) {
+  return (
+    <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
+      {children}
+    </Layout>
+  );
+}
+
+function ConsoleBar() {
+  return (
+    <AppBar color="inherit" userMenu={<Account />}>
+      <Box component="img" src={icon} alt="" sx={{ width: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
+      <TitlePortal />
+    </AppBar>
+  );
+}
+
+function Account() {
+  return (
+    <UserMenu>
+      <MenuItem component="a" href={`${root}/settings`}>
+        <ListItemIcon>
+          <SettingsIcon fontSize="small" />
+        </ListItemIcon>
+        <ListItemText>Account settings</ListItemText>
+      </MenuItem>
+      <Logout />
+    </UserMenu>
+  );
+}
+
+/** The operator's resources first: they are what is worked on daily. */
+function ConsoleMenu() {
+  const all = [...useDescriptions().values()].filter(({ operations }) => operations.has('list'));
+  const operators = all.filter((description) => !isOwn(description));
+  const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
+  return (
+    <Menu>
+      <Menu.DashboardItem />
+      <Group title="Resources" of={operators} />
+      <Group title="Access" of={own} />
+    </Menu>
+  );
+}
+
+function Group({ title, of }: { title: string; of: ResourceDescription[] }) {
+  const [open] = useSidebarState();
+  if (of.length === 0) return null;
+  return (
+    <>
+      <Typography
+        variant="overline"
+        component="h2"
+        sx={{ px: 3, pt: 1.5, m: 0, color: 'text.secondary', lineHeight: 2, visibility: open ? 'visible' : 'hidden' }}
+      >
+        {title}
+      </Typography>
+      {of.map(({ name }) => (
+        <Menu.ResourceItem key={name} name={name} />
+      ))}
+    </>
+  );
+}

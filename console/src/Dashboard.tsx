@@ -1,0 +1,109 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import List from '@mui/material/List';
+import ListItem from '@mui/material/ListItem';
+import ListItemText from '@mui/material/ListItemText';
+import Typography from '@mui/material/Typography';
+import { Link, Title, useGetList } from 'react-admin';
+import { useDescriptions } from './described.tsx';
+import { filterKey } from './list-filter.ts';
+import { labelOf } from './presentation.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** How the house is doing: who is in, who was refused, what happened last. */
+export default function Dashboard() {
+  const descriptions = useDescriptions();
+  const operators = [...descriptions.values()].filter(
+    ({ name, operations }) => !known.has(name) && operations.has('list'),
+  );
+  return (
+    <Box sx={{ display: 'grid', gap: 3, mt: 2 }}>
+      <Title title="Overview" />
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(190px, 1fr))' }}>
+        {descriptions.has('users') && <Figure label="Users" resource="users" />}
+        {descriptions.has('tokens') && <Figure label="Live sessions" resource="tokens" filter={{ type: 'session' }} />}
+        {descriptions.has('clients') && <Figure label="Clients" resource="clients" />}
+        {descriptions.has('events') && <FailedLogins />}
+        {operators.map(({ name }) => (
+          <Figure key={name} label={labelOf(name)} resource={name} />
+        ))}
+      </Box>
+      {descriptions.has('events') && <LatestEvents />}
+    </Box>
+  );
+}
+
+const known = new Set(['users', 'roles', 'clients', 'tokens', 'events']);
+
+interface FigureProps {
+  label: string;
+  resource: string;
+  filter?: Record<string, unknown>;
+}
+
+function Figure({ label, resource, filter = {} }: FigureProps) {
+  const { total, pageInfo, isPending, error } = useGetList(resource, {
+    pagination: { page: 1, perPage: 1 },
+    sort: { field: 'id', order: 'DESC' },
+    filter,
+  });
+  const shown = error ? '?' : isPending ? '…' : (total?.toLocaleString() ?? (pageInfo?.hasNextPage ? '10,000+' : '0'));
+  return (
+    <Card
+      component={Link}
+      to={`/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`}
+      sx={{ p: 2, display: 'block', color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
+    >
+      <Typography color="text.secondary" variant="body2">
+        {label}
+      </Typography>
+      <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>
+        {shown}
+      </Typography>
+    </Card>
+  );
+}
+
+function FailedLogins() {
+  // By the hour, so that the question stays the same while one looks at it.
+  const since = new Date(Math.floor((Date.now() - day) / 3_600_000) * 3_600_000).toISOString();
+  return (
+    <Figure
+      label="Failed sign-ins, 24 hours"
+      resource="events"
+      filter={{ type: 'login.failed', [filterKey('created_at', 'from')]: since }}
+    />
+  );
+}
+
+function LatestEvents() {
+  const { data = [], isPending } = useGetList('events', {
+    pagination: { page: 1, perPage: 8 },
+    sort: { field: 'created_at', order: 'DESC' },
+  });
+  return (
+    <Card component="section">
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'baseline', px: 2, pt: 2 }}>
+        <Typography variant="h6" component="h2">
+          Latest events
+        </Typography>
+        <Link to="/events">All events</Link>
+      </Box>
+      {data.length === 0 && !isPending ? (
+        <Typography sx={{ p: 2, color: 'text.secondary' }}>Nothing has happened yet.</Typography>
+      ) : (
+        <List dense>
+          {data.map((event) => (
+            <ListItem key={event.id} component={Link} to={`/events/${event.id}/show`} sx={{ color: 'inherit' }}>
+              <ListItemText
+                primary={event.type}
+                secondary={[new Date(event.created_at).toLocaleString(), event.address].filter(Boolean).join(' · ')}
+              />
+            </ListItem>
+          ))}
+        </List>
+      )}
+    </Card>
+  );
+}

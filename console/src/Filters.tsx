@@ -1,0 +1,75 @@
+import type { ReactElement } from 'react';
+import { DateInput, NumberInput, SearchInput, SelectInput, TextInput } from 'react-admin';
+import type { FieldDescription, ResourceDescription } from './descriptions.ts';
+import { RowInput } from './Input.tsx';
+import { filterKey } from './list-filter.ts';
+import { fieldLabel, tellingField } from './presentation.ts';
+
+const yesOrNo = [
+  { id: 'true', name: 'Yes' },
+  { id: 'false', name: 'No' },
+];
+
+/** What a list can be narrowed by: every field that the service can search. */
+export function filtersOf(description: ResourceDescription): ReactElement[] {
+  const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
+  const first = searchable.find(({ name }) => name === 'email') ?? tellingField(description);
+  return searchable.flatMap((field) => (field === first ? [mainFilter(field)] : filtersFor(field)));
+}
+
+/** The one that is always open: a search box, or the list of what there is. */
+function mainFilter(field: FieldDescription): ReactElement {
+  const { name, type, values } = field;
+  if (type !== 'text' || values)
+    return (
+      <SelectInput
+        key={name}
+        source={name}
+        label={fieldLabel(field)}
+        choices={(values ?? []).map((value) => ({ id: value, name: value }))}
+        alwaysOn
+      />
+    );
+  return <SearchInput key={name} source={filterKey(name, 'contains')} placeholder={fieldLabel(field)} alwaysOn />;
+}
+
+function filtersFor(field: FieldDescription): ReactElement[] {
+  const { name, type, values, references } = field;
+  const label = fieldLabel(field);
+  if (references !== undefined) return [<RowInput key={name} source={name} label={label} reference={references} />];
+  switch (type) {
+    case 'text':
+      return [<TextInput key={name} source={filterKey(name, 'contains')} label={`${label} contains`} />];
+    case 'boolean':
+      return [<SelectInput key={name} source={name} label={label} choices={yesOrNo} />];
+    case 'enum':
+      return [
+        <SelectInput
+          key={name}
+          source={name}
+          label={label}
+          choices={(values ?? []).map((value) => ({ id: value, name: value }))}
+        />,
+      ];
+    case 'integer':
+    case 'number':
+      return [
+        <NumberInput key={`${name}-from`} source={filterKey(name, 'from')} label={`${label} from`} />,
+        <NumberInput key={`${name}-to`} source={filterKey(name, 'to')} label={`${label} to`} />,
+      ];
+    case 'date':
+      return [
+        <DateInput key={`${name}-from`} source={filterKey(name, 'from')} label={`${label} from`} />,
+        <DateInput key={`${name}-to`} source={filterKey(name, 'to')} label={`${label} to`} />,
+      ];
+    case 'timestamp':
+      return [
+        <DateInput key={`${name}-from`} source={filterKey(name, 'from')} label={`${label} from`} />,
+        <DateInput key={`${name}-until`} source={filterKey(name, 'until')} label={`${label} until`} />,
+      ];
+    case 'json':
+      return [];
+    default:
+      return [<TextInput key={name} source={name} label={label} />];
+  }
+}

@@ -1,0 +1,79 @@
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
+import { gatehouse, root, whenSignedOut } from './api.ts';
+import { loadDescriptions, type ResourceDescription } from './descriptions.ts';
+import icon from './icon.svg';
+
+// Loads while the session is being looked up.
+const consoleCode = import('./Console.tsx');
+const Console = lazy(() => consoleCode);
+
+type State =
+  | { name: 'opening' }
+  | { name: 'open'; descriptions: ResourceDescription[] }
+  | { name: 'signed out' }
+  | { name: 'failed'; message: string };
+
+/** Lets in whoever has a session: finds out before any of the console is drawn. */
+export function Gate() {
+  const [state, setState] = useState<State>({ name: 'opening' });
+  const open = useCallback(() => {
+    setState({ name: 'opening' });
+    enter().then(setState, (error: Error) => setState({ name: 'failed', message: error.message }));
+  }, []);
+
+  useEffect(open, [open]);
+  useEffect(() => whenSignedOut(() => setState({ name: 'signed out' })), []);
+
+  if (state.name === 'open') {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Console descriptions={state.descriptions} />
+      </Suspense>
+    );
+  }
+  if (state.name === 'opening') return <Waiting />;
+  if (state.name === 'signed out') {
+    return (
+      <Notice title="You are signed out" text="Sign in again to go on with the console.">
+        <a className="open" href={`${root}/admin`}>
+          Sign in
+        </a>
+      </Notice>
+    );
+  }
+  return (
+    <Notice title="The console cannot open" text={state.message}>
+      <button type="button" className="open" onClick={open}>
+        Try again
+      </button>
+    </Notice>
+  );
+}
+
+async function enter(): Promise<State> {
+  if (!(await gatehouse.resume())) return { name: 'signed out' };
+  return { name: 'open', descriptions: await loadDescriptions(gatehouse) };
+}
+
+function Waiting() {
+  return (
+    <div className="gate">
+      <p className="waiting" role="status">
+        Opening the console…
+      </p>
+    </div>
+  );
+}
+
+function Notice({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <div className="gate">
+      <main>
+        <img src={icon} alt="" />
+        <h1>{title}</h1>
+        <p role="status">{text}</p>
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import {
+  AutocompleteArrayInput,
+  AutocompleteInput,
+  BooleanInput,
+  DateInput,
+  DateTimeInput,
+  NumberInput,
+  PasswordInput,
+  ReferenceInput,
+  required,
+  SelectInput,
+  TextArrayInput,
+  TextInput,
+  useGetList,
+} from 'react-admin';
+import { useDescription, useDescriptions } from './described.tsx';
+import type { FieldDescription, ResourceDescription } from './descriptions.ts';
+import { filterKey } from './list-filter.ts';
+import { fieldLabel, rowName, tellingField } from './presentation.ts';
+
+const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
+
+/** The control by which one field is written. */
+export function Input({ field }: { field: FieldDescription }) {
+  const description = useDescription();
+  const { name, type, values, references, max = 255 } = field;
+  const names = description.relations.find(({ kind, list }) => kind === 'listsNames' && list === name);
+  const common = {
+    source: name,
+    label: fieldLabel(field),
+    helperText: field.description ?? false,
+    validate: field.required && field.defaultValue === undefined ? required() : undefined,
+  } as const;
+  const { defaultValue } = field;
+
+  if (references !== undefined) return <RowInput {...common} reference={references} />;
+  if (names) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
+  switch (type) {
+    case 'boolean':
+      return <BooleanInput {...common} defaultValue={defaultValue === true} />;
+    case 'integer':
+      return <NumberInput {...common} step={1} defaultValue={defaultValue} min={field.min} max={field.max} />;
+    case 'number':
+      return <NumberInput {...common} defaultValue={defaultValue} min={field.min} max={field.max} />;
+    case 'date':
+      return <DateInput {...common} />;
+    case 'timestamp':
+      return <DateTimeInput {...common} />;
+    case 'enum':
+      return <SelectInput {...common} defaultValue={defaultValue} choices={choicesOf(values ?? [])} />;
+    case 'list':
+      return values ? (
+        <AutocompleteArrayInput {...common} choices={choicesOf(values)} />
+      ) : (
+        <TextArrayInput {...common} helperText={field.description ?? 'Press Enter after each.'} />
+      );
+    case 'json':
+      return <TextInput {...common} multiline minRows={3} format={shownJson} parse={readJson} className="mono" />;
+    default:
+      return name.includes('password') ? (
+        <PasswordInput {...common} autoComplete="new-password" />
+      ) : (
+        <TextInput {...common} defaultValue={defaultValue} multiline={max > 500} />
+      );
+  }
+}
+
+type CommonProps = { source: string; label: string };
+
+/** Chooses a row of another resource by what people know it by. */
+export function RowInput({ reference, ...common }: CommonProps & { reference: string; alwaysOn?: boolean }) {
+  const target = useDescriptions().get(reference);
+  const telling = target && tellingField(target);
+  return (
+    <ReferenceInput source={common.source} reference={reference} perPage={25} sort={sortOf(telling)}>
+      <AutocompleteInput
+        {...common}
+        optionText={(row: Record<string, unknown>) => (target ? rowName(target, row) : String(row?.id))}
+        filterToQuery={(typed: string) => queryFor(target, telling, typed)}
+      />
+    </ReferenceInput>
+  );
+}
+
+const sortOf = (telling: FieldDescription | undefined) =>
+  telling?.sortable ? ({ field: telling.name, order: 'ASC' } as const) : ({ field: 'id', order: 'DESC' } as const);
+
+/** Users are found by their email address: not everybody gave a name. */
+function queryFor(target: ResourceDescription | undefined, telling: FieldDescription | undefined, typed: string) {
+  if (typed === '') return {};
+  const by = target?.fields.find(({ name, searchable }) => name === 'email' && searchable) ?? telling;
+  return by?.searchable ? { [filterKey(by.name, 'contains')]: typed } : {};
+}
+
+/** A list of names of another resource's rows: a user's roles. */
+function NamesInput({ resource, keyField, ...common }: CommonProps & { resource: string; keyField: string }) {
+  const { data = [] } = useGetList(resource, {
+    pagination: { page: 1, perPage: 100 },
+    sort: { field: keyField, order: 'ASC' },
+  });
+  return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
+}
+
+const shownJson = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
+
+/** While it is being typed it is not JSON yet: then it stays text, and the service says what is wrong with it. */
+function readJson(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,130 @@
+import AddIcon from '@mui/icons-material/Add';
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import Typography from '@mui/material/Typography';
+import {
+  Button,
+  DataTable,
+  EditButton,
+  Link,
+  Pagination,
+  RecordField,
+  ReferenceManyField,
+  Show,
+  TopToolbar,
+  useCreatePath,
+  useRecordContext,
+} from 'react-admin';
+import { useDescription, useDescriptions } from './described.tsx';
+import type { RelationDescription, ResourceDescription } from './descriptions.ts';
+import { NewSecretButton } from './NewSecretButton.tsx';
+import { columnsOf, fieldLabel, humanised, rowName } from './presentation.ts';
+import { RemoveButton } from './RemoveButtons.tsx';
+import { Value } from './Value.tsx';
+
+/** One row of any resource: its fields, and below them what belongs to it. */
+export function ResourceShow() {
+  const description = useDescription();
+  const descriptions = useDescriptions();
+  const lists = description.relations.filter(
+    ({ kind, resource }) => kind !== 'belongsTo' && descriptions.has(resource),
+  );
+  return (
+    <Show title={<ShowTitle />} actions={<ShowActions />} component="div">
+      <Card sx={{ p: { xs: 2, md: 3 } }}>
+        <Box sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
+          {description.fields
+            .filter(({ writeOnly }) => !writeOnly)
+            .map((field) => (
+              <RecordField
+                key={field.name}
+                source={field.name}
+                label={fieldLabel(field)}
+                sx={field.type === 'json' ? { gridColumn: '1 / -1' } : undefined}
+              >
+                <Value field={field} />
+              </RecordField>
+            ))}
+        </Box>
+      </Card>
+      {lists.map((relation) => (
+        <Related
+          key={relation.name}
+          relation={relation}
+          target={descriptions.get(relation.resource) as ResourceDescription}
+        />
+      ))}
+    </Show>
+  );
+}
+
+function ShowTitle() {
+  const description = useDescription();
+  const row = useRecordContext();
+  return <span>{row ? `${humanised(description.singular)} ${rowName(description, row)}` : ''}</span>;
+}
+
+function ShowActions() {
+  const { operations, name } = useDescription();
+  return (
+    <TopToolbar>
+      {name === 'clients' && <NewSecretButton />}
+      {operations.has('update') && <EditButton />}
+      <RemoveButton />
+    </TopToolbar>
+  );
+}
+
+/** The rows of one relation, read at `/v1/<resources>/<id>/<children>`. */
+function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {
+  const { name } = useDescription();
+  return (
+    <Box component="section" sx={{ mt: 3 }}>
+      <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
+        <Typography variant="h6" component="h2">
+          {humanised(relation.name)}
+        </Typography>
+        {relation.kind === 'hasMany' && relation.by && target.operations.has('create') && (
+          <AddRelated by={relation.by} target={target} />
+        )}
+      </Box>
+      <Card>
+        <ReferenceManyField
+          reference={relation.resource}
+          target={`${name}/${relation.name}`}
+          perPage={10}
+          pagination={<Pagination rowsPerPageOptions={[]} />}
+        >
+          <DataTable
+            rowClick="show"
+            bulkActionButtons={false}
+            empty={<Typography sx={{ p: 2, color: 'text.secondary' }}>None.</Typography>}
+          >
+            {columnsOf(target, 5)
+              .filter((field) => field.name !== relation.by)
+              .map((field) => (
+                <DataTable.Col key={field.name} source={field.name} label={fieldLabel(field)} disableSort>
+                  <Value field={field} />
+                </DataTable.Col>
+              ))}
+          </DataTable>
+        </ReferenceManyField>
+      </Card>
+    </Box>
+  );
+}
+
+function AddRelated({ by, target }: { by: string; target: ResourceDescription }) {
+  const row = useRecordContext();
+  const createPath = useCreatePath();
+  if (!row) return null;
+  return (
+    <Button
+      component={Link}
+      to={createPath({ resource: target.name, type: 'create' })}
+      state={{ record: { [by]: row.id } }}
+      label={`New ${target.singular}`}
+      startIcon={<AddIcon />}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { humanised } from './presentation.ts';
+
+const secretNames = new Set(['client_secret', 'access_token']);
+
+/** The values in an answer that are shown this once. */
+export const secretsIn = (answer: Record<string, unknown>): [string, string][] =>
+  Object.entries(answer).filter(
+    (entry): entry is [string, string] => secretNames.has(entry[0]) && typeof entry[1] === 'string',
+  );
+
+/** Shows a secret the one time that the service tells it. */
+export function Revealed({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
+  return (
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
+      <DialogTitle id="revealed-title">Copy it now</DialogTitle>
+      <DialogContent>
+        <Typography color="text.secondary" sx={{ mb: 1 }}>
+          It is shown this once and stored nowhere in readable form. Who loses it makes a new one.
+        </Typography>
+        {secrets.map(([name, value]) => (
+          <Secret key={name} name={name} value={value} />
+        ))}
+      </DialogContent>
+      <DialogActions>
+        <Button variant="contained" onClick={onClose}>
+          I have copied it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Secret({ name, value }: { name: string; value: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <TextField
+      label={humanised(name)}
+      value={value}
+      multiline={value.length > 60}
+      slotProps={{
+        htmlInput: { readOnly: true, className: 'mono', spellCheck: false },
+        input: {
+          endAdornment: (
+            <Button
+              size="small"
+              startIcon={<CopyIcon />}
+              onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+            >
+              <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+            </Button>
+          ),
+        },
+      }}
+    />
+  );
+}

@@ -1,0 +1,85 @@
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import {
+  BooleanField,
+  DateField,
+  FunctionField,
+  NumberField,
+  ReferenceField,
+  TextField,
+  useRecordContext,
+} from 'react-admin';
+import type { FieldDescription } from './descriptions.ts';
+import { shortId } from './presentation.ts';
+
+const none = '–';
+
+/** One field of the row, as its type is read. */
+export function Value({ field }: { field: FieldDescription }) {
+  const { name: source, type, references } = field;
+  const row = useRecordContext();
+  if (references !== undefined) {
+    return (
+      <ReferenceField
+        source={source}
+        reference={references}
+        link="show"
+        empty={<ForeignId value={row?.[source] as string | null | undefined} />}
+      />
+    );
+  }
+  switch (type) {
+    case 'boolean':
+      return <BooleanField source={source} />;
+    case 'integer':
+    case 'number':
+      return <NumberField source={source} emptyText={none} />;
+    case 'date':
+      return <DateField source={source} emptyText={none} options={{ timeZone: 'UTC' }} />;
+    case 'timestamp':
+      return <DateField source={source} emptyText={none} showTime options={moment} />;
+    case 'enum':
+      return <FunctionField source={source} render={() => <Words values={[row?.[source]]} />} />;
+    case 'list':
+      return <FunctionField source={source} render={() => <Words values={(row?.[source] as unknown[]) ?? []} />} />;
+    case 'json':
+      return <FunctionField source={source} render={() => <Json value={row?.[source]} />} />;
+    case 'uuid':
+      return <TextField source={source} emptyText={none} className="mono" />;
+    default:
+      return <TextField source={source} emptyText={none} sx={{ overflowWrap: 'anywhere' }} />;
+  }
+}
+
+const moment: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
+
+/** A reference to a row that is gone, or that one may not see. */
+function ForeignId({ value }: { value: string | null | undefined }) {
+  if (!value) return none;
+  return (
+    <span className="mono" title={value}>
+      {shortId(value)}
+    </span>
+  );
+}
+
+function Words({ values }: { values: unknown[] }) {
+  const words = values.filter((value) => value !== null && value !== undefined).map(String);
+  if (words.length === 0) return none;
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', flexWrap: 'wrap', gap: 0.5 }}>
+      {words.map((word) => (
+        <Chip key={word} label={word} size="small" variant="outlined" />
+      ))}
+    </Box>
+  );
+}
+
+function Json({ value }: { value: unknown }) {
+  if (value === null || value === undefined || Object.keys(value).length === 0) return none;
+  return (
+    <Box component="pre" className="mono" sx={{ m: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {JSON.stringify(value, null, 2)}
+    </Box>
+  );
+}

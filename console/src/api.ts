@@ -1,0 +1,24 @@
+import { createGatehouse } from '../../client/gatehouse.ts';
+import { tokenOfPage } from './page-session.ts';
+
+/** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
+const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
+export const root = filledIn === '__ROOT__' ? '' : filledIn;
+
+const listeners = new Set<() => void>();
+
+/** Calls back when the session in use has ended: here by a logout, or at the service. */
+export function whenSignedOut(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function leave(): void {
+  for (const listener of listeners) listener();
+}
+
+export const gatehouse = createGatehouse({
+  baseUrl: root,
+  renew: () => tokenOfPage(root, (url, init) => fetch(url, init)),
+  onSignedOut: leave,
+});

@@ -1,0 +1,133 @@
+import type { SvgIconComponent } from '@mui/icons-material';
+import AppsIcon from '@mui/icons-material/AppsOutlined';
+import BadgeIcon from '@mui/icons-material/BadgeOutlined';
+import DevicesIcon from '@mui/icons-material/DevicesOutlined';
+import HistoryIcon from '@mui/icons-material/HistoryOutlined';
+import PeopleIcon from '@mui/icons-material/PeopleOutlined';
+import TableIcon from '@mui/icons-material/TableRowsOutlined';
+import type { FieldDescription, ResourceDescription } from './descriptions.ts';
+
+/** What the console knows of the service's own resources beyond their description. */
+interface Presentation {
+  icon: SvgIconComponent;
+  label: string;
+  columns: string[];
+  /** How removing a row is called. */
+  remove?: string;
+  removeWarning?: string;
+  empty?: string;
+}
+
+const own = new Map<string, Presentation>([
+  [
+    'users',
+    {
+      icon: PeopleIcon,
+      label: 'Users',
+      columns: ['email', 'name', 'roles', 'email_confirmed', 'created_at'],
+      removeWarning: 'Their sessions and applications end at once, and nothing of the account stays but the trail.',
+    },
+  ],
+  [
+    'roles',
+    {
+      icon: BadgeIcon,
+      label: 'Roles',
+      columns: ['name', 'description', 'created_at'],
+      empty: 'No roles yet but those that come with the service.',
+    },
+  ],
+  [
+    'clients',
+    {
+      icon: AppsIcon,
+      label: 'Clients',
+      columns: ['name', 'type', 'user_id', 'scopes', 'created_at'],
+      removeWarning: 'Every token that was given to this client stops working at once.',
+    },
+  ],
+  [
+    'tokens',
+    {
+      icon: DevicesIcon,
+      label: 'Sessions & tokens',
+      columns: ['type', 'name', 'user_id', 'client_id', 'address', 'last_used_at', 'created_at'],
+      remove: 'Revoke',
+      removeWarning: 'Whoever uses it is signed out with the next request.',
+      empty: 'Nobody is signed in, and no personal access token is alive.',
+    },
+  ],
+  [
+    'events',
+    {
+      icon: HistoryIcon,
+      label: 'Events',
+      columns: ['created_at', 'type', 'user_id', 'client_id', 'address'],
+      empty: 'Nothing has happened yet.',
+    },
+  ],
+]);
+
+export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
+/** The service's own resources in the order of the menu. */
+export const ownNames: readonly string[] = [...own.keys()];
+
+export const iconOf = (name: string): SvgIconComponent => own.get(name)?.icon ?? TableIcon;
+export const labelOf = (name: string): string => own.get(name)?.label ?? humanised(name);
+export const removeWordOf = (name: string): string => own.get(name)?.remove ?? 'Delete';
+export const removeWarningOf = (name: string): string => own.get(name)?.removeWarning ?? 'This cannot be undone.';
+export const emptyTextOf = ({ name }: ResourceDescription): string =>
+  own.get(name)?.empty ?? `No ${humanised(name).toLowerCase()} yet.`;
+
+/** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
+export function fieldLabel({ name, references }: Pick<FieldDescription, 'name' | 'references'>): string {
+  return humanised(references === undefined ? name.replace(/_at$/, '') : name.replace(/_id$/, ''));
+}
+
+export function humanised(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const telling = ['name', 'title', 'label', 'email', 'username', 'phone', 'type'];
+
+/** The field by which people know a row: its name or the like, else its first required text. */
+export function tellingField({ fields }: ResourceDescription): FieldDescription | undefined {
+  const readable = fields.filter(({ writeOnly }) => !writeOnly);
+  return (
+    telling.map((name) => readable.find((field) => field.name === name)).find((field) => field !== undefined) ??
+    readable.find(({ type, required, readOnly }) => type === 'text' && required && !readOnly) ??
+    readable.find(({ type, name }) => type === 'text' && name !== 'id')
+  );
+}
+
+/** What stands for a row in a link or a title. A user without a name is known by another identifier. */
+export function rowName(description: ResourceDescription, row: Record<string, unknown>): string {
+  const first = tellingField(description)?.name;
+  const value = [first, ...telling]
+    .map((name) => name && row[name])
+    .find((found) => typeof found === 'string' && found);
+  return (value as string | undefined) ?? shortId(String(row.id ?? ''));
+}
+
+/** The end of a UUIDv7 is its random part. */
+export const shortId = (id: string): string => (id.length > 12 ? `…${id.slice(-8)}` : id);
+
+/** The columns of a list: those we know to matter, or the first that fit. */
+export function columnsOf(description: ResourceDescription, limit = 7): FieldDescription[] {
+  const readable = description.fields.filter(({ writeOnly, name }) => !writeOnly && name !== 'id');
+  const wanted = own.get(description.name)?.columns;
+  if (wanted) return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? []);
+  const first = tellingField(description);
+  const rest = readable.filter((field) => field !== first && field.type !== 'json' && field.name !== 'updated_at');
+  return [...(first ? [first] : []), ...rest].slice(0, limit);
+}
+
+/** Newest first where time is known, else by name. */
+export function orderOf(description: ResourceDescription): { field: string; order: 'ASC' | 'DESC' } {
+  const sortable = new Set(description.fields.filter(({ sortable }) => sortable).map(({ name }) => name));
+  const first = tellingField(description);
+  if (!isOwn(description) && first && sortable.has(first.name)) return { field: first.name, order: 'ASC' };
+  if (sortable.has('created_at')) return { field: 'created_at', order: 'DESC' };
+  return { field: 'id', order: 'DESC' };
+}

@@ -1,0 +1,123 @@
+import { createTheme, type Theme } from '@mui/material/styles';
+import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
+
+interface Colours {
+  ground: string;
+  surface: string;
+  sunken: string;
+  ink: string;
+  quiet: string;
+  line: string;
+  accent: string;
+  accentHover: string;
+  onAccent: string;
+  accentSoft: string;
+  danger: string;
+  warn: string;
+}
+
+/** The same colours as the pages'. */
+const light: Colours = {
+  ground: '#f5f4f0',
+  surface: '#ffffff',
+  sunken: '#f0efea',
+  ink: '#1c2024',
+  quiet: '#5c6066',
+  line: '#dedcd5',
+  accent: '#17614d',
+  accentHover: '#114b3b',
+  onAccent: '#ffffff',
+  accentSoft: '#e5f0ec',
+  danger: '#a8261c',
+  warn: '#7a5200',
+};
+
+const dark: Colours = {
+  ground: '#131618',
+  surface: '#1b1f22',
+  sunken: '#15181b',
+  ink: '#e9eae8',
+  quiet: '#a5abab',
+  line: '#2f3538',
+  accent: '#74cbad',
+  accentHover: '#8fd9bf',
+  onAccent: '#0c2019',
+  accentSoft: '#1a2f28',
+  danger: '#ff9a8f',
+  warn: '#f0c674',
+};
+
+const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
+const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+
+function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
+  const flat = { boxShadow: 'none', backgroundImage: 'none', border: `1px solid ${c.line}` };
+  return createTheme({
+    ...base,
+    palette: {
+      mode,
+      primary: { main: c.accent, dark: c.accentHover, contrastText: c.onAccent },
+      secondary: { main: c.accent, dark: c.accentHover, contrastText: c.onAccent },
+      error: { main: c.danger },
+      warning: { main: c.warn },
+      success: { main: c.accent },
+      background: { default: c.ground, paper: c.surface },
+      text: { primary: c.ink, secondary: c.quiet },
+      divider: c.line,
+    },
+    shape: { borderRadius: 10 },
+    sidebar: { width: 220, closedWidth: 52 },
+    typography: {
+      fontFamily: sans,
+      h6: { fontWeight: 600, fontSize: '1.05rem' },
+      h5: { fontWeight: 600 },
+      button: { textTransform: 'none', fontWeight: 600 },
+    },
+    components: {
+      ...base.components,
+      MuiCssBaseline: { styleOverrides: { 'code, .mono': { fontFamily: mono, fontSize: '0.9em' } } },
+      MuiPaper: { styleOverrides: { elevation1: flat, elevation4: flat } },
+      MuiAppBar: {
+        defaultProps: { color: 'inherit' },
+        styleOverrides: {
+          root: {
+            boxShadow: 'none',
+            backgroundImage: 'none',
+            backgroundColor: c.surface,
+            borderBottom: `1px solid ${c.line}`,
+          },
+        },
+      },
+      MuiButtonBase: { defaultProps: { disableRipple: true } },
+      MuiButton: { defaultProps: { disableElevation: true } },
+      MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
+      MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
+      MuiTableCell: {
+        styleOverrides: {
+          root: { borderColor: c.line },
+          head: { color: c.quiet, fontWeight: 600, backgroundColor: c.sunken },
+        },
+      },
+      MuiTooltip: { defaultProps: { enterDelay: 400 } },
+      RaMenuItemLink: {
+        styleOverrides: {
+          root: {
+            margin: '1px 8px',
+            borderRadius: 8,
+            color: c.ink,
+            '&.RaMenuItemLink-active': {
+              backgroundColor: c.accentSoft,
+              color: c.accent,
+              fontWeight: 600,
+              '& .MuiSvgIcon-root': { fill: c.accent },
+            },
+          },
+        },
+      },
+      RaToolbar: { styleOverrides: { root: { backgroundColor: c.sunken } } },
+    },
+  } as Parameters<typeof createTheme>[0]);
+}
+
+export const lightTheme = dress(defaultLightTheme, 'light', light);
+export const darkTheme = dress(defaultDarkTheme, 'dark', dark);
