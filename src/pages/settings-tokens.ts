@@ -36,7 +36,11 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
 
   const showValue = (request: FastifyRequest, reply: FastifyReply, token: Token & { access_token: string }) => {
     const { name, access_token } = token;
-    const curl = `curl ${kit.config.baseUrl}/v1/users/me -H 'Accept: application/json' -H 'Authorization: Bearer ${access_token}'`;
+    const curl = [
+      `curl ${kit.config.baseUrl}/v1/users/me`,
+      `-H 'Accept: application/json'`,
+      `-H 'Authorization: Bearer ${access_token}'`,
+    ].join(' \\\n  ');
     const variables = { title: name ?? 'Access token', name, access_token, curl };
     return showSettings(kit, request, reply, 'tokens', 'settings-token-value', variables);
   };

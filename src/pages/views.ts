@@ -18,9 +18,6 @@ export function createViews({ viewsDir, loginPageUrl }: Config): Views {
     outputEscape: 'escape',
     strictFilters: true,
     ownPropertyOnly: true,
-    trimTagLeft: true,
-    trimTagRight: true,
-    greedy: false,
     timezoneOffset: 0,
     cache: true,
   });

@@ -3,12 +3,13 @@
 const all = (selector) => document.querySelectorAll(selector);
 
 // Times are sent in UTC; the reader's own clock and language are better.
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 for (const time of all('time[datetime]')) {
   const date = new Date(time.dateTime);
   if (!Number.isNaN(date.getTime())) {
     time.title = time.textContent;
-    time.textContent = format.format(date);
+    time.textContent = ('day' in time.dataset ? day : dayAndTime).format(date);
   }
 }
 
