@@ -10,9 +10,10 @@ import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
 import { originOf } from './http/origin.ts';
 import { type App, createServer } from './http/server.ts';
-import { unauthorized } from './http/unauthorized.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
+import { createWebSessions } from './pages/authenticate-web.ts';
+import { servePages } from './pages/pages.ts';
 import { serveLogout } from './proxies/logout-routes.ts';
 import { serveProxies } from './proxies/proxy-routes.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
@@ -48,11 +49,10 @@ export async function buildApp(context: Context): Promise<Services> {
     checkCredentials: (credentials) => checkCredentials(context, passwords, credentials),
   };
 
+  const webSessions = createWebSessions(context.config, sessions);
   const app = await createServer(context, {
     bearer: (token, request) => sessions.verify(token, originOf(request)),
-    async web() {
-      throw unauthorized('token_missing');
-    },
+    web: webSessions.require,
   });
   await describeApi(app, context.config);
   serveHealth(app, context, []);
@@ -60,6 +60,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
   serveOpenApi(app);
+  await servePages(app, context, { keys, webSessions, scopes });
 
   const background = runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => sessions.flush() },
