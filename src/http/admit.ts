@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import { anonymousCaller, mayUseScope } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { notFound, Problem, tooManyRequests } from '../errors.ts';
-import { namesJson, notAcceptable } from './accept.ts';
+import { badRequest, notFound, Problem } from '../errors.ts';
+import { isApi, namesJson, notAcceptable } from './accept.ts';
+import { createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { queryStringProblem } from './query-string.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -20,39 +21,36 @@ export interface Authenticate {
 }
 
 /**
- * The one gate that every request passes, in this order: the headers of every answer, the Accept header, unknown paths,
- * who is calling, how often, and with which scope. What guards a route is said at the route (`config.auth`).
+ * The one gate that every request passes, in this order: the headers of every answer, the Accept header, what no route
+ * could read, unknown paths, who is calling, how often, and with which scope. What guards a route is said at the route
+ * (`config.auth`).
  */
 export function admitRequests(app: App, { config, now }: Context, authenticate: Authenticate, paths: KnownPaths): void {
   const headers = securityHeaders(config);
   const limit = new RateLimit(config.rateLimit, now);
+  const cors = createCors(config.corsOrigins);
 
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     request.caller = anonymousCaller;
     raw.setHeader('X-Request-Id', request.id);
     for (let i = 0; i < headers.length; i += 2) raw.setHeader(headers[i] as string, headers[i + 1] as string);
+    cors.dress(request.headers, raw);
     try {
-      if (
-        config.forceAcceptHeader &&
-        isApi(request.url) &&
-        !namesJson(request.headers.accept) &&
-        !isPreflight(request)
-      ) {
-        throw notAcceptable();
-      }
-      if (request.is404) return answerUnknownPath(request, reply, paths);
-      const broken = queryStringProblem(request.query);
-      if (broken) throw broken;
-      const { auth, bearer, scope, limited } = request.routeOptions.config;
+      const { url: pattern, config: route } = request.routeOptions;
+      // By the route's own pattern where there is one: a path can be written in many ways (`/%76%31/users`).
+      if (config.forceAcceptHeader && isApi(pattern ?? request.url)) requireJson(request);
+      refuseUnreadable(request);
+      if (request.is404) return answerUnknownPath(request, reply);
+      const { auth, bearer, scope, limited } = route;
       const anonymous = bearer !== 'optional' || request.headers.authorization === undefined;
       if ((auth === 'public' || auth === undefined) && anonymous) {
-        if (limited !== false) count(limit, request.ip, reply);
+        if (limited !== false) limit.count(request.ip, raw);
         return done();
       }
       const admit = (caller: Caller) => {
         request.caller = caller;
-        count(limit, caller.userId ?? caller.clientId ?? request.ip, reply);
+        limit.count(caller.userId ?? caller.clientId ?? request.ip, raw);
         if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
       };
       if (auth === 'auth:web') {
@@ -84,49 +82,50 @@ export function admitRequests(app: App, { config, now }: Context, authenticate: 
   function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Error {
     if (error instanceof Problem && error.status === 401) {
       try {
-        count(limit, request.ip, reply);
+        limit.count(request.ip, reply.raw);
       } catch (tooMany) {
         return tooMany as Error;
       }
     }
     return error as Error;
   }
+
+  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply): void {
+    limit.count(request.ip, reply.raw);
+    const path = request.url.split('?', 1)[0] as string;
+    const known = paths.find(path);
+    if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
+    if (request.method === 'OPTIONS') {
+      if (isPreflight(request.method, request.headers)) cors.dressPreflight(request.headers, reply.raw, known.allow);
+      reply.code(204).header('Allow', known.allow).send();
+      return;
+    }
+    // The router found no route for this method: errors are still answered in the form of the path's own routes.
+    request.errorForm = known.config.errors ?? null;
+    throw new Problem(405, 'Method Not Allowed', `${request.method} is not possible here; ${known.allow} is.`, {
+      code: 'method_not_allowed',
+      headers: { Allow: known.allow },
+    });
+  }
 }
 
-const isApi = (url: string): boolean => url.startsWith('/v1') && (url.length === 3 || '/?'.includes(url[3] as string));
+function requireJson({ method, headers }: FastifyRequest): void {
+  // Browsers send preflights by themselves, with no Accept header that the application could set.
+  if (!namesJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
+}
 
-const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
-  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw badRequest('The Host header is missing.', 'host_missing');
+  }
+  // PostgreSQL cannot hold this character in a text, so nothing can be named by it.
+  if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
+  const broken = queryStringProblem(query);
+  if (broken) throw broken;
+}
 
 function bearerToken({ headers: { authorization } }: FastifyRequest): string {
   if (authorization === undefined) throw unauthorized('token_missing');
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') throw unauthorized('token_missing', 'another scheme');
   return authorization.slice(7).trim();
-}
-
-function count(limit: RateLimit, caller: string, { raw }: FastifyReply): void {
-  if (limit.limit === 0) return;
-  const { remaining, resetSeconds } = limit.take(caller);
-  raw.setHeader('RateLimit-Limit', limit.limit);
-  raw.setHeader('RateLimit-Remaining', Math.max(0, remaining));
-  raw.setHeader('RateLimit-Reset', resetSeconds);
-  if (remaining < 0) {
-    throw tooManyRequests(`More than ${limit.limit} requests in a minute. Wait ${resetSeconds} seconds.`, resetSeconds);
-  }
-}
-
-function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, paths: KnownPaths): void {
-  const path = request.url.split('?', 1)[0] as string;
-  const known = paths.find(path);
-  if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
-  if (request.method === 'OPTIONS') {
-    reply.code(204).header('Allow', known.allow).send();
-    return;
-  }
-  // The router found no route for this method: errors are still answered in the form of the path's own routes.
-  request.errorForm = known.config.errors ?? null;
-  throw new Problem(405, 'Method Not Allowed', `${request.method} is not possible here; ${known.allow} is.`, {
-    code: 'method_not_allowed',
-    headers: { Allow: known.allow },
-  });
 }

@@ -4,6 +4,9 @@ import type { App } from './server.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Deeper than any resource needs, and shallow enough for whatever walks a body recursively. */
+const deepest = 64;
+
 function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
@@ -12,7 +15,7 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** Refuses `__proto__` (and `constructor.prototype`) keys, which would reach into other objects. */
+/** Refuses keys that would reach into other objects, and text that no database holds. */
 function refusePoison(key: string, value: unknown): unknown {
   if (
     key === '__proto__' ||
@@ -20,20 +23,42 @@ function refusePoison(key: string, value: unknown): unknown {
   ) {
     throw badRequest(`A key of the body cannot be named "${key}".`, 'body_invalid');
   }
+  if (isBadText(key) || (typeof value === 'string' && isBadText(value))) {
+    throw badRequest('The body holds a NUL character or half of a surrogate pair.', 'encoding_invalid');
+  }
   return value;
 }
 
+const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
+
+/** Refuses nesting before anything recursive sees it: a reviver, a validator or a serialiser would run out of stack. */
+function refuseDepth(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (inString) {
+      if (char === 0x5c) i++;
+      else if (char === 0x22) inString = false;
+    } else if (char === 0x22) inString = true;
+    else if (char === 0x7b || char === 0x5b) {
+      if (++depth > deepest) throw badRequest(`The body is nested deeper than ${deepest} levels.`, 'body_invalid');
+    } else if (char === 0x7d || char === 0x5d) depth--;
+  }
+}
+
 function parseJson(bytes: Buffer): unknown {
+  // No body at all, whatever the Content-Type says: a route that needs one says so.
+  if (bytes.length === 0) return undefined;
   const text = decodeUtf8(bytes);
-  if (text.trim() === '') throw badRequest('The body is empty; send a JSON object.', 'body_empty');
+  refuseDepth(text);
   let body: unknown;
   try {
-    body =
-      text.includes('__proto__') || text.includes('constructor') || text.includes('\\u')
-        ? JSON.parse(text, refusePoison)
-        : JSON.parse(text);
+    // Escapes can hide a key's name or a bad character; without them the fast way is safe.
+    const suspicious = text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
+    body = suspicious ? JSON.parse(text, refusePoison) : JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw badRequest(`The body is not valid JSON: ${error.message}`, 'json_invalid');
+    if (error instanceof SyntaxError) throw badRequest('The body is not valid JSON.', 'json_invalid');
     throw error;
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type FieldError, OAuthError, type OAuthErrorCode, Problem } from '../errors.ts';
+import { badRequest, type FieldError, OAuthError, type OAuthErrorCode, Problem } from '../errors.ts';
 import type { App } from './server.ts';
 
 /** Fastify's own errors, in our words. */
@@ -25,18 +25,25 @@ const frameworkProblems = new Map<string, () => Problem>([
     () => new Problem(400, 'Bad Request', 'The path is not valid percent-encoded UTF-8.', { code: 'encoding_invalid' }),
   ],
   [
+    'FST_ERR_MAX_PARAM_LENGTH',
+    () =>
+      new Problem(414, 'URI Too Long', 'A part of the path is too long to name anything.', { code: 'url_too_long' }),
+  ],
+  [
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
     () => new Problem(400, 'Bad Request', 'The body is not as long as Content-Length says.', { code: 'body_invalid' }),
   ],
 ]);
 
-function toProblem(error: FastifyError | Problem): Problem {
+export function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error;
   const framework = frameworkProblems.get(error.code);
   if (framework) return framework();
   if (error.validation) return validationProblem(error);
   const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return new Problem(status, 'Bad Request', error.message, { code: 'bad_request' });
+  if (status >= 400 && status < 500) {
+    return new Problem(status, STATUS_CODES[status] ?? 'Bad Request', error.message, { code: 'bad_request' });
+  }
   return new Problem(500, 'Internal Server Error', 'Something went wrong here. It was logged under the request id.', {
     code: 'internal_error',
   });
@@ -44,6 +51,12 @@ function toProblem(error: FastifyError | Problem): Problem {
 
 /** A body that breaks its schema is 422 with one entry a field; a query string or a path is 400. */
 function validationProblem({ validation, validationContext }: FastifyError): Problem {
+  if (
+    validationContext === 'body' &&
+    validation?.some(({ instancePath, keyword }) => !instancePath && keyword === 'type')
+  ) {
+    return badRequest('There is no body; send a JSON object or a form.', 'body_empty');
+  }
   const errors: FieldError[] = (validation ?? []).map(({ instancePath, keyword, params, message }) => {
     const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
     const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
@@ -71,26 +84,18 @@ const oauthCodes = new Map<number, OAuthErrorCode>([
   [503, 'temporarily_unavailable'],
 ]);
 
+/** RFC 9457, as bytes: to a string Fastify would add a charset, which this media type does not have. */
+export function problemBody({ status, title, code, errors, message }: Problem, requestId: string): Buffer {
+  const type = `urn:gatehouse:problem:${code ?? 'error'}`;
+  return Buffer.from(JSON.stringify({ type, title, status, detail: message, instance: requestId, code, errors }));
+}
+
 function sendProblem(reply: FastifyReply, problem: Problem): void {
-  const { status, title, code, errors, message } = problem;
   reply
-    .code(status)
+    .code(problem.status)
     .headers(problem.headers)
     .header('content-type', 'application/problem+json')
-    .send(
-      // Bytes: to a string Fastify would add a charset, which this media type does not have.
-      Buffer.from(
-        JSON.stringify({
-          type: `urn:gatehouse:problem:${code ?? 'error'}`,
-          title,
-          status,
-          detail: message,
-          instance: reply.request.id,
-          code,
-          errors,
-        }),
-      ),
-    );
+    .send(problemBody(problem, reply.request.id));
 }
 
 function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void {
@@ -128,19 +133,4 @@ export function answerErrors(app: App, { log }: Context): void {
     else sendProblem(reply, known);
     return reply;
   });
-}
-
-/** What the HTTP parser itself refuses never reaches a route; it is answered on the socket in the same form. */
-export function answerClientErrors(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, title, detail] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large', 'The URL and the headers together are longer than 16 KiB.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'Request Timeout', 'The request did not arrive in time.']
-        : [400, 'Bad Request', 'This is not a well-formed HTTP request.'];
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail });
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

@@ -24,6 +24,7 @@ export function tagAnswers(app: App): void {
     const known = request.headers['if-none-match'];
     if (known === undefined || !matchesEtag(known, etag)) return done(null, payload);
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
-    done(null, null);
+    // Fastify's own HEAD handling measures the payload that it then drops.
+    done(null, request.method === 'HEAD' ? '' : null);
   });
 }

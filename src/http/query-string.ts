@@ -1,7 +1,6 @@
 import { badRequest, type Problem } from '../errors.ts';
 
 const wrong = Symbol('what is wrong with the query string');
-const empty = Object.freeze(Object.create(null));
 
 /** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
 export function parseFormEncoded(text: string): Record<string, string> {
@@ -22,18 +21,22 @@ export function parseFormEncoded(text: string): Record<string, string> {
 }
 
 function decode(text: string): string {
+  let decoded: string;
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    decoded = decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     throw badRequest(`"${printable(text)}" is not valid percent-encoded UTF-8.`, 'encoding_invalid');
   }
+  if (decoded.includes('\0')) throw badRequest('A parameter holds a NUL character.', 'encoding_invalid');
+  return decoded;
 }
 
 const printable = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
 
 /** The router cannot throw: a broken query string is remembered and refused when the request is admitted. */
 export function parseQueryString(text: string): Record<string, string> {
-  if (text === '') return empty;
+  // A new one each time: the validator writes defaults into it.
+  if (text === '') return Object.create(null);
   try {
     return parseFormEncoded(text);
   } catch (problem) {

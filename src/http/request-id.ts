@@ -5,7 +5,7 @@ const instance = randomBytes(6).toString('base64url');
 let count = 0;
 
 /** The caller's own id where it is sane, so that a request can be followed through several services; else ours. */
-export function requestId(request: IncomingMessage): string {
+export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given)) return given;
   count++;

@@ -12,6 +12,6 @@ export function securityHeaders({ baseUrl }: Config): string[] {
     'Cross-Origin-Resource-Policy',
     'same-origin',
   ];
-  if (baseUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+  if (baseUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000');
   return headers;
 }

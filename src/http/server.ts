@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cookie from '@fastify/cookie';
-import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger } from 'fastify';
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
@@ -9,7 +8,8 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Authenticate, admitRequests } from './admit.ts';
 import { readBodies } from './bodies.ts';
-import { answerClientErrors, answerErrors } from './error-answers.ts';
+import { answerEarly } from './early-errors.ts';
+import { answerErrors } from './error-answers.ts';
 import { tagAnswers } from './etag.ts';
 import { knowPaths } from './known-paths.ts';
 import { parseQueryString } from './query-string.ts';
@@ -57,10 +57,18 @@ const trustProxy = ({ trustProxy }: Config): boolean | string[] => {
   return [...trustProxy];
 };
 
+/** `GET http://host/path`, as proxies may send it, means the same as `GET /path` (RFC 9112 3.2.2). */
+function originForm({ url = '/' }: { url?: string | undefined }): string {
+  if (url.startsWith('/')) return url;
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  return path === '' || path.startsWith('?') ? `/${path}` : path;
+}
+
 /** An HTTP server that follows the contract's rules for all routes, and has none yet. */
 export async function createServer(context: Context, authenticate: Authenticate): Promise<App> {
   const { config, log } = context;
   const paths = knowPaths();
+  const early = answerEarly(config);
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,8 +77,11 @@ export async function createServer(context: Context, authenticate: Authenticate)
     requestTimeout: 30_000,
     trustProxy: trustProxy(config),
     forceCloseConnections: 'idle',
-    clientErrorHandler: answerClientErrors,
-    frameworkErrors: (error, _request, reply) => void reply.send(error as never),
+    clientErrorHandler: early.unparsable,
+    frameworkErrors: early.unroutable,
+    rewriteUrl: originForm,
+    // Node would refuse a missing Host header with an empty answer; the gate says what is missing.
+    http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true, useDefaults: true } },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
@@ -83,27 +94,12 @@ export async function createServer(context: Context, authenticate: Authenticate)
     if (!route.config?.auth) throw new Error(`${route.method} ${route.url} must say config.auth: what guards it`);
     paths.add(route.url, route.method, route.config);
   });
+  app.server.on('checkExpectation', early.unexpected);
   answerErrors(app, context);
   readBodies(app);
-  admitRequests(app, context, authenticate, paths);
+  // Before the gate, which lets browsers in by their cookie.
   await app.register(cookie);
-  if (config.corsOrigins.length > 0) {
-    await app.register(cors, {
-      origin: [...config.corsOrigins],
-      credentials: true,
-      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      exposedHeaders: [
-        'ETag',
-        'Location',
-        'Retry-After',
-        'RateLimit-Limit',
-        'RateLimit-Remaining',
-        'RateLimit-Reset',
-        'X-Request-Id',
-      ],
-      maxAge: 600,
-    });
-  }
+  admitRequests(app, context, authenticate, paths);
   tagAnswers(app);
   logRequests(app, context);
   return app;

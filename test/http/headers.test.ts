@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { bareServers } from '../harness/bare-server.ts';
+import { sendOne } from '../harness/raw-http.ts';
+
+const json = { accept: 'application/json' };
+
+describe('Conditional requests', () => {
+  const start = bareServers();
+  let url: string;
+  let etag: string;
+  before(async () => {
+    url = await start();
+    etag = (await fetch(`${url}/v1/things`, { headers: json })).headers.get('etag') ?? '';
+  });
+
+  const ask = (tags: string, method = 'GET') =>
+    fetch(`${url}/v1/things`, { method, headers: { ...json, 'if-none-match': tags } });
+
+  it('tags every 200 to GET', async () => {
+    assert.match(etag, /^"[\w-]{20,}"$/);
+    for (const path of ['/v1/things/7', '/plain']) {
+      assert.match((await fetch(url + path, { headers: json })).headers.get('etag') ?? '', /^"/);
+    }
+    assert.equal((await fetch(`${url}/v1/nothing`, { headers: json })).headers.get('etag'), null);
+    const other = (await fetch(`${url}/v1/things/8`, { headers: json })).headers.get('etag');
+    assert.notEqual(other, etag);
+  });
+
+  it('answers 304 without a body to a tag that matches', async () => {
+    for (const tags of [etag, `W/${etag}`, '*', `"a", ${etag}`, `W/"b" ,W/${etag},"c"`, ` ${etag} `]) {
+      const answer = await sendOne(
+        url,
+        `GET /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nIf-None-Match: ${tags}\r\n\r\n`,
+      );
+      assert.equal(answer.status, 304, tags);
+      assert.equal(answer.body, '');
+      assert.equal(answer.headers.get('etag'), etag);
+      assert.ok(answer.headers.get('x-request-id'));
+      assert.equal(answer.headers.get('content-type'), undefined);
+      assert.equal((await ask(tags, 'HEAD')).status, 304);
+    }
+  });
+
+  it('answers in full to a tag that does not', async () => {
+    for (const tags of ['"a"', etag.slice(1, -1), '"a", "b"', 'W/"a"', '""']) {
+      assert.equal((await ask(tags)).status, 200, tags);
+    }
+    assert.equal((await fetch(`${url}/v1/things/9`, { headers: { ...json, 'if-none-match': etag } })).status, 200);
+  });
+
+  it('does not excuse an error', async () => {
+    assert.equal((await fetch(`${url}/v1/nothing`, { headers: { ...json, 'if-none-match': '*' } })).status, 404);
+    assert.equal((await fetch(`${url}/v1/guarded`, { headers: { ...json, 'if-none-match': '*' } })).status, 401);
+  });
+});
+
+describe('The headers of every answer', () => {
+  const start = bareServers();
+
+  it('carry the request id: the caller’s where it is sane', async () => {
+    const url = await start();
+    for (const id of ['a', 'trace-1.2:3_4', 'x'.repeat(128)]) {
+      const response = await fetch(`${url}/plain`, { headers: { 'x-request-id': id } });
+      assert.equal(response.headers.get('x-request-id'), id);
+    }
+    const ids = new Set<string>();
+    for (const id of ['', ' ', 'x'.repeat(129), 'a b', '<script>', 'a;b', 'ü', '"']) {
+      const answer = await sendOne(
+        url,
+        Buffer.from(`GET /plain HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`, 'latin1'),
+      );
+      const given = answer.headers.get('x-request-id') ?? '';
+      assert.match(given, /^[\w-]{4,40}$/, id);
+      ids.add(given);
+    }
+    assert.equal(ids.size, 8);
+  });
+
+  it('guard browsers', async () => {
+    const plain = await start();
+    const secure = await start({ BASE_URL: 'https://auth.example.com' });
+    for (const path of ['/v1/things', '/v1/nothing', '/v1/guarded', '/plain']) {
+      const { headers } = await fetch(plain + path, { headers: json });
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; frame-ancestors 'none'/);
+      assert.equal(headers.get('strict-transport-security'), null);
+      assert.match(
+        (await fetch(secure + path, { headers: json })).headers.get('strict-transport-security') ?? '',
+        /max-age=/,
+      );
+      assert.equal(headers.get('server'), null);
+      assert.equal(headers.get('x-powered-by'), null);
+    }
+  });
+});
+
+describe('CORS', () => {
+  const start = bareServers();
+  const origin = 'https://app.example.com';
+  const preflight = {
+    origin,
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'authorization',
+  };
+  const corsHeaders = (response: Response) =>
+    [...response.headers.keys()].filter((name) => name.startsWith('access-control'));
+
+  it('is closed by default', async () => {
+    const url = await start();
+    assert.deepEqual(corsHeaders(await fetch(`${url}/v1/things`, { headers: { ...json, origin } })), []);
+    const answer = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: preflight });
+    assert.equal(answer.status, 204);
+    assert.deepEqual(corsHeaders(answer), []);
+  });
+
+  it('lets a configured origin read answers and refusals', async () => {
+    const url = await start({ CORS_ORIGINS: `${origin},http://localhost:5173` });
+    for (const [path, status] of [
+      ['/v1/things', 200],
+      ['/v1/nothing', 404],
+      ['/v1/guarded', 401],
+    ] as const) {
+      const response = await fetch(url + path, { headers: { ...json, origin } });
+      assert.equal(response.status, status);
+      assert.equal(response.headers.get('access-control-allow-origin'), origin);
+      assert.equal(response.headers.get('access-control-allow-credentials'), 'true');
+      assert.match(response.headers.get('access-control-expose-headers') ?? '', /ETag.*WWW-Authenticate/);
+      assert.equal(response.headers.get('vary'), 'Origin');
+    }
+    const noAccept = await fetch(`${url}/v1/things`, { headers: { origin } });
+    assert.equal(noAccept.status, 406);
+    assert.equal(noAccept.headers.get('access-control-allow-origin'), origin);
+  });
+
+  it('answers a preflight with what the path allows, with no Accept header', async () => {
+    const url = await start({ CORS_ORIGINS: origin });
+    const answer = await fetch(`${url}/v1/things/7`, { method: 'OPTIONS', headers: preflight });
+    assert.equal(answer.status, 204);
+    assert.equal(answer.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, OPTIONS');
+    assert.match(answer.headers.get('access-control-allow-headers') ?? '', /Authorization, Content-Type/);
+    assert.equal(answer.headers.get('access-control-max-age'), '600');
+  });
+
+  it('tells a foreign origin nothing, and caches that answers differ', async () => {
+    const url = await start({ CORS_ORIGINS: origin });
+    for (const foreign of [
+      'https://evil.example.com',
+      'https://app.example.com.evil.com',
+      'null',
+      'http://app.example.com',
+    ]) {
+      const response = await fetch(`${url}/v1/things`, { headers: { ...json, origin: foreign } });
+      assert.deepEqual(corsHeaders(response), []);
+      assert.equal(response.headers.get('vary'), 'Origin');
+      const answer = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: { ...preflight, origin: foreign } });
+      assert.deepEqual(corsHeaders(answer), []);
+    }
+  });
+});
+
+describe('The rate limit', () => {
+  const start = bareServers();
+
+  it('counts down, refuses with Retry-After, and tells callers apart', async () => {
+    const url = await start({ RATE_LIMIT: '3' });
+    const as = (token: string) =>
+      fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: `Bearer ${token}` } });
+    for (const remaining of ['2', '1', '0']) {
+      const response = await as('good-a');
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('ratelimit-limit'), '3');
+      assert.equal(response.headers.get('ratelimit-remaining'), remaining);
+      const reset = Number(response.headers.get('ratelimit-reset'));
+      assert.ok(reset > 0 && reset <= 60);
+    }
+    const refused = await as('good-a');
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal(refused.headers.get('ratelimit-remaining'), '0');
+    assert.equal(((await refused.json()) as { code: string }).code, 'too_many_requests');
+    assert.equal((await as('good-b')).status, 200);
+  });
+
+  it('counts guessing, and what is not there, against the address', async () => {
+    const url = await start({ RATE_LIMIT: '3' });
+    const guess = () => fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: 'Bearer nonsense' } });
+    assert.equal((await guess()).status, 401);
+    assert.equal((await fetch(`${url}/v1/nothing`, { headers: json })).status, 404);
+    assert.equal((await fetch(`${url}/v1/things`, { headers: json })).status, 200);
+    assert.equal((await guess()).status, 429);
+    assert.equal((await fetch(`${url}/v1/things`, { headers: json })).status, 429);
+    assert.equal(
+      (await fetch(`${url}/v1/guarded`, { headers: { ...json, authorization: 'Bearer good' } })).status,
+      200,
+    );
+  });
+
+  it('believes X-Forwarded-For from a trusted proxy alone', async () => {
+    const from = (url: string, address: string) =>
+      fetch(`${url}/v1/things`, { headers: { ...json, 'x-forwarded-for': address } }).then(({ status }) => status);
+    const direct = await start({ RATE_LIMIT: '1' });
+    assert.deepEqual([await from(direct, '10.0.0.1'), await from(direct, '10.0.0.2')], [200, 429]);
+    const proxied = await start({ RATE_LIMIT: '1', TRUST_PROXY: '127.0.0.1' });
+    assert.deepEqual(
+      [await from(proxied, '10.0.0.1'), await from(proxied, '10.0.0.2'), await from(proxied, '10.0.0.1')],
+      [200, 200, 429],
+    );
+  });
+
+  it('is off at 0', async () => {
+    const url = await start({ RATE_LIMIT: '0' });
+    assert.equal((await fetch(`${url}/v1/things`, { headers: json })).headers.get('ratelimit-limit'), null);
+  });
+});
