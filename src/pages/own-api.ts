@@ -51,6 +51,11 @@ export async function callOwnApi<T>(request: FastifyRequest, { method, path, bod
 function fieldErrors(errors: unknown): Record<string, string> {
   const byField: Record<string, string> = {};
   if (!Array.isArray(errors)) return byField;
-  for (const { field, message } of errors as { field: string; message: string }[]) byField[field] ??= message;
+  for (const { field, message } of errors as { field: string; message: string }[]) {
+    byField[field] ??= message.startsWith(field) ? nameOf(field) + message.slice(field.length) : message;
+  }
   return byField;
 }
+
+/** `current_password` begins a sentence of the API; people read "Current password". */
+const nameOf = (field: string): string => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { after } from 'node:test';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** Named by `npm test`, which finds or installs one; else where systems keep theirs. */
+function chromiumPath(): string {
+  const places = [
+    process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+  ];
+  const found = places.find((path) => path && existsSync(path));
+  if (!found) throw new Error('No Chromium: run tests with `npm test`, or name one: CHROMIUM_PATH=/path/to/chromium');
+  return found;
+}
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+
+/** Opens a browser of one's own (cookies and all) on each call; all are closed after the suite that is being declared. */
+export function browsers(): (options?: BrowserContextOptions) => Promise<BrowserContext> {
+  let browser: Promise<Browser> | undefined;
+  after(async () => {
+    await (await browser)?.close();
+  });
+  return async (options) => {
+    browser ??= chromium.launch({ executablePath: chromiumPath(), args });
+    const context = await (await browser).newContext(options);
+    context.setDefaultTimeout(15_000);
+    return context;
+  };
+}
+
+/** What axe-core finds wrong with a page that keeps people out of it: `rule: element`, one line each. */
+export async function seriousProblems(page: Page): Promise<string[]> {
+  // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
