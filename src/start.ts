@@ -8,6 +8,7 @@ import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import type { App } from './http/server.ts';
 import { createMetrics } from './metrics.ts';
+import { ensureFirstAdministrator, type FirstAdministrator } from './users/first-administrator.ts';
 
 export interface StartOptions {
   readonly log: Logger;
@@ -20,6 +21,8 @@ export interface RunningGatehouse extends Services {
   readonly context: Context;
   /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
   readonly url: string;
+  /** Made by this start, where there was none. */
+  readonly administrator: FirstAdministrator | undefined;
   /** Takes no new connections, finishes what is under way, and lets go of the database. */
   stop(): Promise<void>;
 }
@@ -34,11 +37,13 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
     for (const name of await migrate(database, now)) log.info({ migration: name }, 'migrated the database');
     const services = await buildApp(context);
     const { app } = services;
+    const administrator = await ensureFirstAdministrator(context, services.passwords);
     const url = await listen(app, config);
     return {
       ...services,
       context,
       url,
+      administrator,
       async stop() {
         await app.close();
         await database.close();

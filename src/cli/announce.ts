@@ -1,19 +1,39 @@
+import type { Config } from '../config.ts';
 import type { RunningGatehouse } from '../start.ts';
 
+const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
+  ['API', `${baseUrl}/v1`],
+  ['API reference', `${baseUrl}/docs`],
+  ['Login page', `${baseUrl}/${loginPageUrl}`],
+  ['Account settings', `${baseUrl}/settings`],
+  ['Console', `${baseUrl}/admin`],
+];
+
 /** Says where everything is: as a page for the person who started it, as log lines for a program. */
-export function announce({ context: { config, log } }: RunningGatehouse, forPeople: boolean): void {
-  const base = config.baseUrl;
-  const places: [string, string][] = [
-    ['API', `${base}/v1`],
-    ['API reference', `${base}/docs`],
-    ['Login page', `${base}/${config.loginPageUrl}`],
-    ['Account settings', `${base}/settings`],
-    ['Console', `${base}/admin`],
-  ];
-  if (!forPeople) {
-    for (const [name, place] of places) log.info({ url: place }, name);
-    return;
+export function announce(service: RunningGatehouse, forPeople: boolean): void {
+  if (forPeople) announceToPeople(service);
+  else announceInLog(service);
+}
+
+function announceToPeople({ context: { config }, administrator }: RunningGatehouse): void {
+  const lines = placesOf(config).map(([name, url]) => line(name, url));
+  if (administrator) {
+    lines.push('', line('Administrator', administrator.email));
+    if (administrator.password) lines.push(line('Password', `${administrator.password}   (shown only this once)`));
   }
-  const lines = places.map(([name, place]) => `    ${name.padEnd(18)}${place}`);
   console.log(`\n  Gatehouse is open.\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
+}
+
+const line = (name: string, value: string): string => (name ? `    ${name.padEnd(18)}${value}` : '');
+
+function announceInLog({ context: { config, log }, administrator }: RunningGatehouse): void {
+  for (const [name, url] of placesOf(config)) log.info({ url }, name);
+  if (!administrator) return;
+  const { email, password } = administrator;
+  log.info({ email }, 'made the first administrator');
+  // The one secret that is ever printed, and only where nobody set it: there is no other way to learn it.
+  if (password)
+    console.log(
+      JSON.stringify({ level: 'info', email, msg: `password of the administrator, shown only this once: ${password}` }),
+    );
 }
