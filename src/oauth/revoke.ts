@@ -6,16 +6,19 @@ import { authenticateClient } from './client-authentication.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 
+/** RFC 7009 leaves the body open; some clients cannot read an answer that is not JSON. */
+const nothing: Record<string, never> = Object.freeze({});
+
 /** RFC 7009: either token ends the whole session. A token that is no more, or never was, is no error. */
 export async function answerRevocation(
   oauth: OAuth,
   { authorization, body, origin }: { authorization: string | undefined; body: unknown; origin: Origin },
-): Promise<void> {
+): Promise<Record<string, never>> {
   const { context, clients, sessions } = oauth;
   const parameters = readParameters(body);
   const client = await authenticateClient(clients, authorization, parameters);
   const found = await sessions.find(required(parameters, 'token'));
-  if (!found) return;
+  if (!found) return nothing;
   const { session } = found;
   if (session.client_id !== client.id) {
     throw new OAuthError('unauthorized_client', 'The token was given to another client.');
@@ -31,4 +34,5 @@ export async function answerRevocation(
       origin,
     });
   });
+  return nothing;
 }
