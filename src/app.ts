@@ -10,15 +10,21 @@ import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
 import { originOf } from './http/origin.ts';
 import { type App, createServer } from './http/server.ts';
+import { createMail } from './mail/mail.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { createWebSessions } from './pages/authenticate-web.ts';
 import { servePages } from './pages/pages.ts';
 import { serveLogout } from './proxies/logout-routes.ts';
 import { serveProxies } from './proxies/proxy-routes.ts';
+import { issuePersonalToken } from './sessions/personal-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
+import { accountLetters } from './users/account-letters.ts';
+import { serveAccounts } from './users/account-routes.ts';
+import type { AccountServices } from './users/account-services.ts';
 import { checkCredentials } from './users/check-credentials.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
+import { pruneAccounts } from './users/prune-accounts.ts';
 
 /** What the service is made of, for whoever starts it or tests it. */
 export interface Services {
@@ -30,6 +36,7 @@ export interface Services {
   readonly scopes: KnownScopes;
   readonly oauth: OAuth;
   readonly proxiedClients: readonly ProxiedClient[];
+  readonly accounts: AccountServices;
 }
 
 /** The composition root: what the service consists of, in the order in which it is put together. */
@@ -48,6 +55,14 @@ export async function buildApp(context: Context): Promise<Services> {
     scopes,
     checkCredentials: (credentials) => checkCredentials(context, passwords, credentials),
   };
+  const accounts: AccountServices = {
+    passwords,
+    keys,
+    mail: createMail(context, accountLetters(context, keys)),
+    issueFirstToken: async (tx, userId) =>
+      void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
+    endSessions: async (tx, tell, of, cause) => void (await sessions.end(tx, tell, of, cause)),
+  };
 
   const webSessions = createWebSessions(context.config, sessions);
   const app = await createServer(context, {
@@ -59,17 +74,21 @@ export async function buildApp(context: Context): Promise<Services> {
   serveOAuth(app, oauth);
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
+  serveAccounts(app, context, accounts);
   serveOpenApi(app);
   await servePages(app, context, { keys, webSessions, scopes });
 
   const background = runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => sessions.flush() },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
+    { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
   ]);
+  app.addHook('onReady', async () => accounts.mail.start());
   app.addHook('onClose', async () => {
+    await accounts.mail.stop();
     await background.stop();
     await sessions.flush();
   });
-  return { app, keys, passwords, sessions, clients, scopes, oauth, proxiedClients };
+  return { app, keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts };
 }
