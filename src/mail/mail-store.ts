@@ -8,6 +8,18 @@ export async function insertMail(db: Db | Tx, row: MailRow): Promise<void> {
   await db.insertInto('mails').values(row).execute();
 }
 
+/** A look that takes no lock: there is nothing to do most of the time. */
+export async function hasDueMails(db: Db, now: number): Promise<boolean> {
+  const due = await db
+    .selectFrom('mails')
+    .select('id')
+    .where('next_attempt_at', '<=', now)
+    .where((free) => free.or([free('claimed_until', 'is', null), free('claimed_until', '<=', now)]))
+    .limit(1)
+    .execute();
+  return due.length > 0;
+}
+
 /** Takes due mails for this instance alone until `claimedUntil`, and counts the attempt. */
 export function claimDueMails(db: Db, now: number, claimedUntil: number, limit: number): Promise<MailRow[]> {
   return (

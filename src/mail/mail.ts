@@ -3,7 +3,15 @@ import type { Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import { type Delivery, openDelivery } from './deliver.ts';
 import type { Letters } from './letters.ts';
-import { claimDueMails, countMails, deleteMail, insertMail, type MailRow, postponeMail } from './mail-store.ts';
+import {
+  claimDueMails,
+  countMails,
+  deleteMail,
+  hasDueMails,
+  insertMail,
+  type MailRow,
+  postponeMail,
+} from './mail-store.ts';
 import { mailTemplates, type RenderLetter } from './mail-templates.ts';
 
 export interface NewMail {
@@ -88,6 +96,7 @@ export class Mail {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
+        if (!(await hasDueMails(database.db, now()))) continue;
         const mails = await claimDueMails(database.db, now(), now() + claimMs, atOnce);
         if (mails.length > 0) this.#again = true;
         await Promise.all(mails.map((mail) => this.#send(mail)));
