@@ -50,7 +50,7 @@ function ConsoleMenu() {
   const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
   return (
     <Menu>
-      <Menu.DashboardItem />
+      <Menu.DashboardItem primaryText="Overview" />
       <Group title="Resources" of={operators} />
       <Group title="Access" of={own} />
     </Menu>

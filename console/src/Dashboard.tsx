@@ -53,6 +53,7 @@ function Figure({ label, resource, filter = {} }: FigureProps) {
     <Card
       component={Link}
       to={`/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`}
+      underline="none"
       sx={{ p: 2, display: 'block', color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
     >
       <Typography color="text.secondary" variant="body2">
@@ -95,7 +96,13 @@ function LatestEvents() {
       ) : (
         <List dense>
           {data.map((event) => (
-            <ListItem key={event.id} component={Link} to={`/events/${event.id}/show`} sx={{ color: 'inherit' }}>
+            <ListItem
+              key={event.id}
+              component={Link}
+              to={`/events/${event.id}/show`}
+              underline="none"
+              sx={{ color: 'inherit' }}
+            >
               <ListItemText
                 primary={event.type}
                 secondary={[new Date(event.created_at).toLocaleString(), event.address].filter(Boolean).join(' · ')}

@@ -1,32 +1,20 @@
 import Box from '@mui/material/Box';
-import type { Theme } from '@mui/material/styles';
 import Typography from '@mui/material/Typography';
-import useMediaQuery from '@mui/material/useMediaQuery';
-import { CreateButton, DataTable, List, Pagination, SimpleList } from 'react-admin';
+import { CreateButton, List, Pagination } from 'react-admin';
 import { useDescription } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { filtersOf } from './Filters.tsx';
-import {
-  columnsOf,
-  emptyTextOf,
-  fieldLabel,
-  iconOf,
-  labelOf,
-  orderOf,
-  removeWarningOf,
-  removeWordOf,
-  rowName,
-} from './presentation.ts';
+import { columnsOf, emptyTextOf, iconOf, labelOf, orderOf, removeWarningOf, removeWordOf } from './presentation.ts';
 import { RemoveSelectedButton } from './RemoveButtons.tsx';
-import { Value } from './Value.tsx';
+import { Rows } from './Rows.tsx';
 
 /** A list of any resource, made from its description. */
 export function ResourceList() {
   const description = useDescription();
-  const narrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'));
+  const { name, operations } = description;
   return (
     <List
-      title={labelOf(description.name)}
+      title={labelOf(name)}
       filters={filtersOf(description)}
       sort={orderOf(description)}
       perPage={25}
@@ -34,43 +22,14 @@ export function ResourceList() {
       exporter={false}
       empty={<Nothing description={description} />}
     >
-      {narrow ? <Rows description={description} /> : <Table description={description} />}
+      <Rows
+        columns={columnsOf(description)}
+        sorted
+        bulkActions={
+          operations.has('delete') && <RemoveSelectedButton word={removeWordOf(name)} warning={removeWarningOf(name)} />
+        }
+      />
     </List>
-  );
-}
-
-function Table({ description }: { description: ResourceDescription }) {
-  const mayRemove = description.operations.has('delete');
-  return (
-    <DataTable
-      rowClick="show"
-      bulkActionButtons={
-        mayRemove && (
-          <RemoveSelectedButton word={removeWordOf(description.name)} warning={removeWarningOf(description.name)} />
-        )
-      }
-    >
-      {columnsOf(description).map((field) => (
-        <DataTable.Col key={field.name} source={field.name} label={fieldLabel(field)} disableSort={!field.sortable}>
-          <Value field={field} />
-        </DataTable.Col>
-      ))}
-    </DataTable>
-  );
-}
-
-/** On a phone: one line that says which row it is, and one of what else is known. */
-function Rows({ description }: { description: ResourceDescription }) {
-  const [first, second, third] = columnsOf(description);
-  return (
-    <SimpleList
-      rowClick="show"
-      primaryText={(row) =>
-        description.name === 'events' && second ? <Value field={second} /> : rowName(description, row)
-      }
-      secondaryText={() => second && <Value field={description.name === 'events' && first ? first : second} />}
-      tertiaryText={() => third && <Value field={third} />}
-    />
   );
 }
 

@@ -4,7 +4,6 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import {
   Button,
-  DataTable,
   EditButton,
   Link,
   Pagination,
@@ -20,14 +19,18 @@ import type { RelationDescription, ResourceDescription } from './descriptions.ts
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { columnsOf, fieldLabel, humanised, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
+import { Rows } from './Rows.tsx';
 import { Value } from './Value.tsx';
+
+/** The others are fields of the row already: a reference, or a list of names. */
+const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 
 /** One row of any resource: its fields, and below them what belongs to it. */
 export function ResourceShow() {
   const description = useDescription();
   const descriptions = useDescriptions();
   const lists = description.relations.filter(
-    ({ kind, resource }) => kind !== 'belongsTo' && descriptions.has(resource),
+    ({ kind, resource }) => shownBelow.has(kind) && descriptions.has(resource),
   );
   return (
     <Show title={<ShowTitle />} actions={<ShowActions />} component="div">
@@ -84,9 +87,7 @@ function Related({ relation, target }: { relation: RelationDescription; target: 
         <Typography variant="h6" component="h2">
           {humanised(relation.name)}
         </Typography>
-        {relation.kind === 'hasMany' && relation.by && target.operations.has('create') && (
-          <AddRelated by={relation.by} target={target} />
-        )}
+        <AddRelated relation={relation} target={target} />
       </Box>
       <Card>
         <ReferenceManyField
@@ -95,29 +96,29 @@ function Related({ relation, target }: { relation: RelationDescription; target: 
           perPage={10}
           pagination={<Pagination rowsPerPageOptions={[]} />}
         >
-          <DataTable
-            rowClick="show"
-            bulkActionButtons={false}
-            empty={<Typography sx={{ p: 2, color: 'text.secondary' }}>None.</Typography>}
-          >
-            {columnsOf(target, 5)
-              .filter((field) => field.name !== relation.by)
-              .map((field) => (
-                <DataTable.Col key={field.name} source={field.name} label={fieldLabel(field)} disableSort>
-                  <Value field={field} />
-                </DataTable.Col>
-              ))}
-          </DataTable>
+          <Rows
+            columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
+            sorted={false}
+            bulkActions={false}
+          />
         </ReferenceManyField>
       </Card>
     </Box>
   );
 }
 
-function AddRelated({ by, target }: { by: string; target: ResourceDescription }) {
+/** Only where the new row can be told whom it belongs to. */
+function AddRelated({
+  relation: { kind, by },
+  target,
+}: {
+  relation: RelationDescription;
+  target: ResourceDescription;
+}) {
   const row = useRecordContext();
   const createPath = useCreatePath();
-  if (!row) return null;
+  const settable = target.fields.some(({ name, readOnly }) => name === by && !readOnly);
+  if (!row || kind !== 'hasMany' || by === undefined || !settable || !target.operations.has('create')) return null;
   return (
     <Button
       component={Link}

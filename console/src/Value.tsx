@@ -15,7 +15,7 @@ import { shortId } from './presentation.ts';
 const none = '–';
 
 /** One field of the row, as its type is read. */
-export function Value({ field }: { field: FieldDescription }) {
+export function Value({ field, linked = true }: { field: FieldDescription; linked?: boolean }) {
   const { name: source, type, references } = field;
   const row = useRecordContext();
   if (references !== undefined) {
@@ -23,7 +23,7 @@ export function Value({ field }: { field: FieldDescription }) {
       <ReferenceField
         source={source}
         reference={references}
-        link="show"
+        link={linked && 'show'}
         empty={<ForeignId value={row?.[source] as string | null | undefined} />}
       />
     );

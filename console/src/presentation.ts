@@ -51,7 +51,7 @@ const own = new Map<string, Presentation>([
     {
       icon: DevicesIcon,
       label: 'Sessions & tokens',
-      columns: ['type', 'name', 'user_id', 'client_id', 'address', 'last_used_at', 'created_at'],
+      columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
       remove: 'Revoke',
       removeWarning: 'Whoever uses it is signed out with the next request.',
       empty: 'Nobody is signed in, and no personal access token is alive.',
@@ -62,7 +62,7 @@ const own = new Map<string, Presentation>([
     {
       icon: HistoryIcon,
       label: 'Events',
-      columns: ['created_at', 'type', 'user_id', 'client_id', 'address'],
+      columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
       empty: 'Nothing has happened yet.',
     },
   ],

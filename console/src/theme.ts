@@ -66,7 +66,7 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
       divider: c.line,
     },
     shape: { borderRadius: 10 },
-    sidebar: { width: 220, closedWidth: 52 },
+    sidebar: { width: 240, closedWidth: 52 },
     typography: {
       fontFamily: sans,
       h6: { fontWeight: 600, fontSize: '1.05rem' },
@@ -84,6 +84,7 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
             boxShadow: 'none',
             backgroundImage: 'none',
             backgroundColor: c.surface,
+            border: 0,
             borderBottom: `1px solid ${c.line}`,
           },
         },
@@ -114,6 +115,12 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
           },
         },
       },
+      RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      RaFilterForm: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      // A line of text is easier to fill in when it is not as wide as the screen.
+      RaCreate: { styleOverrides: { root: { '& .RaCreate-card': { maxWidth: 760 } } } },
+      RaEdit: { styleOverrides: { root: { '& .RaEdit-card': { maxWidth: 760 } } } },
       RaToolbar: { styleOverrides: { root: { backgroundColor: c.sunken } } },
     },
   } as Parameters<typeof createTheme>[0]);
