@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { escapeSearchValue, queryStringOf, searchOf } from './list-query.ts';
+import { escapeSearchValue, queryStringOf, type Search, searchOf } from './list-query.ts';
 
 /** How the contract reads a value: `\` takes the next sign as it is. */
 function unescaped(value: string): { text: string; meaning: boolean } {
@@ -26,17 +26,27 @@ test('any text becomes one plain search value', () => {
   );
 });
 
+const search = (wanted: Search) => searchOf(wanted).search;
+
+test('a text that looks like an operator or like null is still a text', () => {
+  assert.deepEqual(searchOf({ name: '>=5' }), { search: 'name:>=5', searchFields: 'name:=' });
+  assert.deepEqual(searchOf({ name: 'null', other: null }), { search: 'name:null;other:null', searchFields: 'name:=' });
+  assert.deepEqual(searchOf({ name: ['!=a', 'b,c'] }), { search: 'name:!=a,b\\,c', searchFields: 'name:in' });
+  assert.throws(() => searchOf({ name: ['null', null] }), RangeError);
+  assert.throws(() => searchOf({ name: { '>': '=5' } }), RangeError);
+});
+
 test('a search joins fields, lists and comparisons', () => {
   assert.equal(
-    searchOf({ name: 'A;B', id: ['1', '2,3'], seats: { '>=': 2, '<': 9 } }),
+    search({ name: 'A;B', id: ['1', '2,3'], seats: { '>=': 2, '<': 9 } }),
     'name:A\\;B;id:1,2\\,3;seats:>=2;seats:<9',
   );
   assert.equal(
-    searchOf({ plate: { startsWith: 'B*' }, note: { contains: 'x' }, end: { endsWith: 'y' } }),
+    search({ plate: { startsWith: 'B*' }, note: { contains: 'x' }, end: { endsWith: 'y' } }),
     'plate:B\\**;note:*x*;end:*y',
   );
-  assert.equal(searchOf({ owner_id: null, active: true, skipped: undefined }), 'owner_id:null;active:true');
-  assert.equal(searchOf({ made: { '>': new Date(0) } }), 'made:>1970-01-01T00:00:00.000Z');
+  assert.equal(search({ owner_id: null, active: true, skipped: undefined }), 'owner_id:null;active:true');
+  assert.equal(search({ made: { '>': new Date(0) } }), 'made:>1970-01-01T00:00:00.000Z');
 });
 
 test('an empty list is refused: left out, it would match everything', () => {

@@ -37,24 +37,36 @@ export interface ListQuery {
 /** Makes any text a plain value of `search`: the signs that mean something there are escaped. */
 export const escapeSearchValue = (value: string): string => value.replace(/[\\;,*]/g, '\\$&');
 
-/** The value of the `search` parameter. */
-export function searchOf(search: Search): string {
+export interface SearchParameters {
+  search: string;
+  /** Names the fields whose values are to be taken as they are, although they look like an operator or like null. */
+  searchFields: string;
+}
+
+/** The parameters that ask for a search. */
+export function searchOf(search: Search): SearchParameters {
   const pairs: string[] = [];
+  const exact: string[] = [];
   for (const [field, wanted] of Object.entries(search)) {
     if (wanted === undefined) continue;
-    if (isList(wanted)) {
-      if (wanted.length === 0) throw new RangeError(`search.${field} is an empty list: it could match nothing.`);
-      pairs.push(`${field}:${wanted.map(plain).join(',')}`);
-    } else if (isComparison(wanted)) {
+    if (isComparison(wanted)) {
       for (const [operator, value] of Object.entries(wanted)) {
         if (value !== undefined) pairs.push(`${field}:${compared(operator, value)}`);
       }
-    } else {
-      pairs.push(`${field}:${plain(wanted)}`);
+      continue;
     }
+    const values = isList(wanted) ? wanted : [wanted];
+    if (values.length === 0) throw new RangeError(`search.${field} is an empty list: it could match nothing.`);
+    pairs.push(`${field}:${values.map(plain).join(',')}`);
+    if (!values.some(looksLikeMore)) continue;
+    if (values.includes(null)) throw new RangeError(`search.${field} cannot ask for null and for such a text at once.`);
+    exact.push(`${field}:${values.length > 1 ? 'in' : '='}`);
   }
-  return pairs.join(';');
+  return { search: pairs.join(';'), searchFields: exact.join(';') };
 }
+
+/** A text that the service would read as a comparison or as null. */
+const looksLikeMore = (value: Scalar): boolean => typeof value === 'string' && /^(null$|[<>]|!=)/.test(value);
 
 const isList = (wanted: Search[string]): wanted is readonly Scalar[] => Array.isArray(wanted);
 
@@ -74,6 +86,9 @@ function compared(operator: string, value: Scalar): string {
     case 'contains':
       return `*${plain(value)}*`;
     default:
+      if (typeof value === 'string' && /^(=|null$)/.test(value)) {
+        throw new RangeError(`search: "${value}" cannot be compared by ${operator}.`);
+      }
       return `${operator}${plain(value)}`;
   }
 }
@@ -85,7 +100,9 @@ export function queryStringOf(query: ListQuery): string {
     if (value !== undefined && value !== '') parameters.set(name, String(value));
   };
   const { search, orderBy, sortedBy } = query;
-  set('search', typeof search === 'object' ? searchOf(search) : search);
+  const asked = typeof search === 'object' ? searchOf(search) : { search, searchFields: undefined };
+  set('search', asked.search);
+  set('searchFields', asked.searchFields);
   set('searchJoin', query.searchJoin);
   set('orderBy', joined(orderBy, ';'));
   set('sortedBy', joined(sortedBy, ';'));

@@ -64,7 +64,7 @@ function filtersFor(field: FieldDescription): ReactElement[] {
       ];
     case 'timestamp':
       return [
-        <DateInput key={`${name}-from`} source={filterKey(name, 'from')} label={`${label} from`} />,
+        <DateInput key={`${name}-since`} source={filterKey(name, 'since')} label={`${label} since`} />,
         <DateInput key={`${name}-until`} source={filterKey(name, 'until')} label={`${label} until`} />,
       ];
     case 'json':

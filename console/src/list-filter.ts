@@ -1,7 +1,7 @@
 import type { Comparison, Scalar, Search } from '../../client/list-query.ts';
 
 /** How a list's filter compares: said after the field's name, `plate@contains`. Without it: equals. */
-export type Operator = 'contains' | 'from' | 'to' | 'until';
+export type Operator = 'contains' | 'from' | 'to' | 'since' | 'until';
 
 export const filterKey = (field: string, operator: Operator): string => `${field}@${operator}`;
 
@@ -25,16 +25,17 @@ function comparison(operator: string, value: string): Comparison {
       return { '>=': value };
     case 'to':
       return { '<=': value };
+    // A moment is asked for by the day, as the person's own clock has it.
+    case 'since':
+      return { '>=': midnight(value, 0) };
     case 'until':
-      // A whole day: up to the midnight at its end.
-      return { '<': dayAfter(value) };
+      return { '<': midnight(value, 1) };
     default:
       throw new RangeError(`A filter cannot compare by "${operator}".`);
   }
 }
 
-function dayAfter(day: string): string {
-  const date = new Date(`${day.slice(0, 10)}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() + 1);
-  return date.toISOString().slice(0, 10);
+function midnight(day: string, daysLater: number): Date {
+  const [year = 0, month = 1, date = 1] = day.slice(0, 10).split('-').map(Number);
+  return new Date(year, month - 1, date + daysLater);
 }
