@@ -72,7 +72,7 @@ async function test() {
       `--test-concurrency=${Math.min(8, Math.max(2, availableParallelism()))}`,
       '--test-timeout=180000',
       '--test-force-exit',
-      ...(args.length > 0 ? args : ['{src,test,client,examples}/**/*.test.ts']),
+      ...(args.length > 0 ? args : ['{src,test,client,console,examples}/**/*.test.ts']),
     ],
     { env: { ...process.env, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) } },
   );
