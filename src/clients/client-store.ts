@@ -94,3 +94,6 @@ export async function removeClient(tx: Tx, tell: (change: Change) => void, id: s
   tell({ kind: 'client', id });
   return numDeletedRows > 0n;
 }
+
+export const listClients = (db: Db): Promise<ClientRow[]> =>
+  db.selectFrom('clients').selectAll().orderBy('id').execute();

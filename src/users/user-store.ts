@@ -74,3 +74,6 @@ export function markEmailConfirmed(tx: Tx, id: string, email: string, now: numbe
 export async function hasAdministrator(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').where('roles', 'like', '%"admin"%').limit(1).execute()).length > 0;
 }
+
+/** All of them, in the order in which they were made: for the command line. */
+export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
