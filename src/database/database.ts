@@ -11,6 +11,8 @@ export interface Database {
   readonly engine: Engine;
   readonly db: Db;
   readonly bus: Bus;
+  /** A SELECT by its text, past the query builder: for `fixedQuery`, and for SQL that is put together once. */
+  read<R>(sql: string, parameters: readonly unknown[]): R[] | Promise<R[]>;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   /** Figures for the metrics page. */

@@ -131,6 +131,15 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
     engine: 'postgres',
     db,
     bus,
+    async read<R>(text: string, values: readonly unknown[]) {
+      const name = nameOf(text);
+      try {
+        const { rows } = await pool.query({ text, values: [...values], ...(name ? { name } : {}) });
+        return rows as R[];
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     ping: async () => {
       await pool.query('select 1').catch((error) => {
         throw translate(error);

@@ -19,8 +19,24 @@ import { SharedCommits } from './shared-commits.ts';
 import type { Tables } from './tables.ts';
 
 interface Prepared {
-  statement: StatementSync;
-  returnsRows: boolean;
+  readonly statement: StatementSync;
+  columns: readonly string[];
+}
+
+const columnsOf = (statement: StatementSync): string[] => statement.columns().map(({ name }) => name);
+
+/**
+ * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
+ * knows, and JSON.stringify takes three times as long over them. Worth 2 of 6 µs for one row, 7 of 20 for ten.
+ */
+function toObjects<R>(columns: readonly string[], rows: readonly unknown[][]): R[] {
+  const objects: R[] = [];
+  for (const row of rows) {
+    const object: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) object[columns[i] as string] = row[i];
+    objects.push(object as R);
+  }
+  return objects;
 }
 
 /** SQL text → prepared statement, oldest out first: the fixed queries stay, one-off searches pass through. */
@@ -33,18 +49,29 @@ class Statements {
   }
 
   run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const { statement, returnsRows } = this.#prepare(sql);
-    const values = parameters.length === 0 ? [] : parameters.map(toSqlite);
-    if (returnsRows) return { rows: statement.all(...values) as R[] };
-    const { changes } = statement.run(...values);
+    const prepared = this.#prepare(sql);
+    if (prepared.columns.length > 0) return { rows: this.#rows(prepared, parameters) };
+    const { changes } = prepared.statement.run(...parameters.map(toSqlite));
     return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  all<R>(sql: string, parameters: readonly unknown[]): R[] {
+    return this.#rows(this.#prepare(sql), parameters);
+  }
+
+  #rows<R>(prepared: Prepared, parameters: readonly unknown[]): R[] {
+    const rows = prepared.statement.all(...parameters.map(toSqlite)) as unknown as unknown[][];
+    // `select *` after a migration: SQLite has prepared the statement anew by itself.
+    if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = columnsOf(prepared.statement);
+    return toObjects(prepared.columns, rows);
   }
 
   #prepare(sql: string): Prepared {
     const known = this.#byText.get(sql);
     if (known) return known;
     const statement = this.#file.prepare(sql);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    statement.setReturnArrays(true);
+    const prepared = { statement, columns: columnsOf(statement) };
     if (this.#byText.size >= 500) this.#byText.delete(this.#byText.keys().next().value as string);
     this.#byText.set(sql, prepared);
     return prepared;
@@ -135,6 +162,7 @@ class SqliteBus implements Bus {
   readonly #listeners: ((change: Change) => void)[] = [];
   readonly #dataVersion: StatementSync;
   #seen: unknown;
+  #checked = false;
 
   constructor(writer: DatabaseSync) {
     // Read on the writing connection: there, only commits of other processes move it.
@@ -156,6 +184,12 @@ class SqliteBus implements Bus {
   }
 
   trusted(): boolean {
+    // Once a turn of the event loop: the requests of one turn had all been sent before it began. Worth 1.5 µs a request.
+    if (this.#checked) return true;
+    this.#checked = true;
+    setImmediate(() => {
+      this.#checked = false;
+    });
     const version = this.#read();
     if (version !== this.#seen) {
       this.#seen = version;
@@ -209,6 +243,7 @@ export function openSqlite(path: string): Database {
     engine: 'sqlite',
     db,
     bus: new SqliteBus(writer),
+    read: <R>(sql: string, parameters: readonly unknown[]) => reading.all<R>(sql, parameters),
     ping: async () => void reading.run('select 1', []),
     connections: () => ({ total: 2, idle: 1, waiting: commits.waiting }),
     async close() {

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
 
 const exposedHeaders = [
   'ETag',
@@ -21,20 +22,20 @@ export function createCors(origins: readonly string[]) {
   const admits = ({ origin }: IncomingHttpHeaders): boolean => origin !== undefined && allowed.has(origin);
   return {
     /** The headers of every answer. */
-    dress(headers: IncomingHttpHeaders, answer: ServerResponse): void {
+    dress(headers: IncomingHttpHeaders, answer: FastifyReply): void {
       if (allowed.size === 0) return;
-      answer.setHeader('Vary', 'Origin');
+      answer.header('Vary', 'Origin');
       if (!admits(headers)) return;
-      answer.setHeader('Access-Control-Allow-Origin', headers.origin as string);
-      answer.setHeader('Access-Control-Allow-Credentials', 'true');
-      answer.setHeader('Access-Control-Expose-Headers', exposedHeaders);
+      answer.header('Access-Control-Allow-Origin', headers.origin as string);
+      answer.header('Access-Control-Allow-Credentials', 'true');
+      answer.header('Access-Control-Expose-Headers', exposedHeaders);
     },
     /** And those that a preflight asks for. */
-    dressPreflight(headers: IncomingHttpHeaders, answer: ServerResponse, methods: string): void {
+    dressPreflight(headers: IncomingHttpHeaders, answer: FastifyReply, methods: string): void {
       if (!admits(headers)) return;
-      answer.setHeader('Access-Control-Allow-Methods', methods);
-      answer.setHeader('Access-Control-Allow-Headers', allowedHeaders);
-      answer.setHeader('Access-Control-Max-Age', '600');
+      answer.header('Access-Control-Allow-Methods', methods);
+      answer.header('Access-Control-Allow-Headers', allowedHeaders);
+      answer.header('Access-Control-Max-Age', '600');
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
 
 const windowLength = 60_000;
@@ -17,12 +17,12 @@ export class RateLimit {
   }
 
   /** Counts one request, says in its answer how many are left, and refuses the one too many. */
-  count(caller: string, answer: ServerResponse): void {
+  count(caller: string, answer: FastifyReply): void {
     if (this.#limit === 0) return;
     const { remaining, resetSeconds } = this.#take(caller);
-    answer.setHeader('RateLimit-Limit', this.#limit);
-    answer.setHeader('RateLimit-Remaining', Math.max(0, remaining));
-    answer.setHeader('RateLimit-Reset', resetSeconds);
+    answer.header('RateLimit-Limit', this.#limit);
+    answer.header('RateLimit-Remaining', Math.max(0, remaining));
+    answer.header('RateLimit-Reset', resetSeconds);
     if (remaining >= 0) return;
     const detail = `More than ${this.#limit} requests in a minute. Wait ${resetSeconds} seconds.`;
     throw tooManyRequests(detail, resetSeconds);

@@ -69,7 +69,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
   }
 
   function cookieOf(request: FastifyRequest): string | undefined {
-    const value = request.cookies[refreshCookieName];
+    const value = request.server.parseCookie(request.headers.cookie ?? '')[refreshCookieName];
     if (value === undefined) return undefined;
     refuseForeignOrigin(config, {
       origin: request.headers.origin,
