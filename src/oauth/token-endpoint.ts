@@ -63,7 +63,7 @@ export async function issueTokens(
       refresh_token: sessions.refreshToken(granted.session),
       ...scopeIfOther(granted, request.parameters.get('scope') ?? ''),
     },
-    refreshTokenLife: Math.floor((granted.session.expires_at - context.now()) / 1000),
+    refreshTokenLife: Math.ceil((granted.session.expires_at - context.now()) / 1000),
   };
 }
 

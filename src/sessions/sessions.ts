@@ -89,7 +89,8 @@ export class Sessions {
   /** The life of an access token made now, in seconds. */
   accessTokenLife(session: SessionRow): number {
     const { config, now } = this.#context;
-    return accessTokenExpiry(session, config, now()) - Math.floor(now() / 1000);
+    const at = now();
+    return accessTokenExpiry(session, config, at) - Math.floor(at / 1000);
   }
 
   refreshToken(session: Pick<SessionRow, 'id' | 'generation'>): string {

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import pg from 'pg';
+import { removeClient } from '../src/clients/client-store.ts';
+import { changeAndTell } from '../src/database/bus.ts';
+import { addClient, addLogin, password } from './harness/accounts.ts';
+import { call } from './harness/http.ts';
+import { type Service, services } from './harness/service.ts';
+
+const env = { BASE_URL: 'http://auth.example.com' };
+
+describe('two instances on one PostgreSQL', () => {
+  const start = services('postgres');
+
+  async function pair(): Promise<[Service, Service]> {
+    const one = await start({ env });
+    const other = await start({ env, database: one.database });
+    return [one, other];
+  }
+
+  const login = async (service: Service, email: string) =>
+    (await call('POST', `${service.url}/v1/clients/web/admin/login`, { form: { email, password } })).body as Record<
+      string,
+      string
+    >;
+  const statusAt = async ({ sessions }: Service, token: string): Promise<string> => {
+    try {
+      await sessions.verify(token, { address: null });
+      return 'good';
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+
+  it('share keys and clients: what one issues, the other accepts and refreshes', async () => {
+    const [one, other] = await pair();
+    const { email } = await addLogin(one);
+    const tokens = await login(one, email);
+    assert.equal(await statusAt(other, tokens.access_token as string), 'good');
+    const refreshed = await call('POST', `${other.url}/v1/clients/web/admin/refresh`, {
+      form: { refresh_token: tokens.refresh_token as string },
+    });
+    assert.equal(refreshed.status, 200);
+  });
+
+  it('refuse a token at once after a logout on the other', async () => {
+    const [one, other] = await pair();
+    const { email } = await addLogin(one);
+    for (let round = 0; round < 10; round++) {
+      const { access_token: token } = (await login(one, email)) as { access_token: string };
+      assert.equal(await statusAt(other, token), 'good');
+      assert.ok(!(other.sessions.verify(token, { address: null }) instanceof Promise), 'it is answered from the cache');
+      assert.equal((await call('DELETE', `${one.url}/v1/logout`, { token })).status, 200);
+      assert.equal(await statusAt(other, token), 'token_revoked');
+    }
+  });
+
+  it('refuse a deleted client at once, at the token endpoint and by its tokens', async () => {
+    const [one, other] = await pair();
+    const client = await addClient(one);
+    const form = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
+    const issued = await call('POST', `${other.url}/v1/oauth/token`, { form });
+    const token = String(issued.body.access_token);
+    assert.equal(await statusAt(other, token), 'good');
+    await changeAndTell(one.context.database, (tx, tell) => removeClient(tx, tell, client.id));
+    assert.equal(await statusAt(other, token), 'client_revoked');
+    assert.equal((await call('POST', `${other.url}/v1/oauth/token`, { form })).body.error, 'invalid_client');
+  });
+
+  it('do not trust what they cached while they cannot be told', async () => {
+    const [one, other] = await pair();
+    const { email } = await addLogin(one);
+    const { access_token: token } = (await login(one, email)) as { access_token: string };
+    assert.equal(await statusAt(other, token), 'good');
+    const lost = new Promise<void>((resolve) => {
+      const check = () => (other.context.database.bus.trusted() ? setImmediate(check) : resolve());
+      check();
+    });
+    const admin = new pg.Client({ connectionString: one.database.url });
+    await admin.connect();
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gatehouse-listener' and datname = current_database()`,
+    );
+    await lost;
+    // Behind the back of both, as a change that no instance was told of.
+    await admin.query('update sessions set revoked_at = 1');
+    await admin.end();
+    assert.equal(await statusAt(other, token), 'token_revoked');
+    const back = new Promise<void>((resolve) => {
+      const check = () => (other.context.database.bus.trusted() ? resolve() : setTimeout(check, 10));
+      check();
+    });
+    await back;
+    assert.equal(await statusAt(other, token), 'token_revoked');
+  });
+
+  it('rotate keys together, and sign nobody out', async () => {
+    const [one, other] = await pair();
+    const { email } = await addLogin(one);
+    const before = (await login(one, email)) as { access_token: string; refresh_token: string };
+    await one.keys.rotate({ compromised: false });
+    for (const service of [one, other]) service.advance(11 * 60_000);
+    const after = (await login(one, email)) as { access_token: string };
+    const kid = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid;
+    assert.notEqual(kid(after.access_token), kid(before.access_token));
+    for (const service of [one, other])
+      for (const { access_token } of [before, after]) assert.equal(await statusAt(service, access_token), 'good');
+    const refreshed = await call('POST', `${other.url}/v1/clients/web/admin/refresh`, {
+      form: { refresh_token: before.refresh_token },
+    });
+    assert.equal(refreshed.status, 200);
+    const jwks = (await call('GET', `${other.url}/.well-known/jwks.json`)).body as unknown as { keys: unknown[] };
+    assert.equal(jwks.keys.length, 2);
+  });
+});

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, it } from 'node:test';
+import { addLogin, password } from './harness/accounts.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { type Answer, call } from './harness/http.ts';
+import { type Service, services } from './harness/service.ts';
+
+const secret = 'the secret of the settings, long enough';
+
+onBothEngines('first-party proxies', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let user: { id: string; email: string };
+  before(async () => {
+    service = await start({
+      env: {
+        CLIENT_WEB_ADMIN_ID: 'admin-app',
+        CLIENT_WEB_ADMIN_SECRET: secret,
+        CLIENT_MOBILE_USERS_ID: 'mobile-app',
+        CLIENT_MOBILE_USERS_SECRET: `${secret} too`,
+        CORS_ORIGINS: 'https://app.example.com',
+      },
+    });
+    user = await addLogin(service);
+  });
+
+  const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    call('POST', `${service.url}/v1/clients/${path}`, { form, headers });
+  const login = (path = 'web/admin') => post(`${path}/login`, { email: user.email, password });
+  const cookieIn = (answer: Answer) => answer.headers.getSetCookie()[0] ?? '';
+  const valueIn = (answer: Answer) => /^refreshToken=([^;]+)/.exec(cookieIn(answer))?.[1] as string;
+
+  it('log in and refresh with the token response of the token endpoint and a cookie', async () => {
+    for (const path of ['web/admin', 'mobile/users']) {
+      const answer = await login(path);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(Object.keys(answer.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      const attributes = cookieIn(answer).split('; ').slice(1).sort();
+      assert.deepEqual(attributes, ['HttpOnly', 'Max-Age=2592000', `Path=/v1/clients/${path}`, 'SameSite=Strict']);
+      assert.equal(valueIn(answer), answer.body.refresh_token);
+      assert.ok(!JSON.stringify(answer.body).includes(secret));
+
+      const byParameter = await post(`${path}/refresh`, { refresh_token: String(answer.body.refresh_token) });
+      assert.equal(byParameter.status, 200);
+      const byCookie = await call('POST', `${service.url}/v1/clients/${path}/refresh`, {
+        headers: { cookie: `refreshToken=${valueIn(byParameter)}` },
+      });
+      assert.equal(byCookie.status, 200);
+      assert.notEqual(byCookie.body.refresh_token, byParameter.body.refresh_token);
+      assert.equal(valueIn(byCookie), byCookie.body.refresh_token);
+    }
+  });
+
+  it('keep each client to its own refresh tokens', async () => {
+    const { refresh_token } = (await login('web/admin')).body as Record<string, string>;
+    const answer = await post('mobile/users/refresh', { refresh_token: refresh_token as string });
+    assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_grant']);
+  });
+
+  it('take the identifier by its own name where it is enabled, or as username', async () => {
+    assert.equal((await post('web/admin/login', { username: user.email, password })).status, 200);
+    const wrong: Record<string, string>[] = [
+      { phone: user.email, password },
+      { password },
+      { email: user.email, username: 'x', password },
+      { email: '', password },
+    ];
+    for (const form of wrong) {
+      const answer = await post('web/admin/login', form);
+      assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
+    }
+    const json = { email: { $ne: '' }, password };
+    const answer = await call('POST', `${service.url}/v1/clients/web/admin/login`, { json });
+    assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
+  });
+
+  it('pass the errors of the token endpoint on unchanged', async () => {
+    const direct = await call('POST', `${service.url}/v1/oauth/token`, {
+      form: {
+        grant_type: 'password',
+        username: user.email,
+        password: 'wrong',
+        client_id: 'admin-app',
+        client_secret: secret,
+      },
+    });
+    const proxied = await post('web/admin/login', { email: user.email, password: 'wrong' });
+    assert.equal(proxied.status, direct.status);
+    assert.deepEqual(proxied.body, direct.body);
+    assert.equal(proxied.headers.getSetCookie().length, 0);
+    const none = await post('web/admin/refresh', {});
+    assert.deepEqual([none.status, none.body.error], [400, 'invalid_request']);
+  });
+
+  it('refuse the cookie from a foreign origin, and only the cookie', async () => {
+    const answer = await login();
+    const cookie = `refreshToken=${valueIn(answer)}`;
+    const refresh = (headers: Record<string, string>, form: Record<string, string> = {}) =>
+      post('web/admin/refresh', form, headers);
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `${service.url}.evil.example` },
+      { 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of foreign) {
+      const refused = await refresh({ cookie, ...headers });
+      assert.deepEqual([refused.status, refused.body.error], [403, 'access_denied']);
+    }
+    const token = { refresh_token: String(answer.body.refresh_token) };
+    assert.equal((await refresh({ origin: 'https://evil.example' }, token)).status, 200);
+    for (const origin of [service.url, service.context.config.baseUrl, 'https://app.example.com'])
+      assert.equal((await refresh({ cookie, origin })).status, 200, origin);
+  });
+
+  it('end with logout: token, refresh token and cookies', async () => {
+    const { body } = await login();
+    const { access_token: token, refresh_token } = body as Record<string, string>;
+    const answer = await call('DELETE', `${service.url}/v1/logout/`, { token: token as string });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, { message: 'Token revoked successfully.' });
+    const cleared = answer.headers.getSetCookie();
+    assert.equal(cleared.length, 2);
+    for (const path of ['web/admin', 'mobile/users'])
+      assert.ok(
+        cleared.some((cookie) => cookie.startsWith('refreshToken=;') && cookie.includes(`Path=/v1/clients/${path};`)),
+      );
+    assert.ok(cleared.every((cookie) => cookie.includes('Expires=Thu, 01 Jan 1970') || cookie.includes('Max-Age=0')));
+    const again = await call('DELETE', `${service.url}/v1/logout`, { token: token as string });
+    assert.deepEqual([again.status, again.body.code], [401, 'token_revoked']);
+    assert.match(again.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
+    assert.equal((await post('web/admin/refresh', { refresh_token: refresh_token as string })).status, 400);
+    const none = await call('DELETE', `${service.url}/v1/logout`);
+    assert.deepEqual([none.status, none.body.code], [401, 'token_missing']);
+    assert.ok(!none.headers.get('www-authenticate')?.includes('invalid_token'));
+  });
+
+  it('leave sign-ins and sign-outs in the audit trail, without secrets', async () => {
+    const { access_token } = (await login()).body as Record<string, string>;
+    await call('DELETE', `${service.url}/v1/logout`, {
+      token: access_token as string,
+      headers: { 'x-request-id': 'bye-1' },
+    });
+    const events = await service.context.database.db
+      .selectFrom('events')
+      .selectAll()
+      .where('user_id', '=', user.id)
+      .execute();
+    assert.ok(events.some(({ type, client_id }) => type === 'login.succeeded' && client_id === 'admin-app'));
+    assert.ok(events.some(({ type, request_id }) => type === 'logout' && request_id === 'bye-1'));
+    const text = JSON.stringify(events);
+    for (const forbidden of [password, secret, access_token as string]) assert.ok(!text.includes(forbidden));
+  });
+
+  it('mark the cookie Secure under https', async () => {
+    const secure = await start({ env: { BASE_URL: 'https://auth.example.com/gate' } });
+    const someone = await addLogin(secure);
+    const answer = await call('POST', `${secure.url}/v1/clients/web/admin/login`, {
+      form: { email: someone.email, password },
+    });
+    assert.ok(cookieIn(answer).includes('; Secure'));
+    assert.ok(cookieIn(answer).includes('; Path=/gate/v1/clients/web/admin;'));
+  });
+
+  it('serve a web admin client of their own making when none is set', async () => {
+    const plain = await start();
+    const path = join(plain.context.config.dataDir, 'clients.json');
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    const kept = JSON.parse(readFileSync(path, 'utf8'))['web/admin'];
+    const someone = await addLogin(plain);
+    const form = {
+      grant_type: 'password',
+      username: someone.email,
+      password,
+      client_id: kept.id,
+      client_secret: kept.secret,
+    };
+    assert.equal((await call('POST', `${plain.url}/v1/oauth/token`, { form })).status, 200);
+  });
+
+  it('take a changed secret of the settings over at the next start', async () => {
+    const env = { CLIENT_WEB_ADMIN_ID: 'admin-app', CLIENT_WEB_ADMIN_SECRET: 'another secret, just as long' };
+    const later = await start({ env, database: service.database });
+    const form = { grant_type: 'client_credentials', client_id: 'admin-app' };
+    const errorWith = async (client_secret: string) =>
+      (await call('POST', `${later.url}/v1/oauth/token`, { form: { ...form, client_secret } })).body.error;
+    assert.equal(await errorWith('another secret, just as long'), 'unauthorized_client');
+    assert.equal(await errorWith(secret), 'invalid_client');
+  });
+});

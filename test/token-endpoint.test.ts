@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addClientSecret } from '../src/clients/client-secrets.ts';
+import { changeAndTell } from '../src/database/bus.ts';
+import { addClient, addLogin, password } from './harness/accounts.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { type Answer, call } from './harness/http.ts';
+import { type Service, services } from './harness/service.ts';
+
+const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+onBothEngines('the token endpoint', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let user: { id: string; email: string };
+  let client: { id: string; secret: string };
+  let personal: { id: string; secret: string };
+  before(async () => {
+    service = await start();
+    service.scopes.addResource('cars');
+    user = await addLogin(service);
+    client = await addClient(service, { type: 'password' });
+    personal = await addClient(service, { scopes: ['cars:read', 'cars:write'] });
+  });
+
+  const token = (form: Record<string, string> | string, headers: Record<string, string> = {}) =>
+    call('POST', `${service.url}/v1/oauth/token`, { form, headers });
+  const asClient = (parameters: Record<string, string>) => ({
+    client_id: client.id,
+    client_secret: client.secret,
+    ...parameters,
+  });
+  const asPersonal = (parameters: Record<string, string> = {}) => ({
+    grant_type: 'client_credentials',
+    client_id: personal.id,
+    client_secret: personal.secret,
+    ...parameters,
+  });
+  const login = (more: Record<string, string> = {}) =>
+    token(asClient({ grant_type: 'password', username: user.email, password, ...more }));
+  const refused = (answer: Answer, status: number, error: string) => {
+    assert.equal(answer.body.error, error, JSON.stringify(answer.body));
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.match(String(answer.body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+    assert.deepEqual(Object.keys(answer.body).sort(), ['error', 'error_description']);
+  };
+
+  it('answers exactly the four fields, and forbids storing them', async () => {
+    for (const answer of [await login(), await login({ scope: '' }), await token(asPersonal())]) {
+      assert.equal(answer.status, 200);
+      assert.deepEqual(Object.keys(answer.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
+      assert.equal(answer.body.token_type, 'Bearer');
+      assert.equal(answer.body.expires_in, 3600);
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      assert.equal(answer.headers.get('pragma'), 'no-cache');
+    }
+  });
+
+  it('puts the RFC 9068 claims into the token', async () => {
+    const { access_token } = (await login()).body;
+    const [header, claims] = String(access_token)
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+    assert.deepEqual([header.typ, header.alg], ['at+jwt', 'ES256']);
+    const { baseUrl } = service.context.config;
+    assert.deepEqual(
+      [claims.iss, claims.aud, claims.sub, claims.client_id, claims.scope],
+      [baseUrl, baseUrl, user.id, client.id, '*'],
+    );
+    assert.equal(claims.exp - claims.iat, 3600);
+    for (const claim of ['jti', 'sid']) assert.equal(typeof claims[claim], 'string');
+  });
+
+  it('takes JSON as well as a form', async () => {
+    const json = asClient({ grant_type: 'password', username: user.email, password });
+    assert.equal((await call('POST', `${service.url}/v1/oauth/token`, { json })).status, 200);
+  });
+
+  it('finds no grant in what an object inherits', async () => {
+    for (const grant_type of ['toString', '__proto__', 'constructor', 'PASSWORD', 'authorization_code'])
+      refused(await token(asClient({ grant_type })), 400, 'unsupported_grant_type');
+  });
+
+  it('refuses clients in one way, and challenges those who used the header', async () => {
+    const grant = { grant_type: 'client_credentials' };
+    const bodies = [
+      await token(grant),
+      await token({ ...grant, client_id: personal.id }),
+      await token({ ...grant, client_id: personal.id, client_secret: 'wrong' }),
+      await token({ ...grant, client_id: 'nobody', client_secret: personal.secret }),
+      await token({ ...grant, client_id: personal.id, client_secret: client.secret }),
+    ];
+    for (const answer of bodies) {
+      refused(answer, 401, 'invalid_client');
+      assert.equal(answer.headers.get('www-authenticate'), null);
+      assert.deepEqual(answer.body, bodies[0]?.body);
+    }
+    for (const authorization of [
+      basic(personal.id, 'wrong'),
+      basic('nobody', personal.secret),
+      'Basic !!!',
+      'Basic',
+      `Basic ${Buffer.from('no colon').toString('base64')}`,
+      'Bearer abc',
+    ]) {
+      const answer = await token(grant, { authorization });
+      refused(answer, 401, 'invalid_client');
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic /);
+    }
+  });
+
+  it('takes a client by the header or by parameters, not by both', async () => {
+    const grant = { grant_type: 'client_credentials' };
+    const authorization = basic(personal.id, personal.secret);
+    assert.equal((await token(grant, { authorization })).status, 200);
+    assert.equal((await token({ ...grant, client_id: personal.id }, { authorization })).status, 200);
+    refused(await token(asPersonal(), { authorization }), 400, 'invalid_request');
+    refused(await token({ ...grant, client_id: client.id }, { authorization }), 401, 'invalid_client');
+  });
+
+  it('decodes the header as RFC 6749 2.3.1 says, and takes it plain too', async () => {
+    const odd = await addClient(service, { id: `odd:id%${engine}`, secret: 'a+b/c= d%41:é-and-long-enough' });
+    const encode = (text: string) => encodeURIComponent(text).replaceAll('%20', '+');
+    const grant = { grant_type: 'client_credentials' };
+    const encoded = basic(encode(odd.id), encode(odd.secret));
+    assert.equal((await token(grant, { authorization: encoded })).status, 200);
+    const plain = await addClient(service, { secret: 'a+b/c=%zz-and-long-enough' });
+    assert.equal((await token(grant, { authorization: basic(plain.id, plain.secret) })).status, 200);
+  });
+
+  it('keeps each type of client to its own grants', async () => {
+    refused(
+      await token({ ...asPersonal(), grant_type: 'password', username: user.email, password }),
+      400,
+      'unauthorized_client',
+    );
+    refused(await token(asClient({ grant_type: 'client_credentials' })), 400, 'unauthorized_client');
+  });
+
+  it('answers a wrong password and an unknown user alike', async () => {
+    const wrong = await token(asClient({ grant_type: 'password', username: user.email, password: 'wrong' }));
+    const unknown = await token(asClient({ grant_type: 'password', username: 'nobody@example.com', password }));
+    refused(wrong, 400, 'invalid_grant');
+    assert.deepEqual(unknown.body, wrong.body);
+  });
+
+  it('grants the scopes that were asked for and are allowed, and no others', async () => {
+    const scopeOf = (answer: Answer) =>
+      JSON.parse(Buffer.from(String(answer.body.access_token).split('.')[1] as string, 'base64url').toString()).scope;
+    const narrow = await token(asPersonal({ scope: 'cars:read' }));
+    assert.equal(scopeOf(narrow), 'cars:read');
+    assert.equal(narrow.body.scope, undefined);
+    assert.equal(scopeOf(await token(asPersonal({ scope: '' }))), 'cars:read cars:write');
+    assert.equal(scopeOf(await login({ scope: 'cars:read' })), 'cars:read');
+    for (const scope of [
+      '*',
+      'cars:read *',
+      'boats:read',
+      'toString',
+      'cars:read\u0001',
+      'cars:"read"',
+      'tokens:introspect',
+    ])
+      refused(await token(asPersonal({ scope })), 400, 'invalid_scope');
+    refused(await login({ scope: 'tokens:introspect' }), 400, 'invalid_scope');
+  });
+
+  it('narrows at a refresh, never widens, and does not use the token up when it refuses', async () => {
+    const first = await token(asPersonal({ scope: 'cars:read' }));
+    const refresh = (scope: string, refresh_token = String(first.body.refresh_token)) =>
+      token(asPersonal({ grant_type: 'refresh_token', refresh_token, scope }));
+    refused(await refresh('cars:read cars:write'), 400, 'invalid_scope');
+    refused(await refresh('*'), 400, 'invalid_scope');
+    const second = await refresh('cars:read');
+    assert.equal(second.status, 200);
+    const wide = await token(asPersonal());
+    const narrowed = await refresh('cars:read', String(wide.body.refresh_token));
+    assert.equal(narrowed.status, 200);
+    assert.equal((await refresh('cars:read cars:write', String(narrowed.body.refresh_token))).status, 200);
+  });
+
+  it('refuses a refresh token of another client, of nobody, and an access token in its place', async () => {
+    const { refresh_token, access_token } = (await login()).body as Record<string, string>;
+    for (const value of [refresh_token, access_token, 'x', 'é'.repeat(100)] as string[])
+      refused(await token(asPersonal({ grant_type: 'refresh_token', refresh_token: value })), 400, 'invalid_grant');
+    assert.equal(
+      (await token(asClient({ grant_type: 'refresh_token', refresh_token: refresh_token as string }))).status,
+      200,
+    );
+  });
+
+  it('gives 20 refreshes at once one successor', async () => {
+    const refresh_token = String((await login()).body.refresh_token);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => token(asClient({ grant_type: 'refresh_token', refresh_token }))),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1);
+  });
+
+  const cases: [grant: string, parameter: string][] = [
+    ['password', 'grant_type'],
+    ['password', 'username'],
+    ['password', 'password'],
+    ['refresh_token', 'refresh_token'],
+  ];
+  for (const [grant, parameter] of cases) {
+    it(`wants one ${parameter}, as text, for ${grant}`, async () => {
+      const good: Record<string, string> = asClient({
+        grant_type: grant,
+        username: user.email,
+        password,
+        refresh_token: 'x.1.y',
+      });
+      const { [parameter]: _left, ...without } = good;
+      const form = new URLSearchParams(good).toString();
+      refused(await token(without), 400, 'invalid_request');
+      refused(await token({ ...good, [parameter]: '' }), 400, 'invalid_request');
+      refused(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
+      for (const value of [{ a: 1 }, ['x'], 7, true])
+        refused(
+          await call('POST', `${service.url}/v1/oauth/token`, { json: { ...good, [parameter]: value } }),
+          400,
+          'invalid_request',
+        );
+      const broken = form.replace(`${parameter}=`, `${parameter}=%ff`);
+      refused(await token(broken), 400, 'invalid_request');
+      const long = await token({ ...good, [parameter]: 'x'.repeat(1_000_000) });
+      assert.equal(long.status, 400);
+      const longer = await token({ ...good, [parameter]: 'x'.repeat(1_100_000) });
+      assert.equal(longer.status, 413);
+      assert.equal(longer.body.error, 'invalid_request');
+    });
+  }
+
+  for (const parameter of ['client_id', 'client_secret', 'scope']) {
+    it(`refuses a ${parameter} that is repeated, no text, not UTF-8 or too long`, async () => {
+      const good: Record<string, string> = asPersonal({ scope: 'cars:read' });
+      const form = new URLSearchParams(good).toString();
+      refused(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
+      refused(await token(form.replace(`${parameter}=`, `${parameter}=%ff`)), 400, 'invalid_request');
+      const json = { ...good, [parameter]: { a: 1 } };
+      refused(await call('POST', `${service.url}/v1/oauth/token`, { json }), 400, 'invalid_request');
+      const long = await token({ ...good, [parameter]: 'x'.repeat(1_000_000) });
+      assert.ok([400, 401].includes(long.status), String(long.status));
+    });
+  }
+
+  it('refuses bodies of other types and none in the same form', async () => {
+    const url = `${service.url}/v1/oauth/token`;
+    const xml = await call('POST', url, { form: '<a/>', headers: { 'content-type': 'text/xml' } });
+    assert.deepEqual([xml.status, xml.body.error], [415, 'invalid_request']);
+    refused(await call('POST', url), 400, 'invalid_request');
+    refused(
+      await call('POST', url, { form: '{', headers: { 'content-type': 'application/json' } }),
+      400,
+      'invalid_request',
+    );
+    assert.equal((await call('GET', url)).status, 405);
+  });
+
+  it('accepts an old secret for as long as it was given, beside the new one', async () => {
+    const rotating = await addClient(service);
+    const statusWith = async (client_secret: string) =>
+      (await token({ grant_type: 'client_credentials', client_id: rotating.id, client_secret })).status;
+    const renew = (oldHours: number) =>
+      changeAndTell(service.context.database, (tx, tell) =>
+        addClientSecret(service.context, service.keys, tx, tell, { clientId: rotating.id, oldHours }),
+      );
+    const second = await renew(2);
+    assert.deepEqual([await statusWith(rotating.secret), await statusWith(second)], [200, 200]);
+    service.advance(2 * 3_600_000);
+    assert.deepEqual([await statusWith(rotating.secret), await statusWith(second)], [401, 200]);
+    const third = await renew(0);
+    assert.deepEqual([await statusWith(second), await statusWith(third)], [401, 200]);
+    const stored = await service.context.database.db.selectFrom('client_secrets').selectAll().execute();
+    assert.ok(!JSON.stringify(stored).includes(third));
+  });
+});
