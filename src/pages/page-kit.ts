@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
+import type { Database } from '../database/database.ts';
 import type { App, Protection } from '../http/server.ts';
 import { serveAssets } from './assets.ts';
 import type { WebSessions } from './authenticate-web.ts';
@@ -28,6 +29,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 /** What every page is made with. */
 export interface PageKit {
   readonly config: Config;
+  readonly database: Database;
   readonly cookies: Cookies;
   readonly client: LoginClient;
   readonly webSessions: WebSessions;
@@ -48,7 +50,8 @@ interface Means {
   readonly webSessions: WebSessions;
 }
 
-export async function createPageKit(app: App, { config }: Context, { keys, webSessions }: Means): Promise<PageKit> {
+export async function createPageKit(app: App, context: Context, { keys, webSessions }: Means): Promise<PageKit> {
+  const { config, database } = context;
   // BASE_URL may have a path of its own, which a proxy in front takes off.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const assets = await serveAssets(app, config, root);
@@ -71,6 +74,7 @@ export async function createPageKit(app: App, { config }: Context, { keys, webSe
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   return {
     config,
+    database,
     cookies,
     client: createLoginClient(config),
     webSessions,

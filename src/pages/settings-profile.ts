@@ -23,7 +23,7 @@ async function showProfile(
   reply: FastifyReply,
   typed: Typed = {},
 ): Promise<FastifyReply> {
-  const user = await currentUser(request);
+  const user = await currentUser(kit, request);
   const stored = { name: user.name, email: user.email, username: user.username, phone: user.phone };
   const values = { ...stored, ...typed.values };
   return showSettings(kit, request, reply, 'profile', 'settings-profile', {

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAdmin } from '../caller.ts';
-import { Problem } from '../errors.ts';
+import { notFound, Problem } from '../errors.ts';
+import { type UserView, viewUser } from '../users/user.ts';
+import { findUser } from '../users/user-store.ts';
 import { tokenOf } from './authenticate-web.ts';
 import { noticeOf } from './notices.ts';
 import { type Answer, callOwnApi } from './own-api.ts';
@@ -17,17 +19,6 @@ export const sections = [
 
 export type SectionId = (typeof sections)[number]['id'];
 
-export interface User {
-  readonly id: string;
-  readonly email: string | null;
-  readonly username: string | null;
-  readonly phone: string | null;
-  readonly name: string | null;
-  readonly email_confirmed: boolean;
-  readonly roles: readonly string[];
-  readonly created_at: string;
-}
-
 /** The API, in the name of the person who is signed in. */
 export const asPerson = <T>(
   request: FastifyRequest,
@@ -43,7 +34,12 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
   throw new Problem(status, 'That did not work', message);
 }
 
-export const currentUser = (request: FastifyRequest): Promise<User> => wanted(asPerson(request, 'GET', '/v1/users/me'));
+/** Whose settings these are. */
+export async function currentUser({ database }: PageKit, { caller }: FastifyRequest): Promise<UserView> {
+  const user = caller.userId === null ? undefined : await findUser(database.db, caller.userId);
+  if (!user) throw notFound('This account is gone.');
+  return viewUser(user);
+}
 
 /** What the form says back when the API refused it: at the fields where it names fields, else above the form. */
 export function refusal({ errors, message }: Answer<unknown>, fields: readonly string[]): Variables {
@@ -59,9 +55,9 @@ export async function showSettings(
   reply: FastifyReply,
   section: SectionId,
   view: string,
-  variables: Variables & { title: string; user?: User },
+  variables: Variables & { title: string; user?: UserView },
 ): Promise<FastifyReply> {
-  const user = variables.user ?? (await currentUser(request));
+  const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';
   const person = { ...user, login, label: user.name || login, is_admin: isAdmin(request.caller) };
   return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections, person });

@@ -1,0 +1,52 @@
+export interface Visit {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Where a redirect leads. */
+  readonly location: string | null;
+  readonly html: string;
+}
+
+/** Somebody with a browser that has no scripts: keeps cookies, sends forms, and follows no redirect by itself. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  readonly #url: string;
+  #csrf = '';
+
+  constructor({ url }: { readonly url: string }) {
+    this.#url = url;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Visit> {
+    return this.#ask(path, { headers });
+  }
+
+  /** Sends a form with the token of the last page that had one. */
+  send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Visit> {
+    const body = new URLSearchParams({ _csrf: this.#csrf, ...fields });
+    return this.#ask(path, { method: 'POST', body, headers });
+  }
+
+  async signIn(login: string, password: string, next = ''): Promise<Visit> {
+    await this.get('/login');
+    return this.send('/login', { login, password, ...(next ? { next } : {}) });
+  }
+
+  async #ask(path: string, init: { method?: string; body?: URLSearchParams; headers: Record<string, string> }) {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(this.#url + path, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', ...(cookie ? { cookie } : {}), ...init.headers },
+    });
+    for (const set of response.headers.getSetCookie()) this.#keep(set);
+    const html = await response.text();
+    this.#csrf = /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? this.#csrf;
+    return { status: response.status, headers: response.headers, location: response.headers.get('location'), html };
+  }
+
+  #keep(set: string): void {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(set) as unknown as [string, string, string];
+    if (/max-age=0/i.test(set)) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}

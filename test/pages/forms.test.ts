@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('Forms', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let email: string;
+  before(async () => {
+    service = await start();
+    email = (await addLogin(service)).email;
+  });
+
+  const tokenIn = (html: string): string => /name="_csrf" value="([^"]+)"/.exec(html)?.[1] as string;
+  const signedIn = async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn(email, password);
+    return visitor;
+  };
+
+  it('are refused without a token, with a broken one, and with one of somebody else', async () => {
+    const mallory = await signedIn();
+    const foreign = tokenIn((await mallory.get('/settings')).html);
+    const visitor = await signedIn();
+    const before = tokenIn((await new Visitor(service).get('/login')).html);
+    const own = tokenIn((await visitor.get('/settings')).html);
+    const wrong = ['', 'x', foreign, before, `${own}x`, own.slice(1), own.toLowerCase()];
+    for (const _csrf of wrong) {
+      const answer = await visitor.send('/logout', { _csrf });
+      assert.equal(answer.status, 403, _csrf);
+      assert.match(answer.html, /This form has expired/);
+    }
+    visitor.cookies.set('visitor', mallory.cookies.get('visitor') as string);
+    assert.equal((await visitor.send('/logout', { _csrf: foreign })).status, 403, 'a planted cookie');
+    assert.equal((await visitor.get('/settings')).status, 200);
+  });
+
+  it('made before the sign-in do not work after it', async () => {
+    const visitor = new Visitor(service);
+    const before = tokenIn((await visitor.get('/login')).html);
+    await visitor.send('/login', { login: email, password });
+    assert.equal((await visitor.send('/logout', { _csrf: before })).status, 403);
+  });
+
+  it('from another site are refused even with their token', async () => {
+    const visitor = await signedIn();
+    await visitor.get('/settings');
+    for (const site of ['cross-site', 'same-site']) {
+      assert.equal((await visitor.send('/logout', {}, { 'sec-fetch-site': site })).status, 403);
+    }
+    assert.equal((await visitor.send('/logout', {}, { 'sec-fetch-site': 'same-origin' })).status, 303);
+  });
+
+  it('demand a token wherever a page takes a POST', async () => {
+    const visitor = await signedIn();
+    await visitor.get('/settings');
+    const forms = postRoutes(service.app.printRoutes({ commonPrefix: false, includeHooks: false })).filter(
+      (path) => !/^\/(v1|admin)\//.test(path),
+    );
+    assert.ok(forms.includes('/settings/applications/:id/secret') && forms.length >= 19, forms.join(' '));
+    for (const path of forms) {
+      assert.equal((await visitor.send(path.replaceAll(/:\w+/g, 'x'), { _csrf: 'forged' })).status, 403, path);
+    }
+  });
+
+  it('are refused politely when they are not forms', async () => {
+    const visitor = await signedIn();
+    for (const [type, body] of [
+      ['application/json', '{"login":{"a":1},"password":["x"],"_csrf":7}'],
+      ['application/json', '{'],
+      ['text/plain', 'x'],
+      ['application/x-www-form-urlencoded', '%ff=%ff'],
+      ['application/x-www-form-urlencoded', 'a=1&a=2'],
+    ] as const) {
+      const response = await fetch(`${service.url}/login`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': type, cookie: `visitor=${visitor.cookies.get('visitor')}` },
+      });
+      assert.ok(response.status >= 400 && response.status < 500, `${type} ${body}: ${response.status}`);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+    }
+  });
+});
+
+/** The paths that take a POST, from the tree that the router prints: four characters a level. */
+function postRoutes(tree: string): string[] {
+  const levels: string[] = [];
+  const found: string[] = [];
+  for (const line of tree.split('\n')) {
+    const [, indent, part, methods] = /^([│ ]*)[├└]── (\S*)(?: \((.+)\))?/.exec(line) ?? [];
+    if (indent === undefined || part === undefined) continue;
+    levels.length = indent.length / 4;
+    levels.push(part);
+    if (methods?.includes('POST')) found.push(levels.join(''));
+  }
+  return found;
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('Signing in by the page', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let email: string;
+  before(async () => {
+    service = await start();
+    email = (await addLogin(service)).email;
+  });
+
+  it('sends who is not signed in to the login page, and back to where they were going', async () => {
+    const visitor = new Visitor(service);
+    const first = await visitor.get('/settings/tokens?done=token-revoked');
+    assert.equal(first.status, 302);
+    assert.equal(first.location, '/login?next=%2Fsettings%2Ftokens%3Fdone%3Dtoken-revoked');
+    assert.equal(first.headers.get('cache-control'), 'no-store');
+    const page = await visitor.get(first.location);
+    assert.match(page.html, /name="next" value="\/settings\/tokens\?done=token-revoked"/);
+    const done = await visitor.send('/login', { login: email, password, next: '/settings/tokens?done=token-revoked' });
+    assert.equal(done.status, 303);
+    assert.equal(done.location, '/settings/tokens?done=token-revoked');
+    assert.equal((await visitor.get('/settings')).status, 200);
+  });
+
+  it('keeps the session in cookies that no script can read', async () => {
+    const visitor = new Visitor(service);
+    const done = await visitor.signIn(email, password);
+    const cookies = done.headers.getSetCookie();
+    assert.equal(cookies.length, 2);
+    for (const cookie of cookies) {
+      assert.match(cookie, /^(session|renewal)=/);
+      assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Lax$/);
+    }
+    assert.match(cookies[0] ?? '', /^session=eyJ[\w-]+\.[\w-]+\.[\w-]+; Max-Age=3600;/);
+  });
+
+  it('sends to local paths only', async () => {
+    for (const next of [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      '/%09/evil.example',
+      'javascript:1',
+    ]) {
+      const page = await new Visitor(service).get(`/login?next=${encodeURIComponent(next)}`);
+      assert.doesNotMatch(page.html, /evil|javascript:/);
+      const done = await new Visitor(service).signIn(email, password, next);
+      assert.equal(done.location, '/settings', next);
+    }
+  });
+
+  it('does not show the login page to who is signed in', async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn(email, password);
+    assert.equal((await visitor.get('/login?next=/settings/password')).location, '/settings/password');
+    assert.equal((await visitor.get('/login?next=//evil.example')).location, '/settings');
+  });
+
+  it('says that the credentials are wrong, and keeps what was typed but for the password', async () => {
+    const visitor = new Visitor(service);
+    const known = await visitor.signIn(email, 'not the password');
+    const unknown = await visitor.signIn('nobody@example.com', 'not the password');
+    for (const { status, html } of [known, unknown]) {
+      assert.equal(status, 422);
+      assert.match(html, /role="alert"><p>The email or the password is wrong\.<\/p>/);
+      assert.doesNotMatch(html, /not the password/);
+    }
+    assert.ok(known.html.includes(`value="${email}"`));
+    assert.equal(visitor.cookies.has('session'), false);
+    const empty = await visitor.send('/login', { login: '', password: '' });
+    assert.match(empty.html, /id="login-error"/);
+    assert.match(empty.html, /id="password-error"/);
+  });
+
+  it('says how long to wait after too many tries', async () => {
+    const { email: guessed } = await addLogin(service);
+    const visitor = new Visitor(service);
+    for (let i = 0; i < 10; i++) assert.equal((await visitor.signIn(guessed, 'wrong')).status, 422);
+    const refused = await visitor.signIn(guessed, password);
+    assert.equal(refused.status, 429);
+    assert.match(refused.html, /Too many tries\.<\/strong> <span data-wait="\d+">Try again in 1[45] minutes\./);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  });
+
+  it('renews the session behind the scenes while its refresh token is good', async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn(email, password);
+    const old = visitor.cookies.get('session');
+    service.advance(3601_000);
+    const [first, second] = await Promise.all([visitor.get('/settings'), visitor.get('/settings/password')]);
+    assert.deepEqual([first.status, second.status], [200, 200]);
+    assert.notEqual(visitor.cookies.get('session'), old);
+    // The browser drops an access token whose time is over: the other cookie is enough.
+    visitor.cookies.delete('session');
+    assert.equal((await visitor.get('/settings')).status, 200);
+    service.advance(31 * 86_400_000);
+    assert.equal((await visitor.get('/settings')).status, 302);
+    assert.equal(visitor.cookies.has('renewal'), false);
+  });
+
+  it('takes no token that is not a session, and no cookie that is not a token', async () => {
+    const visitor = new Visitor(service);
+    for (const value of ['x', 'a.b.c', '"', '%00', 'e'.repeat(5000)]) {
+      visitor.cookies.set('session', value);
+      visitor.cookies.set('renewal', value);
+      const answer = await visitor.get('/settings');
+      assert.equal(answer.status, 302, value);
+    }
+  });
+
+  it('signs out for good', async () => {
+    const visitor = new Visitor(service);
+    await visitor.signIn(email, password);
+    await visitor.get('/settings');
+    const kept = new Map(visitor.cookies);
+    const out = await visitor.send('/logout', {});
+    assert.equal(out.location, '/login?done=signed-out');
+    assert.equal(visitor.cookies.has('session') || visitor.cookies.has('renewal'), false);
+    assert.match((await visitor.get('/login?done=signed-out')).html, /You are signed out\./);
+    const thief = new Visitor(service);
+    for (const [name, value] of kept) thief.cookies.set(name, value);
+    assert.equal((await thief.get('/settings')).status, 302);
+    assert.equal((await visitor.send('/logout', {})).location, '/login');
+  });
+
+  it('sends a form of who is no longer signed in to the login page and then to its section', async () => {
+    const visitor = new Visitor(service);
+    await visitor.get('/login');
+    const answer = await visitor.send('/settings/applications/some-id/remove', {});
+    assert.equal(answer.status, 302);
+    assert.equal(answer.location, '/login?next=%2Fsettings%2Fapplications');
+  });
+});
+
+onBothEngines('Cookies under https', (engine) => {
+  const start = services(engine);
+  it('are Secure and bound to the host', async () => {
+    const service = await start({ env: { BASE_URL: 'https://gate.example' } });
+    const { email } = await addLogin(service);
+    const visitor = new Visitor(service);
+    const done = await visitor.signIn(email, password);
+    assert.equal(done.location, '/settings');
+    for (const cookie of done.headers.getSetCookie()) {
+      assert.match(cookie, /^__Host-(session|renewal)=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    }
+  });
+
+  it('keep to the path of the service where it shares a host', async () => {
+    const service = await start({ env: { BASE_URL: 'https://example.com/auth' } });
+    const visitor = new Visitor(service);
+    const first = await visitor.get('/settings');
+    assert.equal(first.location, '/auth/login?next=%2Fsettings');
+    const page = await visitor.get('/login');
+    assert.match(page.headers.get('set-cookie') ?? '', /^visitor=.*; Path=\/auth; HttpOnly; Secure; SameSite=Lax$/);
+    assert.match(page.html, /action="\/auth\/login"/);
+    assert.match(page.html, /href="\/auth\/assets\/pages\.css/);
+  });
+});
