@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Engine, Tx } from '../database/database.ts';
+import { fixedQuery } from '../database/fixed-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -10,8 +11,28 @@ export type SessionsOf =
   | { readonly userId: string; readonly exceptSessionId?: string | null | undefined }
   | { readonly clientId: string };
 
-export const insertSession = (db: Db | Tx, row: SessionRow): Promise<unknown> =>
-  db.insertInto('sessions').values(row).execute();
+const insert = fixedQuery((db, row: SessionRow) =>
+  db.insertInto('sessions').values({
+    id: row.id,
+    type: row.type,
+    user_id: row.user_id,
+    client_id: row.client_id,
+    name: row.name,
+    scopes: row.scopes,
+    generation: row.generation,
+    rotated_at: row.rotated_at,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    revoked_at: row.revoked_at,
+    revealed_at: row.revealed_at,
+    last_used_at: row.last_used_at,
+    address: row.address,
+    user_agent: row.user_agent,
+    version: row.version,
+  }),
+);
+
+export const insertSession = async (db: Db | Tx, row: SessionRow): Promise<void> => void (await insert.run(db, row));
 
 export const findSession = (db: Db | Tx, id: string): Promise<SessionRow | undefined> =>
   db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
@@ -27,7 +48,7 @@ export interface SessionWithSubject {
   readonly owner_id: string | null;
 }
 
-export const findSessionWithSubject = (db: Db, id: string): Promise<SessionWithSubject | undefined> =>
+const withSubject = fixedQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
@@ -41,8 +62,11 @@ export const findSessionWithSubject = (db: Db, id: string): Promise<SessionWithS
       'clients.scopes as client_scopes',
       'clients.user_id as owner_id',
     ])
-    .where('sessions.id', '=', id)
-    .executeTakeFirst();
+    .where('sessions.id', '=', id),
+);
+
+export const findSessionWithSubject = async (db: Db, id: string): Promise<SessionWithSubject | undefined> =>
+  (await withSubject.run(db, { id }))[0];
 
 /** For tokens whose session is no more: was it the user or the client that went? */
 export async function subjectsExist(db: Db, userId: string, clientId: string) {
@@ -61,12 +85,11 @@ interface Rotation {
   readonly userAgent: string | null;
 }
 
-/** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
-export const rotateSession = (db: Db, rotation: Rotation): Promise<SessionRow | undefined> =>
+const rotateOne = fixedQuery((db, rotation: Rotation & { next: number }) =>
   db
     .updateTable('sessions')
     .set({
-      generation: rotation.generation + 1,
+      generation: rotation.next,
       rotated_at: rotation.now,
       expires_at: rotation.expiresAt,
       last_used_at: rotation.now,
@@ -79,8 +102,12 @@ export const rotateSession = (db: Db, rotation: Rotation): Promise<SessionRow | 
     .where('type', '=', 'session')
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', rotation.now)
-    .returningAll()
-    .executeTakeFirst();
+    .returningAll(),
+);
+
+/** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
+export const rotateSession = async (db: Db, rotation: Rotation): Promise<SessionRow | undefined> =>
+  (await rotateOne.run(db, { ...rotation, next: rotation.generation + 1 }))[0];
 
 /** Marks live sessions as ended and says which. */
 export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
