@@ -1,0 +1,63 @@
+import { after } from 'node:test';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+export interface MailServer {
+  readonly url: string;
+  /** What it took, parsed, in order. */
+  readonly mails: Email[];
+  /** What it does with the next mails: takes them, says "not now", or says nothing at all. */
+  mood: 'accept' | 'refuse' | 'hang';
+  /** How often somebody tried to hand over a mail. */
+  readonly attempts: number;
+  close(): Promise<void>;
+}
+
+/** A real mail server on loopback, closed after the suite that is being declared. */
+export function mailServers(): () => Promise<MailServer> {
+  const started: MailServer[] = [];
+  after(async () => {
+    for (const server of started) await server.close();
+  });
+  return async () => {
+    const server = await startMailServer();
+    started.push(server);
+    return server;
+  };
+}
+
+async function startMailServer(): Promise<MailServer> {
+  const state = { mood: 'accept' as MailServer['mood'], mails: [] as Email[], attempts: 0 };
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    closeTimeout: 100,
+    onData(stream, _session, done) {
+      state.attempts++;
+      const { mood } = state;
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', async () => {
+        if (mood === 'hang') return;
+        if (mood === 'refuse') return done(Object.assign(new Error('not now'), { responseCode: 451 }));
+        state.mails.push(await PostalMime.parse(Buffer.concat(chunks)));
+        done();
+      });
+    },
+  });
+  smtp.on('error', () => undefined);
+  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+  const { port } = smtp.server.address() as { port: number };
+  return Object.defineProperties(state, {
+    url: { value: `smtp://127.0.0.1:${port}?ignoreTLS=true&socketTimeout=400&greetingTimeout=400` },
+    close: { value: () => new Promise<void>((resolve) => smtp.close(() => resolve())) },
+  }) as unknown as MailServer;
+}
+
+/** What the link of a mail ends with. */
+export function tokenIn({ text, html }: Email): string {
+  const inText = /\/([0-9a-f-]{36}\.[\w-]{43})\s/.exec(text ?? '')?.[1];
+  const inHtml = /href="[^"]*\/([0-9a-f-]{36}\.[\w-]{43})"/.exec(html ?? '')?.[1];
+  if (!inText || inText !== inHtml) throw new Error(`no link, or two different ones: ${inText} ${inHtml}`);
+  return inText;
+}
