@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { tokenOf } from './authenticate-web.ts';
 import { callOwnApi } from './own-api.ts';
 import { type PageKit, queryOf, readForm } from './page-kit.ts';
 
@@ -21,8 +22,12 @@ export function serveMailedLinks(kit: PageKit): void {
   kit.page('/email/confirmations', 'public', (request, reply) =>
     showSent(kit, request, reply, 'If this address waits to be confirmed, a new link is on its way to it.'),
   );
-  kit.form('/email/confirmations', 'public', (request, reply) => sendConfirmation(kit, request, reply));
-  kit.form('/settings/confirmations', 'auth:web', (request, reply) => sendConfirmation(kit, request, reply));
+  kit.form('/email/confirmations', 'public', (request, reply) =>
+    sendConfirmation(kit, request, reply, { body: readForm(request, 'email') }),
+  );
+  kit.form('/settings/confirmations', 'auth:web', (request, reply) =>
+    sendConfirmation(kit, request, reply, { body: {}, token: tokenOf(request) }),
+  );
   kit.page('/email/confirm/:token', 'public', (request, reply) =>
     kit.show(request, reply, 'email-confirm', { title: 'Confirm your email address' }),
   );
@@ -78,9 +83,14 @@ async function resetPassword(kit: PageKit, request: FastifyRequest, reply: Fasti
   return showReset(kit, request, reply.code(answer.status), { problem: answer.message });
 }
 
-async function sendConfirmation(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const body = readForm(request, 'email');
-  const answer = await callOwnApi(request, { method: 'POST', path: '/v1/email/confirmations', body });
+/** To the address in the body, or to that of whom the token belongs to. */
+async function sendConfirmation(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  whose: { body: Record<string, string>; token?: string },
+): Promise<FastifyReply> {
+  const answer = await callOwnApi(request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
   if (answer.ok) return kit.go(reply, '/email/confirmations');
   return kit.show(request, reply.code(answer.status), 'message', {
     title: 'The mail was not sent',
