@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
 import { BoundedQueue } from './bounded-queue.ts';
+import { readForeignHash, type Verify } from './foreign-hashes.ts';
 import {
   type Argon2Hash,
   currentCost,
@@ -30,14 +31,13 @@ export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Password
   const cores = availableParallelism();
   const queue = new BoundedQueue(cores, waitingPerCore * cores, (jobs) => metrics.passwordQueue.set(jobs));
   return {
-    hash: (password) => queue.run(async () => writeArgon2(await makeArgon2(bytesOf(password)))),
+    hash: (password) => queue.run(async () => writeArgon2(await makeArgon2(Buffer.from(password.normalize('NFC'))))),
     async verify(password, hash) {
-      if (isTooLong(password)) return false;
-      const known = readArgon2(hash);
-      return known !== undefined && queue.run(() => matchesArgon2(bytesOf(password), known));
+      const matches = isTooLong(password) ? undefined : readHash(hash);
+      return matches !== undefined && queue.run(() => matchesInEitherForm(password, matches));
     },
     async verifyNothing(password) {
-      if (!isTooLong(password)) await queue.run(() => matchesArgon2(bytesOf(password), nobody));
+      if (!isTooLong(password)) await queue.run(() => matchesArgon2(Buffer.from(password.normalize('NFC')), nobody));
       return false;
     },
     needsRehash(hash) {
@@ -45,6 +45,24 @@ export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Password
       return known === undefined || !isCurrentArgon2(known);
     },
   };
+}
+
+/** Ours, or one of the forms that other systems write; undefined when it is none of them. */
+function readHash(hash: string): Verify | undefined {
+  const argon2 = readArgon2(hash);
+  return argon2 ? (password) => matchesArgon2(Buffer.from(password), argon2) : readForeignHash(hash);
+}
+
+/** Whether a stored hash of this form can be checked here: asked before users of another system are taken over. */
+export const isKnownHash = (hash: string): boolean => readHash(hash) !== undefined;
+
+/**
+ * The same letters typed on another keyboard are the same password, so ours are hashed in NFC. Another system may have
+ * taken them as they came.
+ */
+async function matchesInEitherForm(password: string, matches: Verify): Promise<boolean> {
+  const composed = password.normalize('NFC');
+  return (await matches(composed)) || (composed !== password && matches(password));
 }
 
 /** A tag that no password has a real chance to match, at the current cost. */
@@ -56,6 +74,3 @@ const nobody: Argon2Hash = {
 };
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;
-
-/** In one Unicode form: the same letters typed on another keyboard are the same password. */
-const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFC'));
