@@ -86,11 +86,14 @@ export interface Declaration<F extends Fields = Fields> {
   /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
   readonly managed?: boolean;
   readonly table?: string;
-  /** For tables that the engine does not manage: how ids look, and whether there is a `version` column. */
+  /** For tables that the engine does not manage: how ids look. The default is `uuid`. */
   readonly idType?: 'uuid' | 'text';
+  /** For tables that the engine does not manage: false where there is no `version` column, which updates need. */
   readonly versioned?: boolean;
   readonly fields: F;
   readonly relations?: Relations;
+  /** Fields that no two rows may hold the same values of: `[['car_id', 'driver_id']]`. */
+  readonly uniqueTogether?: readonly (readonly string[])[];
   readonly access: AccessRules;
   /** What the API offers; the default is everything. */
   readonly operations?: readonly Operation[];

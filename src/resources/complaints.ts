@@ -1,0 +1,7 @@
+import type { ResourceDefinition } from './define-resource.ts';
+
+/** Collects what is wrong with a declaration, each with where it is and how to mend it. */
+export type Complain = (where: string, what: string) => void;
+export type Definitions = ReadonlyMap<string, ResourceDefinition>;
+
+export const namePattern = /^[a-z][a-z0-9_]{0,39}$/;

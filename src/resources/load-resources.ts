@@ -1,0 +1,37 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { OperatorError } from '../errors.ts';
+import type { ResourceDefinition } from './define-resource.ts';
+
+const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
+
+/** Every file of the folder declares one resource, as its default export. No folder: no resources of one's own. */
+export async function loadResources(dir: string): Promise<ResourceDefinition[]> {
+  if (!existsSync(dir)) return [];
+  const definitions: ResourceDefinition[] = [];
+  for (const name of readdirSync(dir).filter(isDeclaration).sort()) {
+    const file = join(dir, name);
+    const module = await import(pathToFileURL(file).href).catch((error: unknown) => {
+      throw new OperatorError(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
+    });
+    const definition: unknown = module.default;
+    if (!isDefinition(definition)) {
+      throw new OperatorError(`${file}: it must \`export default defineResource({ name, fields, access })\`.`);
+    }
+    definitions.push({ ...definition, file });
+  }
+  return definitions;
+}
+
+function isDefinition(value: unknown): value is ResourceDefinition {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, fields, access, managed } = value as Partial<ResourceDefinition>;
+  return (
+    typeof name === 'string' &&
+    typeof managed === 'boolean' &&
+    typeof access === 'object' &&
+    typeof fields === 'object' &&
+    Object.values(fields).every((field) => typeof field?.type === 'string' && typeof field.options === 'object')
+  );
+}

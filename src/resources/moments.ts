@@ -1,0 +1,28 @@
+const day = /^(\d{4})-(\d\d)-(\d\d)$/;
+const moment = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Whether the text is a day that exists, as `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  const match = day.exec(text);
+  if (!match) return false;
+  const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
+  const made = new Date(0);
+  made.setUTCFullYear(year, month - 1, date);
+  return year > 0 && made.getUTCFullYear() === year && made.getUTCMonth() === month - 1 && made.getUTCDate() === date;
+}
+
+/** Milliseconds since 1970 of an RFC 3339 moment, or undefined. */
+export function parseMoment(text: string): number | undefined {
+  const match = moment.exec(text);
+  if (!match || !isDay(match[1] as string)) return undefined;
+  const [, date, hour, minute, second, fraction = '', zone] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const ms = Date.parse(`${date}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${(zone as string).toUpperCase()}`);
+  return Number.isNaN(ms) || ms < earliest || ms > latest ? undefined : ms;
+}
+
+/** What four digits of a year can say. */
+const earliest = Date.parse('0001-01-01T00:00:00Z');
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
+export const isMoment = (text: string): boolean => parseMoment(text) !== undefined;

@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../http/server.ts';
+import { readListQuery, refuseParameters } from './list-query.ts';
+import { nestedDocs } from './openapi-operations.ts';
+import { findRow, listJson } from './read-rows.ts';
+import type { Resource, ResourceRelation } from './resource.ts';
+import { addressOf, askerOf, create, describedOnly, guardOf, type Query, sendJson } from './resource-routes.ts';
+import type { ResourceServices } from './resource-services.ts';
+import { wholeColumns } from './row-json.ts';
+import { relatedRows } from './row-rules.ts';
+import type { StoredRow } from './sql-text.ts';
+
+/** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
+export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
+  for (const child of resource.relations.values()) {
+    if (child.relation.kind === 'belongsTo') continue;
+    const { target, name } = child;
+    const path = `/v1/${resource.name}/:id/${name}`;
+    app.get(
+      path,
+      { ...describedOnly, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
+      async (request, reply) => {
+        const asker = askerOf(services, request);
+        const place = services.context.database;
+        const query = readListQuery(place.engine, target, request.query as Query, request.caller);
+        const parent = await parentOf(services, resource, request);
+        const within = {
+          condition: relatedRows(resource, child, asker, parent),
+          name: `${resource.name}/${parent.id}/${name}`,
+        };
+        return sendJson(
+          reply,
+          await listJson(place, target, query, asker, services.keys, addressOf(services, request), within),
+        );
+      },
+    );
+    if (!canCreate(child)) continue;
+    app.post(
+      path,
+      { ...describedOnly, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
+      async (request, reply) => {
+        refuseParameters(request.query as Query, []);
+        const parent = await parentOf(services, resource, request);
+        return create(services, target, request, reply, tieTo(child, parent));
+      },
+    );
+  }
+}
+
+const parentOf = (services: ResourceServices, resource: Resource, request: FastifyRequest): Promise<StoredRow> =>
+  findRow(
+    services.context.database,
+    resource,
+    (request.params as { id: string }).id,
+    askerOf(services, request),
+    wholeColumns(resource),
+  );
+
+/** A row under its parent can be made where the path says all that ties the two. */
+export function canCreate({ relation, target, through }: ResourceRelation): boolean {
+  const { operations } = target.definition;
+  if (operations && !operations.includes('create')) return false;
+  if (relation.kind === 'hasMany') return target.fields.get(relation.by)?.sendable === true;
+  if (relation.kind !== 'manyToMany' || !through) return false;
+  return [...through.fields.values()].every(
+    ({ name, sendable, options }) =>
+      name === relation.from || name === relation.to || !sendable || !options.required || options.default !== undefined,
+  );
+}
+
+function tieTo({ relation, through }: ResourceRelation, parent: StoredRow) {
+  if (relation.kind === 'hasMany') return { fixed: { [relation.by]: parent.id } };
+  if (relation.kind !== 'manyToMany' || !through) return {};
+  return {
+    link: { resource: through, values: (id: string) => ({ [relation.from]: parent.id, [relation.to]: id }) },
+  };
+}

@@ -1,0 +1,186 @@
+import { hash } from 'node:crypto';
+import { notFound } from '../errors.ts';
+import { type MacKeys, readCursor, writeCursor } from './cursor.ts';
+import type { ListQuery, Selection } from './list-query.ts';
+import { loadIncludes } from './load-includes.ts';
+import type { Resource } from './resource.ts';
+import { type Asker, allowedRows } from './row-rules.ts';
+import { orderSql, rowsAfter } from './sorting.ts';
+import { and, type Fragment, type Place, raw, readOnce, readRepeated, type StoredRow, sql, truth } from './sql-text.ts';
+
+/** A body and the tag that names it. */
+export interface TaggedJson {
+  readonly json: string;
+  readonly etag: string;
+}
+
+export const noSuchRow = ({ singular }: Resource) =>
+  notFound(`There is no such ${singular}, or none that you may see.`);
+
+/**
+ * The part before the dash names the version of the row, whatever was asked to be shown of it: `If-Match` looks at it
+ * alone. The part after it names the bytes, for `If-None-Match`.
+ */
+export const tagOf = (resource: Resource, row: StoredRow, json: string): string =>
+  `"${versionOf(resource, row)}-${hash('sha1', json, 'base64url')}"`;
+
+export const versionOf = (resource: Resource, row: StoredRow): string =>
+  resource.versioned ? String(row.version) : '0';
+
+/** The row with this id, where the caller may see it; 404 otherwise. */
+export async function findRow(
+  place: Place,
+  resource: Resource,
+  id: string,
+  asker: Asker,
+  columns: string,
+): Promise<StoredRow> {
+  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  const [row] = await readRepeated(
+    place,
+    sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}`,
+  );
+  if (!row) throw noSuchRow(resource);
+  return row;
+}
+
+export async function rowJson(
+  place: Place,
+  resource: Resource,
+  { shape, includes }: Selection,
+  row: StoredRow,
+  asker: Asker,
+  revealed = '',
+): Promise<TaggedJson> {
+  const embedded = includes.length === 0 ? '' : (await loadIncludes(place, resource, includes, [row], asker))(row);
+  const json = `{"data":{${shape.members(row)}${embedded}${revealed}}}`;
+  return { json, etag: tagOf(resource, row, json) };
+}
+
+const cap = 10_000;
+
+/** Counts no further than it says; the cost of a count stays that of a page. */
+async function countRows(place: Place, from: Fragment, exact: boolean, plain: boolean): Promise<number> {
+  const read = plain ? readRepeated : readOnce;
+  const [row] = await read<{ n: number }>(
+    place,
+    exact
+      ? sql`select count(*) as n ${from}`
+      : sql`select count(*) as n from (select 1 as one ${from} limit ${cap + 1}) as counted`,
+  );
+  return row?.n ?? 0;
+}
+
+/** A page of a list as JSON. `within` narrows it to what belongs to a parent; `address` makes links to other pages. */
+export async function listJson(
+  place: Place,
+  resource: Resource,
+  query: ListQuery,
+  asker: Asker,
+  keys: MacKeys,
+  address: (changes: Record<string, string>) => string,
+  within: { condition: Fragment; name: string } = { condition: truth, name: resource.name },
+): Promise<string> {
+  const where = and([within.condition, allowedRows(resource, 'read', asker), query.search]);
+  const from = sql`from ${raw(resource.table)} as t where ${where}`;
+  const byCursor = query.cursor !== undefined;
+  const rows = byCursor
+    ? await cursorPage(place, resource, query, from, keys, within.name)
+    : await readPage(place, query, from, '', query.limit + 1, (query.page - 1) * query.limit);
+  const more = rows.length > query.limit;
+  if (more) rows.length = query.limit;
+  const embed = await loadIncludes(place, resource, query.includes, rows, asker);
+  const data = rows.map((row) => `{${query.shape.members(row)}${embed(row)}}`).join(',');
+  const pagination = byCursor
+    ? cursorMeta(query, rows, more, keys, within.name, address)
+    : await pageMeta(place, query, rows.length, more, from, address);
+  return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(pagination)}}}`;
+}
+
+function readPage(
+  place: Place,
+  { shape, sort, plain }: ListQuery,
+  from: Fragment,
+  extra: string,
+  limit: number,
+  offset: number,
+): Promise<StoredRow[]> {
+  const read = plain ? readRepeated : readOnce;
+  return read(
+    place,
+    sql`select ${raw(shape.columns + extra)} ${from} order by ${orderSql(sort, place.engine)} limit ${limit} offset ${offset}`,
+  );
+}
+
+async function cursorPage(
+  place: Place,
+  resource: Resource,
+  query: ListQuery,
+  from: Fragment,
+  keys: MacKeys,
+  list: string,
+): Promise<StoredRow[]> {
+  const { sort, limit, cursor = '' } = query;
+  const extra = sort.keys.map(({ field }, i) => `, ${field.compared('t')} as "_key${i}"`).join('');
+  if (cursor === '') return readPage(place, query, from, extra, limit + 1, 0);
+  const position = readCursor(keys, list, sort.signature, cursor);
+  if (position.values.length !== sort.keys.length) throw new Error(`a cursor of ${resource.name} lost its keys`);
+  const rows: StoredRow[] = [];
+  for (const stretch of rowsAfter(sort, position)) {
+    if (rows.length > limit) break;
+    rows.push(...(await readPage(place, query, sql`${from} and ${stretch}`, extra, limit + 1 - rows.length, 0)));
+  }
+  return rows;
+}
+
+function cursorMeta(
+  { limit, sort }: ListQuery,
+  rows: readonly StoredRow[],
+  more: boolean,
+  keys: MacKeys,
+  list: string,
+  address: (changes: Record<string, string>) => string,
+): object {
+  const last = rows.at(-1);
+  const next =
+    more && last
+      ? writeCursor(keys, list, sort.signature, {
+          id: last.id as string,
+          values: sort.keys.map((_, i) => last[`_key${i}`]),
+        })
+      : null;
+  return {
+    count: rows.length,
+    per_page: limit,
+    next_cursor: next,
+    links: { next: next === null ? null : address({ cursor: next }) },
+  };
+}
+
+async function pageMeta(
+  place: Place,
+  { page, limit, count, plain }: ListQuery,
+  rows: number,
+  more: boolean,
+  from: Fragment,
+  address: (changes: Record<string, string>) => string,
+): Promise<object> {
+  const links = {
+    next: more ? address({ page: String(page + 1) }) : null,
+    previous: page > 1 ? address({ page: String(page - 1) }) : null,
+  };
+  const figures = { count: rows, per_page: limit, current_page: page };
+  if (count === 'none') return { ...figures, links };
+  // The last page itself says how many rows there are.
+  const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
+  const counted = known ?? (await countRows(place, from, count === 'exact', plain));
+  const capped = count !== 'exact' && known === undefined && counted > cap;
+  const total = capped ? cap : counted;
+  return {
+    total,
+    ...(capped ? { total_capped: true } : {}),
+    ...figures,
+    total_pages: Math.max(1, Math.ceil(total / limit)),
+    links,
+  };
+}

@@ -1,0 +1,147 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
+import { originOf } from '../http/origin.ts';
+import type { App } from '../http/server.ts';
+import type { Call } from './define-resource.ts';
+import { idempotencyKey } from './idempotency.ts';
+import { readListQuery, readSelection, refuseParameters } from './list-query.ts';
+import { operationDocs } from './openapi-operations.ts';
+import { findRow, listJson, rowJson, type TaggedJson } from './read-rows.ts';
+import type { Resource } from './resource.ts';
+import type { ResourceServices } from './resource-services.ts';
+import { changeResource, createResource, deleteResource } from './write-resource.ts';
+
+export type Query = Record<string, string>;
+type IdRequest = FastifyRequest<{ Params: { id: string } }>;
+
+/** The engine reads input by the declaration, and writes JSON itself: schemas of its routes only describe. */
+export const describedOnly = {
+  validatorCompiler: () => () => true,
+  serializerCompiler: () => (data: unknown) => JSON.stringify(data),
+} as const;
+
+export const callOf = ({ context }: ResourceServices, request: FastifyRequest): Call => ({
+  context,
+  caller: request.caller,
+  origin: originOf(request),
+  now: context.now(),
+});
+
+export const askerOf = ({ context }: ResourceServices, { caller }: FastifyRequest) => ({
+  engine: context.database.engine,
+  caller,
+  now: context.now(),
+});
+
+/** What guards a route of the resource: its scope, and a token unless everybody may read. */
+export const guardOf = (resource: Resource, deed: 'read' | 'write'): FastifyContextConfig => ({
+  ...(deed === 'read' && resource.definition.access.read === 'public'
+    ? { auth: 'public', bearer: 'optional' }
+    : { auth: 'auth:api' }),
+  scope: deed === 'read' ? resource.readScope : resource.writeScope,
+});
+
+export const sendJson = (reply: FastifyReply, json: string): FastifyReply =>
+  reply.header('content-type', 'application/json; charset=utf-8').send(json);
+
+const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): FastifyReply =>
+  sendJson(reply.header('etag', etag), json);
+
+export const isForm = ({ headers }: FastifyRequest): boolean =>
+  (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
+
+/** Links to other pages of a list: the same request with some parameters changed. */
+export const addressOf =
+  ({ context }: ResourceServices, request: FastifyRequest) =>
+  (changes: Record<string, string>): string => {
+    const parameters = new URLSearchParams({ ...(request.query as Query), ...changes });
+    return `${context.config.baseUrl}${request.url.split('?', 1)[0]}?${parameters}`;
+  };
+
+/** The routes of one resource: list, find, create, replace, update, delete. */
+export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
+  const { operations } = resource.definition;
+  const offers = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
+  const path = `/v1/${resource.name}`;
+  const place = services.context.database;
+  const options = (operation: Parameters<typeof operationDocs>[1], deed: 'read' | 'write') =>
+    ({
+      ...describedOnly,
+      config: guardOf(resource, deed),
+      schema: operationDocs(resource, operation) as FastifySchema,
+    }) satisfies RouteShorthandOptions;
+
+  if (offers('list')) {
+    app.get(path, options('list', 'read'), async (request, reply) => {
+      const query = readListQuery(place.engine, resource, request.query as Query, request.caller);
+      const asker = askerOf(services, request);
+      return sendJson(
+        reply,
+        await listJson(place, resource, query, asker, services.keys, addressOf(services, request)),
+      );
+    });
+  }
+  if (offers('find')) {
+    app.get(`${path}/:id`, options('find', 'read'), async (request, reply) => {
+      const selection = readSelection(resource, request.query as Query, request.caller);
+      const asker = askerOf(services, request);
+      const { id } = (request as IdRequest).params;
+      const row = await findRow(place, resource, id, asker, selection.shape.columns);
+      return sendTagged(reply, await rowJson(place, resource, selection, row, asker));
+    });
+  }
+  if (offers('create')) {
+    app.post(path, options('create', 'write'), (request, reply) => create(services, resource, request, reply));
+  }
+  for (const [operation, method] of [
+    ['replace', 'put'],
+    ['update', 'patch'],
+  ] as const) {
+    if (!offers(operation)) continue;
+    app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
+      refuseParameters(request.query as Query, []);
+      const changed = await changeResource(services, resource, {
+        call: callOf(services, request),
+        body: request.body,
+        isForm: isForm(request),
+        selection: readSelection(resource, {}, request.caller),
+        id: (request as IdRequest).params.id,
+        mode: operation,
+        ifMatch: request.headers['if-match'],
+      });
+      if (changed.revealed) reply.header('cache-control', 'no-store');
+      return sendTagged(reply, changed);
+    });
+  }
+  if (offers('delete')) {
+    app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
+      refuseParameters(request.query as Query, []);
+      await deleteResource(services, resource, {
+        call: callOf(services, request),
+        id: (request as IdRequest).params.id,
+        ifMatch: request.headers['if-match'],
+      });
+      return reply.code(204).send();
+    });
+  }
+}
+
+/** Makes a row; under a parent's path, with what ties it to the parent. */
+export async function create(
+  services: ResourceServices,
+  resource: Resource,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
+): Promise<FastifyReply> {
+  refuseParameters(request.query as Query, []);
+  const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
+  const { status, headers, body } = await createResource(services, resource, {
+    call: callOf(services, request),
+    body: request.body,
+    isForm: isForm(request),
+    selection: readSelection(resource, {}, request.caller),
+    key: idempotencyKey(request.headers['idempotency-key'], request.caller, path, request.body),
+    ...tie,
+  });
+  return sendJson(reply.code(status).headers(headers), body);
+}

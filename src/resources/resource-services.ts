@@ -1,0 +1,27 @@
+import type { Context } from '../context.ts';
+import type { Db, Tx } from '../database/database.ts';
+import type { Origin } from '../http/origin.ts';
+import type { MacKeys } from './cursor.ts';
+import type { Resources } from './resource.ts';
+
+/** Adds to the audit trail; made by the feature that keeps it. */
+export type RecordEvent = (
+  context: Context,
+  db: Db | Tx,
+  event: {
+    type: string;
+    userId?: string | null;
+    clientId?: string | null;
+    sessionId?: string | null;
+    origin: Origin;
+    data?: Record<string, unknown>;
+  },
+) => Promise<void>;
+
+/** What the functions of the engine work with. */
+export interface ResourceServices {
+  readonly context: Context;
+  readonly resources: Resources;
+  readonly keys: MacKeys;
+  readonly recordEvent: RecordEvent;
+}

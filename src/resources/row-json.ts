@@ -1,0 +1,72 @@
+import type { Resource, ResourceField } from './resource.ts';
+import { quoted, type StoredRow } from './sql-text.ts';
+
+/** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
+export interface RowShape {
+  /** The columns to select, each with its alias `t`. */
+  readonly columns: string;
+  /** The members of the row's JSON object, without braces. */
+  members(row: StoredRow): string;
+}
+
+type Writer = (row: StoredRow) => string;
+
+function writerOf(resource: Resource, field: ResourceField): Writer {
+  const { compute, column, kind, name } = field;
+  const prefix = `${JSON.stringify(name)}:`;
+  if (compute) {
+    const sources = sourcesOf(resource, field);
+    return (row) => `${prefix}${JSON.stringify(compute(valuesOf(sources, row))) ?? 'null'}`;
+  }
+  const toJson = (kind as NonNullable<typeof kind>).toJson;
+  return (row) => {
+    const stored = row[column];
+    return stored === null || stored === undefined ? `${prefix}null` : prefix + toJson(stored);
+  };
+}
+
+const sourcesOf = (resource: Resource, { options }: ResourceField): ResourceField[] =>
+  (options.from ?? []).map((name) => resource.fields.get(name) as ResourceField);
+
+const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<string, unknown> => {
+  const values: Record<string, unknown> = {};
+  for (const { name, column, kind } of fields) {
+    const stored = row[column];
+    values[name] = stored === null || stored === undefined ? null : kind?.fromStored(stored);
+  }
+  return values;
+};
+
+/** What a row holds besides the asked fields: the id, and the version that the ETag names. */
+const always = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
+
+/** `extra` names columns that are read though not shown, such as the keys of relations. */
+export function shapeOf(resource: Resource, fields: readonly ResourceField[], extra: readonly string[] = []): RowShape {
+  const columns = new Set(always(resource));
+  for (const field of fields) {
+    for (const { column } of field.compute ? sourcesOf(resource, field) : [field]) columns.add(column);
+  }
+  for (const column of extra) columns.add(column);
+  const [first, ...rest] = fields.map((field) => writerOf(resource, field));
+  return {
+    columns: [...columns].map((column) => `t.${quoted(column)}`).join(', '),
+    members(row) {
+      let out = first ? first(row) : '';
+      for (const writer of rest) out += `,${writer(row)}`;
+      return out;
+    },
+  };
+}
+
+/** Every stored column, for writes and hooks. */
+export const wholeColumns = (resource: Resource): string =>
+  [...new Set([...always(resource), ...resource.stored.map(({ column }) => column)])].map(quoted).join(', ');
+
+/** The row with all that is stored of it, in the values that JSON uses. */
+export function wholeRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
+  const values = valuesOf(resource.stored, row);
+  for (const field of resource.fields.values()) {
+    if (field.compute) values[field.name] = field.compute(valuesOf(sourcesOf(resource, field), row));
+  }
+  return values as Record<string, unknown> & { id: string };
+}

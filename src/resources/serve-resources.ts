@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts';
+import type { App } from '../http/server.ts';
+import { serveActions } from './action-routes.ts';
+import { checkDefinitions } from './check-definitions.ts';
+import type { MacKeys } from './cursor.ts';
+import type { ResourceDefinition } from './define-resource.ts';
+import { describeResources } from './describe-resources.ts';
+import { serveNested } from './nested-routes.ts';
+import { compileResources, type Resources } from './resource.ts';
+import { sendJson, serveResource } from './resource-routes.ts';
+import type { RecordEvent } from './resource-services.ts';
+
+/** Serves declared resources: their routes, those of their relations and actions, and their descriptions. */
+export function serveResources(
+  app: App,
+  context: Context,
+  definitions: readonly ResourceDefinition[],
+  { keys, recordEvent }: { keys: MacKeys; recordEvent: RecordEvent },
+): Resources {
+  checkDefinitions(definitions);
+  const resources = compileResources(definitions);
+  const services = { context, resources, keys, recordEvent };
+  for (const resource of resources.values()) {
+    serveResource(app, services, resource);
+    serveNested(app, services, resource);
+    serveActions(app, services, resource);
+  }
+  const description = describeResources(resources);
+  app.get(
+    '/v1/resources',
+    {
+      config: { auth: 'auth:api' },
+      schema: { tags: ['resources'], summary: 'Describe all resources, for front ends', security: [{ bearer: [] }] },
+    },
+    async (_request, reply) => sendJson(reply, description),
+  );
+  return resources;
+}

@@ -1,0 +1,187 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { after } from 'node:test';
+import pino from 'pino';
+import type { Caller } from '../../src/caller.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import type { Engine } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { uuidv7 } from '../../src/database/uuid.ts';
+import { recordEvent } from '../../src/events/record-event.ts';
+import { describeApi, serveOpenApi } from '../../src/http/openapi.ts';
+import { type App, createServer } from '../../src/http/server.ts';
+import { unauthorized } from '../../src/http/unauthorized.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { MacKeys } from '../../src/resources/cursor.ts';
+import type { ResourceDefinition } from '../../src/resources/define-resource.ts';
+import { applyResourceMigrations } from '../../src/resources/migrate-resources.ts';
+import { serveResources } from '../../src/resources/serve-resources.ts';
+import { createTestDatabase, type TestDatabase } from './engines.ts';
+
+const mac = (purpose: string, data: string) =>
+  createHmac('sha256', 'a key for tests').update(`${purpose} ${data}`).digest('base64url');
+const keys: MacKeys = {
+  mac,
+  matches: (purpose, data, given) => {
+    const right = Buffer.from(mac(purpose, data));
+    const sent = Buffer.from(given);
+    return right.length === sent.length && timingSafeEqual(right, sent);
+  },
+};
+
+/** A token's name is who it is: `admin`, `alice`, `bob`; after a dash, the scopes it holds (`alice-cars:read`). */
+const people = new Map<string, { id: string; roles: string[] }>([
+  ['admin', { id: uuidv7(), roles: ['admin'] }],
+  ['alice', { id: uuidv7(), roles: [] }],
+  ['bob', { id: uuidv7(), roles: [] }],
+]);
+
+export const idOf = (name: string): string => people.get(name)?.id ?? '';
+
+function callerOf(token: string): Caller {
+  const [name = '', ...scopes] = token.split('-');
+  const person = people.get(name);
+  if (!person) throw unauthorized('token_malformed');
+  return {
+    kind: 'user',
+    userId: person.id,
+    clientId: null,
+    sessionId: null,
+    roles: person.roles,
+    scopes: scopes.length > 0 ? scopes : ['*'],
+  };
+}
+
+export type Row = Record<string, unknown> & { readonly id: string };
+
+interface Pagination {
+  readonly total?: number;
+  readonly total_capped?: boolean;
+  readonly count: number;
+  readonly per_page: number;
+  readonly current_page?: number;
+  readonly total_pages?: number;
+  readonly next_cursor?: string | null;
+  readonly links: { readonly next: string | null; readonly previous?: string | null };
+}
+
+interface ProblemBody {
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly { readonly field: string; readonly code: string; readonly message: string }[];
+}
+
+/** An answer, with its body under the name of what it is expected to be. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly row: Row;
+  readonly rows: readonly Row[];
+  readonly pagination: Pagination;
+  readonly problem: ProblemBody;
+}
+
+interface Asking {
+  token?: string | null;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, string>;
+}
+
+export interface ResourceService {
+  readonly app: App;
+  readonly context: Context;
+  readonly database: TestDatabase;
+  ask(method: string, path: string, asking?: Asking): Promise<Answer>;
+  advance(ms: number): void;
+}
+
+/** The engine alone, over its own resources, with tokens that say who they are. */
+export function resourceServices(
+  engine: Engine,
+): (definitions: readonly ResourceDefinition[]) => Promise<ResourceService> {
+  const closing: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  return async (definitions) => {
+    const database = await createTestDatabase(engine);
+    closing.push(() => database.remove());
+    const config = parseConfig(
+      {},
+      { DATABASE_URL: database.url, DATA_DIR: database.dir, RATE_LIMIT: '0', LOG_LEVEL: 'silent', PORT: '0' },
+      database.dir,
+    );
+    const open = await openDatabase(config);
+    closing.push(() => open.close());
+    let offset = 0;
+    const context: Context = {
+      config,
+      database: open,
+      log: pino({ level: 'silent' }),
+      metrics: createMetrics(),
+      now: () => Date.now() + offset,
+    };
+    await migrate(open);
+    await applyResourceMigrations(open, definitions);
+    for (const [name, { id, roles }] of people) {
+      const row = {
+        id,
+        email: `${name}@example.com`,
+        password_hash: '',
+        email_confirmed: 1,
+        roles: JSON.stringify(roles),
+      };
+      await open.db
+        .insertInto('users')
+        .values({ ...row, created_at: 0, updated_at: 0, version: 1 } as never)
+        .execute();
+    }
+    const app = await createServer(context, {
+      bearer: callerOf,
+      async web() {
+        throw unauthorized('token_missing');
+      },
+    });
+    await describeApi(app, config);
+    serveResources(app, context, definitions, { keys, recordEvent });
+    serveOpenApi(app);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    closing.push(() => app.close());
+    return {
+      app,
+      context,
+      database,
+      advance(ms) {
+        offset += ms;
+      },
+      async ask(method, path, { token = 'admin', headers = {}, json, form } = {}) {
+        const response = await fetch(url + path.replace(config.baseUrl, ''), {
+          method,
+          headers: {
+            accept: 'application/json',
+            ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+            ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+            ...headers,
+          },
+          ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+          ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
+        });
+        const text = await response.text();
+        const body = text.startsWith('{') ? JSON.parse(text) : {};
+        return {
+          status: response.status,
+          headers: response.headers,
+          text,
+          row: body.data,
+          rows: body.data,
+          pagination: body.meta?.pagination,
+          problem: body,
+        };
+      },
+    };
+  };
+}
