@@ -69,6 +69,18 @@ onBothEngines('sessions', (engine) => {
     await assert.rejects(verify(on, token), refusedWith('token_expired'));
   });
 
+  it('lets no access token outlive its session', async () => {
+    const on = await stage(await make({ env: { REFRESH_TOKEN_TTL: '10', ACCESS_TOKEN_TTL: '3600' } }));
+    const session = await open(on);
+    assert.equal(on.sessions.accessTokenLife(session), 10);
+    const token = on.sessions.accessToken(session);
+    on.context.advance(9999);
+    await verify(on, token);
+    on.context.advance(1);
+    await on.sessions.prune();
+    await assert.rejects(verify(on, token), refusedWith('token_expired'));
+  });
+
   it('gives 20 refreshes at once one successor and one live session', async () => {
     const on = await stage(await make());
     const token = on.sessions.refreshToken(await open(on));
