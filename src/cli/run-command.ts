@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { OAuthError, OperatorError, Problem } from '../errors.ts';
 import { withoutSecrets } from '../log.ts';
+import { addBackup } from './backup.ts';
 import { addClientCreate } from './client-create.ts';
 import { addClientList } from './client-list.ts';
 import { addClientSecretCommand } from './client-secret.ts';
+import { addDoctor } from './doctor/doctor.ts';
 import { addKeysList } from './keys-list.ts';
 import { addKeysRotate } from './keys-rotate.ts';
+import { addMigrate } from './migrate.ts';
+import { addRestore } from './restore.ts';
 import { addServe } from './serve.ts';
 import { addUserList } from './user-list.ts';
 import { addUserRole } from './user-role.ts';
@@ -22,12 +26,16 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError('(add --help for what it takes)');
   addServe(program);
+  addMigrate(program);
   const user = program.command('user').description('Make and manage users.');
   for (const add of [addUserList, addUserRole]) add(user);
   const client = program.command('client').description('Make and manage clients.');
   for (const add of [addClientCreate, addClientList, addClientSecretCommand]) add(client);
   const keys = program.command('keys').description('Manage the keys that sign tokens.');
   for (const add of [addKeysList, addKeysRotate]) add(keys);
+  addBackup(program);
+  addRestore(program);
+  addDoctor(program);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

@@ -23,6 +23,8 @@ export const columnTypes = (engine: Engine): ColumnTypes =>
 /** In order; a released one is never edited. */
 const migrations: readonly Migration[] = [firstTables];
 
+export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
+
 /** Any number: it names the lock that instances starting together queue for. */
 const migrationLock = 7_146_352;
 
@@ -35,6 +37,29 @@ export async function underMigrationLock<T>({ engine, db }: Database, work: (tx:
   });
 }
 
+/** What `migrate` would do: the names of the migrations that are missing. Changes nothing. */
+export async function pendingMigrations({ engine, db }: Database): Promise<string[]> {
+  const exists =
+    engine === 'sqlite'
+      ? sql<{ n: number }>`select count(*) as n from sqlite_master where type = 'table' and name = 'migrations'`
+      : sql<{
+          n: number;
+        }>`select count(*) as n from pg_tables where schemaname = current_schema() and tablename = 'migrations'`;
+  const { rows } = await exists.execute(db);
+  if (rows[0]?.n === 0) return [...knownMigrations];
+  const applied = (await db.selectFrom('migrations').select('name').execute()).map(({ name }) => name);
+  refuseNewer(applied);
+  return knownMigrations.filter((name) => !applied.includes(name));
+}
+
+function refuseNewer(applied: readonly string[]): void {
+  const unknown = applied.filter((name) => !knownMigrations.includes(name));
+  if (unknown.length === 0) return;
+  throw new OperatorError(
+    `This database was migrated by a newer Gatehouse (${unknown.join(', ')}). Start that version, or restore a backup taken before it.`,
+  );
+}
+
 /** Brings the fixed tables up to date and returns the names of the migrations it ran. */
 export async function migrate(database: Database, now: () => number = Date.now): Promise<string[]> {
   const types = columnTypes(database.engine);
@@ -45,12 +70,7 @@ export async function migrate(database: Database, now: () => number = Date.now):
       )
       .execute(tx);
     const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map(({ name }) => name));
-    const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name));
-    if (unknown.length > 0) {
-      throw new OperatorError(
-        `This database was migrated by a newer Gatehouse (${unknown.join(', ')}). Start that version, or restore a backup taken before it.`,
-      );
-    }
+    refuseNewer([...applied]);
     const pending = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of pending) {
       for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);

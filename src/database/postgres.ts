@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { Problem, unavailable } from '../errors.ts';
+import { OperatorError, Problem, unavailable } from '../errors.ts';
 import type { Database } from './database.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import type { Tables } from './tables.ts';
@@ -20,16 +20,27 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** SQLSTATE classes and socket errors that mean "not now": the caller is asked to come back. */
 const awayCodes = /^(08...|57P0[1-5]|53300|53400|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;
 const awayMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
+
+/** A server that has stopped answering without closing the connection is as good as gone. */
+const patience = 15_000;
+
+const isAway = (error: unknown): boolean => {
+  const { code, message } = error as { code?: string; message?: string };
+  return awayCodes.test(code ?? '') || awayMessages.test(message ?? '');
+};
 
 function translate(error: unknown): unknown {
   if (error instanceof Problem) return error;
-  const { code, message } = error as { code?: string; message?: string };
-  if (awayCodes.test(code ?? '') || awayMessages.test(message ?? '')) {
-    return unavailable('The database cannot be reached at the moment. Try again shortly.', 5, message);
-  }
-  return error;
+  if (!isAway(error)) return error;
+  return unavailable('The database cannot be reached at the moment. Try again shortly.', 5, (error as Error).message);
 }
+
+/** Another instance has changed a table since this connection planned the statement. */
+const isStalePlan = (error: unknown): boolean => {
+  const { code, message } = error as { code?: string; message?: string };
+  return code === '0A000' && /cached plan/.test(message ?? '');
+};
 
 /** Names the texts of repeated statements, so that PostgreSQL parses and plans each once a connection. */
 const statementNames = new Map<string, string>();
@@ -43,6 +54,9 @@ function nameOf(text: string): string | undefined {
 
 class Connection implements DatabaseConnection {
   readonly client: pg.PoolClient;
+  /** Must not be used again: it is broken, or holds plans that no longer hold. */
+  spent = false;
+  #inTransaction = false;
 
   constructor(client: pg.PoolClient) {
     this.client = client;
@@ -51,15 +65,18 @@ class Connection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const isData = query.query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(query.sql);
     const name = isData ? nameOf(query.sql) : undefined;
+    const values = query.parameters as unknown[];
+    // Changes of tables may take as long as they take.
+    const limit = isData ? { query_timeout: patience } : {};
     try {
-      const result = await this.client.query({
-        text: query.sql,
-        values: query.parameters as unknown[],
-        ...(name ? { name } : {}),
-      });
+      const result = await this.client.query({ text: query.sql, values, ...limit, ...(name ? { name } : {}) });
       return { rows: (result.rows ?? []) as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
     } catch (error) {
-      throw translate(error);
+      this.spent ||= isAway(error) || isStalePlan(error);
+      if (!isStalePlan(error)) throw translate(error);
+      if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
+      const result = await this.client.query({ text: query.sql, values });
+      return { rows: (result.rows ?? []) as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
     }
   }
 
@@ -67,14 +84,20 @@ class Connection implements DatabaseConnection {
     yield await Promise.reject(new Error('streaming is not used here: page by key instead'));
   }
 
-  async run(text: string): Promise<void> {
+  async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+    this.#inTransaction = text === 'begin';
     try {
-      await this.client.query(text);
+      await this.client.query(limited(text));
     } catch (error) {
+      // Whether or not it took effect, this connection's transaction is over when the connection is.
+      this.spent = true;
       throw translate(error);
     }
   }
 }
+
+/** `query_timeout` is read by the driver, though its types leave it out. */
+const limited = (text: string): pg.QueryConfig => ({ text, query_timeout: patience }) as pg.QueryConfig;
 
 class PostgresDriver implements Driver {
   readonly #pool: pg.Pool;
@@ -101,9 +124,23 @@ class PostgresDriver implements Driver {
     return (connection as Connection).run('rollback');
   }
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    (connection as Connection).client.release();
+    const { client, spent } = connection as Connection;
+    client.release(spent);
   }
   async destroy(): Promise<void> {}
+}
+
+/** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
+async function letIn(pool: pg.Pool, url: string): Promise<void> {
+  try {
+    await pool.query(limited('select 1'));
+  } catch (error) {
+    await pool.end();
+    const place = url.replace(/^.*@/, '').replace(/\?.*$/, '');
+    throw new OperatorError(
+      `The PostgreSQL database at ${place} cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL (host, port, user, password and name), and that the server runs.`,
+    );
+  }
 }
 
 export async function openPostgres(url: string, poolSize: number): Promise<Database> {
@@ -125,6 +162,7 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
+  await letIn(pool, url);
   const bus = new PostgresBus(url);
   await bus.listen();
   return {
@@ -141,7 +179,7 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
       }
     },
     ping: async () => {
-      await pool.query('select 1').catch((error) => {
+      await pool.query(limited('select 1')).catch((error) => {
         throw translate(error);
       });
     },

@@ -5,6 +5,8 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+const sqliteBusy = 5;
+
 /**
  * Lets writes that arrive together share one commit, and so one sync to disk (SQLite has one writer at a time anyway).
  * Jobs run one after another inside one transaction; each is undone alone when it fails, and none is told that it
@@ -12,14 +14,17 @@ interface Waiter {
  */
 export class SharedCommits {
   readonly #file: DatabaseSync;
+  /** How long to wait for another process that writes. */
+  readonly #patience: number;
   readonly #entering: (() => void)[] = [];
   #busy = false;
   #open = false;
   #commitDue = false;
   #waiters: Waiter[] = [];
 
-  constructor(file: DatabaseSync) {
+  constructor(file: DatabaseSync, patience = 5000) {
     this.#file = file;
+    this.#patience = patience;
   }
 
   get waiting(): number {
@@ -46,7 +51,7 @@ export class SharedCommits {
     this.#busy = true;
     if (this.#open) return;
     try {
-      this.#file.exec('begin immediate');
+      await this.#begin();
     } catch (error) {
       this.#passTurn();
       throw error;
@@ -56,8 +61,21 @@ export class SharedCommits {
     // After the current round of input: whatever arrived with this write has joined by then.
     setImmediate(() => {
       this.#commitDue = true;
-      if (!this.#busy) this.#commit();
+      if (!this.#busy && this.#open) this.#commit();
     });
+  }
+
+  /** Another process may be writing: waiting for it must not stop this one from answering. */
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + this.#patience;
+    for (;;) {
+      try {
+        return this.#file.exec('begin immediate');
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== sqliteBusy || performance.now() > deadline) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   }
 
   /** The job is done: returns when it is on disk. */

@@ -12,7 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { OperatorError } from '../errors.ts';
+import { OperatorError, unavailable } from '../errors.ts';
 import type { Bus, Change } from './bus.ts';
 import type { Database } from './database.ts';
 import { SharedCommits } from './shared-commits.ts';
@@ -100,9 +100,13 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
-    if (isRead(query)) return this.#reader.run(query.sql, query.parameters);
-    return this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
+    try {
+      if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
+      if (isRead(query)) return this.#reader.run(query.sql, query.parameters);
+      return await this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
@@ -110,19 +114,34 @@ class Connection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    await this.#commits.enter();
-    this.inTransaction = true;
-    this.#writer.run('savepoint job', []);
+    try {
+      await this.#commits.enter();
+    } catch (error) {
+      throw translate(error);
+    }
+    try {
+      this.#writer.run('savepoint job', []);
+      this.inTransaction = true;
+    } catch (error) {
+      this.#commits.abandon();
+      throw translate(error);
+    }
   }
 
   /** Returns when the commit that this transaction shares with its neighbours is on disk. */
   async commit(): Promise<void> {
     this.#writer.run('release job', []);
     this.inTransaction = false;
-    await this.#commits.leave();
+    try {
+      await this.#commits.leave();
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   async rollback(): Promise<void> {
+    // A commit that failed has been undone already, and it may be another's turn to write by now.
+    if (!this.inTransaction) return;
     this.inTransaction = false;
     try {
       this.#writer.run('rollback to job', []);
@@ -131,6 +150,15 @@ class Connection implements DatabaseConnection {
       this.#commits.abandon();
     }
   }
+}
+
+/** Busy, locked, read-only, I/O error, full, cannot open: "not now", whatever was asked. */
+const awayCodes = new Set([5, 6, 8, 10, 13, 14]);
+
+function translate(error: unknown): unknown {
+  const { errcode, message } = error as { errcode?: number; message?: string };
+  if (errcode === undefined || !awayCodes.has(errcode & 0xff)) return error;
+  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, message);
 }
 
 class SqliteDriver implements Driver {
@@ -210,7 +238,8 @@ class SqliteBus implements Bus {
 function openFile(path: string, readOnly: boolean): DatabaseSync {
   const file = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true, readOnly });
   if (!readOnly) file.exec('pragma journal_mode = wal; pragma synchronous = full;');
-  file.exec('pragma cache_size = -16000; pragma temp_store = memory;');
+  // From here on a wait for another process is not spent inside SQLite, where it would stop everything else.
+  file.exec('pragma cache_size = -16000; pragma temp_store = memory; pragma busy_timeout = 50;');
   return file;
 }
 

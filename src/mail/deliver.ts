@@ -28,11 +28,20 @@ const headersOf = ({ config }: Context, mail: MailRow, letter: Letter) => ({
   ...letter,
 });
 
-function deliverBySmtp(context: Context): Delivery {
-  const { smtpUrl } = context.config;
+function openTransport(smtpUrl: string) {
   const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in patience);
   const said = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
-  const transport = nodemailer.createTransport({ url: smtpUrl, ...patience, ...said });
+  return nodemailer.createTransport({ url: smtpUrl, ...patience, ...said });
+}
+
+/** Connects and logs in, and sends nothing. Throws what the mail server said. */
+export async function checkDelivery(smtpUrl: string): Promise<void> {
+  const transport = openTransport(smtpUrl);
+  await transport.verify().finally(() => transport.close());
+}
+
+function deliverBySmtp(context: Context): Delivery {
+  const transport = openTransport(context.config.smtpUrl);
   return {
     deliver: async (mail, letter) => void (await transport.sendMail(headersOf(context, mail, letter))),
     close: () => transport.close(),

@@ -1,0 +1,57 @@
+import type { Context } from '../../context.ts';
+import { openKeyRing } from '../../crypto/key-ring.ts';
+import { databaseClock } from '../../database/clock.ts';
+import { pendingMigrations } from '../../database/migrate.ts';
+import { hasAdministrator } from '../../users/user-store.ts';
+import { showTime } from '../print.ts';
+import { type Finding, notice, ok, wrong } from './finding.ts';
+
+/** Further apart than this, tokens are refused as expired, or live too long. */
+const tolerance = 5000;
+const oldKey = 365 * 86_400_000;
+
+/** The database, what is in it, and whether this machine's clock agrees with it. Changes nothing. */
+export async function lookAtDatabase(context: Context): Promise<Finding[]> {
+  const { database } = context;
+  await database.ping();
+  const findings = [ok('database', `${database.engine} answers`)];
+  const pending = await pendingMigrations(database);
+  if (pending.length > 0) {
+    const mend = 'They run at the next start, or now with: gatehouse migrate';
+    return [...findings, notice('migrations', `not applied yet: ${pending.join(', ')}`, mend)];
+  }
+  findings.push(ok('migrations', 'up to date'));
+  findings.push(await lookAtClock(context), await lookAtKeys(context));
+  findings.push(
+    (await hasAdministrator(database.db))
+      ? ok('administrator', 'there is one')
+      : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
+  );
+  return findings;
+}
+
+async function lookAtClock({ database, now }: Context): Promise<Finding> {
+  const { clock, newestEvent } = await databaseClock(database);
+  const apart = clock === undefined ? 0 : Math.abs(clock - now());
+  const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
+  if (apart > tolerance) return wrong('clock', `this machine and the database are ${apart / 1000} s apart`, mend);
+  if (newestEvent > now() + tolerance) {
+    return wrong('clock', `the newest event is of ${showTime(newestEvent)}, which is in the future here`, mend);
+  }
+  return ok('clock', showTime(now()));
+}
+
+async function lookAtKeys(context: Context): Promise<Finding> {
+  const keys = (await openKeyRing(context)).list();
+  const signing = keys.find(({ state }) => state === 'signing');
+  if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
+  const { config, now } = context;
+  if (signing.algorithm !== config.signingAlgorithm) {
+    const what = `the key signs with ${signing.algorithm}, SIGNING_ALGORITHM is ${config.signingAlgorithm}`;
+    return notice('keys', what, 'gatehouse keys rotate');
+  }
+  if (now() - signing.createdAt > oldKey) {
+    return notice('keys', `the signing key is of ${showTime(signing.createdAt)}`, 'gatehouse keys rotate');
+  }
+  return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
+}

@@ -1,0 +1,111 @@
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../errors.ts';
+import { knownMigrations } from './migrate.ts';
+
+interface Location {
+  readonly databaseUrl: string;
+  readonly workingDir: string;
+}
+
+/** The file of a SQLite database; PostgreSQL has tools of its own, which are named instead. */
+export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostgres: string): string {
+  if (databaseUrl.startsWith('sqlite:')) return resolve(workingDir, databaseUrl.slice('sqlite:'.length));
+  throw new OperatorError(`The database is a PostgreSQL, which has its own tools: ${insteadOnPostgres}`);
+}
+
+/** A whole and consistent copy, while the service may go on writing. It appears under its name only when it is done. */
+export async function backUp(source: string, target: string, { overwrite = false } = {}): Promise<void> {
+  if (!existsSync(source)) throw new OperatorError(`There is no database at ${source} yet.`);
+  if (existsSync(target) && !overwrite) {
+    throw new OperatorError(`${target} is there already. Choose another name, or overwrite it with --force.`);
+  }
+  if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} is not there.`);
+  const draft = `${target}.part`;
+  rmSync(draft, { force: true });
+  const file = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
+  try {
+    // All pages in one step: in several, a busy service would make it start again and again.
+    await backup(file, draft, { rate: 0x7fffffff });
+  } finally {
+    file.close();
+  }
+  chmodSync(draft, 0o600);
+  // The copy carries the journal mode of the original; alone, it shall be one file.
+  const copy = new DatabaseSync(draft, { timeout: 5000 });
+  copy.exec('pragma journal_mode = delete');
+  copy.close();
+  checkCopy(draft);
+  syncToDisk(draft);
+  renameSync(draft, target);
+}
+
+/** Puts a copy in the place of the database, which is kept beside it. Returns the path of what was there before. */
+export function restore(source: string, target: string, { overwrite = false } = {}): string | undefined {
+  if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
+  checkCopy(source);
+  let kept: string | undefined;
+  if (existsSync(target)) {
+    if (!overwrite) {
+      throw new OperatorError(
+        `There is a database at ${target}. Replace it with --force; it is kept beside the new one.`,
+      );
+    }
+    refuseRunning(target);
+    kept = `${target}.before-restore`;
+  }
+  const draft = `${target}.part`;
+  copyFileSync(source, draft);
+  chmodSync(draft, 0o600);
+  syncToDisk(draft);
+  if (kept) renameSync(target, kept);
+  for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
+  renameSync(draft, target);
+  return kept;
+}
+
+/** Whole, Gatehouse's, and not from a newer version. */
+function checkCopy(path: string): void {
+  let names: string[];
+  try {
+    const file = new DatabaseSync(path, { readOnly: true });
+    try {
+      const result = file.prepare('pragma integrity_check').get() as { integrity_check: string };
+      if (result.integrity_check !== 'ok') throw new Error(result.integrity_check);
+      names = file
+        .prepare('select name from migrations')
+        .all()
+        .map(({ name }) => name as string);
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    throw new OperatorError(`${path} is not a whole Gatehouse database: ${(error as Error).message}.`);
+  }
+  const unknown = names.filter((name) => !knownMigrations.includes(name));
+  if (unknown.length > 0) {
+    throw new OperatorError(
+      `${path} comes from a newer Gatehouse (${unknown.join(', ')}). Restore it with that version.`,
+    );
+  }
+}
+
+/** Leaving the write-ahead log needs the file for oneself alone: a running service keeps it open. */
+function refuseRunning(path: string): void {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    const { journal_mode } = file.prepare('pragma journal_mode = delete').get() as { journal_mode: string };
+    if (journal_mode !== 'delete') throw new Error('it is in use');
+  } catch {
+    throw new OperatorError(`${path} is in use. Stop the service first, then restore.`);
+  } finally {
+    file.close();
+  }
+}
+
+function syncToDisk(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/** The database's own clock (SQLite has none), and the time of the newest event in it. */
+export async function databaseClock({
+  engine,
+  db,
+}: Database): Promise<{ clock: number | undefined; newestEvent: number }> {
+  const newest = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max('created_at').as('at'))
+    .executeTakeFirst();
+  let clock: number | undefined;
+  if (engine === 'postgres') {
+    const { rows } = await sql<{ ms: string }>`select extract(epoch from clock_timestamp()) * 1000 as ms`.execute(db);
+    clock = Number(rows[0]?.ms);
+  }
+  return { clock, newestEvent: Number(newest?.at ?? 0) };
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { SharedCommits } from './shared-commits.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'gatehouse-commits-'));
+after(() => rmSync(dir, { recursive: true, force: true }));
+let files = 0;
+
+/** A file, its commits counted, and a second connection that sees only what is committed. */
+function open(patience?: number) {
+  const path = join(dir, `${files++}.db`);
+  const file = new DatabaseSync(path, { timeout: 0 });
+  file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
+  let committed = 0;
+  const counting = {
+    exec(sql: string) {
+      file.exec(sql);
+      if (sql === 'commit') committed++;
+    },
+    get isTransaction() {
+      return file.isTransaction;
+    },
+  } as DatabaseSync;
+  const other = new DatabaseSync(path, { timeout: 0 });
+  return {
+    file,
+    other,
+    commits: new SharedCommits(counting, patience),
+    insert: (n: number) => void file.prepare('insert into rows values (?)').run(n),
+    seen: () =>
+      other
+        .prepare('select n from rows order by n')
+        .all()
+        .map(({ n }) => n as number),
+    count: () => committed,
+  };
+}
+
+describe('Shared commits', () => {
+  it('commit writes that arrive together once, and tell nobody before', async () => {
+    const { commits, insert, seen, count } = open();
+    const seenAtEnd = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => commits.run(() => insert(n)).then(() => seen().includes(n))),
+    );
+    assert.deepEqual(seenAtEnd, [true, true, true, true, true]);
+    assert.equal(count(), 1);
+  });
+
+  it('undo one job that fails, and keep its neighbours', async () => {
+    const { commits, insert, seen } = open();
+    const results = await Promise.allSettled([
+      commits.run(() => insert(1)),
+      commits.run(() => insert(1)),
+      commits.run(() => insert(2)),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(seen(), [1, 2]);
+  });
+
+  it('fail every job of a commit that fails, and go on with the next', async () => {
+    const { file, commits, insert, seen } = open();
+    const results = Promise.allSettled([
+      commits.run(() => insert(1)),
+      commits.run(() => {
+        insert(2);
+        // As after an I/O error: SQLite has dropped the transaction behind our back.
+        file.exec('rollback');
+        throw new Error('disk I/O error');
+      }),
+    ]);
+    assert.deepEqual(
+      (await results).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    await commits.run(() => insert(3));
+    assert.deepEqual(seen(), [3]);
+  });
+
+  it('wait for another process that writes, without stopping this one', async () => {
+    const { commits, insert, other, seen } = open();
+    other.exec('begin immediate; insert into rows values (100)');
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 1);
+    const write = commits.run(() => insert(1));
+    const waitForTicks = async () => {
+      while (ticks < 10) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await waitForTicks();
+    other.exec('commit');
+    await write;
+    clearInterval(ticking);
+    assert.deepEqual(seen(), [1, 100]);
+  });
+
+  it('give up on another process that never ends, and let the next try', async () => {
+    const { commits, insert, other, seen } = open(20);
+    other.exec('begin immediate');
+    await assert.rejects(
+      commits.run(() => insert(1)),
+      { errcode: 5 },
+    );
+    other.exec('rollback');
+    await commits.run(() => insert(2));
+    assert.deepEqual(seen(), [2]);
+  });
+
+  it('are drained once nothing is under way', async () => {
+    const { commits, insert, seen } = open();
+    const writes = [1, 2, 3].map((n) => commits.run(() => insert(n)));
+    await commits.drained();
+    assert.deepEqual(seen(), [1, 2, 3]);
+    await Promise.all(writes);
+  });
+
+  it('keep what succeeded and nothing of what failed, in any order of events', async () => {
+    const step = fc.record({ fails: fc.boolean(), steps: fc.nat(3), pause: fc.nat(2) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (jobs) => {
+        const { file, commits, insert, seen } = open();
+        const outcomes = await Promise.all(
+          jobs.map(async ({ fails, steps, pause }, n) => {
+            for (let i = 0; i < pause; i++) await new Promise((resolve) => setImmediate(resolve));
+            await commits.enter();
+            file.exec('savepoint job');
+            insert(n);
+            for (let i = 0; i < steps; i++) await new Promise((resolve) => setImmediate(resolve));
+            if (fails) {
+              file.exec('rollback to job; release job');
+              commits.abandon();
+              return false;
+            }
+            file.exec('release job');
+            await commits.leave();
+            assert.ok(seen().includes(n), 'durable before it is told');
+            return true;
+          }),
+        );
+        assert.deepEqual(
+          seen(),
+          outcomes.flatMap((kept, n) => (kept ? [n] : [])),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
