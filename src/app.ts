@@ -6,6 +6,7 @@ import type { ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
 import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 import { pruneEvents } from './events/prune-events.ts';
+import { recordEvent } from './events/record-event.ts';
 import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
 import { originOf } from './http/origin.ts';
@@ -17,6 +18,8 @@ import { createWebSessions } from './pages/authenticate-web.ts';
 import { servePages } from './pages/pages.ts';
 import { serveLogout } from './proxies/logout-routes.ts';
 import { serveProxies } from './proxies/proxy-routes.ts';
+import { prepareResources } from './resources/prepare-resources.ts';
+import { serveResources } from './resources/serve-resources.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { accountLetters } from './users/account-letters.ts';
@@ -64,6 +67,9 @@ export async function buildApp(context: Context): Promise<Services> {
     endSessions: async (tx, tell, of, cause) => void (await sessions.end(tx, tell, of, cause)),
   };
 
+  const resources = await prepareResources(context, []);
+  for (const { name } of resources) scopes.addResource(name);
+
   const webSessions = createWebSessions(context.config, sessions);
   const app = await createServer(context, {
     bearer: (token, request) => sessions.verify(token, originOf(request)),
@@ -75,6 +81,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
+  serveResources(app, context, resources, { keys, recordEvent });
   serveOpenApi(app);
   await servePages(app, context, { keys, webSessions, scopes });
 

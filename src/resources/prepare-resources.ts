@@ -1,0 +1,17 @@
+import type { Context } from '../context.ts';
+import type { ResourceDefinition } from './define-resource.ts';
+import { loadResources } from './load-resources.ts';
+import { applyResourceMigrations } from './migrate-resources.ts';
+import { unservedWarnings } from './storage-schema.ts';
+
+/** Loads the operator's declarations beside the service's own, and brings their tables up to date. */
+export async function prepareResources(
+  { config, database, log, now }: Context,
+  own: readonly ResourceDefinition[],
+): Promise<ResourceDefinition[]> {
+  const definitions = [...own, ...(await loadResources(config.resourcesDir))];
+  for (const step of await applyResourceMigrations(database, definitions, { now }))
+    log.info({ step }, 'migrated resources');
+  for (const warning of unservedWarnings(definitions)) log.warn(warning);
+  return definitions;
+}
