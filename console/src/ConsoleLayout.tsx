@@ -5,7 +5,7 @@ import ListItemText from '@mui/material/ListItemText';
 import MenuItem from '@mui/material/MenuItem';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useSidebarState } from 'react-admin';
+import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
 import { root } from './api.ts';
 import { useDescriptions } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
@@ -30,8 +30,9 @@ function ConsoleBar() {
 }
 
 function Account() {
+  const { identity } = useGetIdentity();
   return (
-    <UserMenu>
+    <UserMenu label={identity?.fullName ?? 'Account'}>
       <MenuItem component="a" href={`${root}/settings`}>
         <ListItemIcon>
           <SettingsIcon fontSize="small" />
@@ -64,7 +65,8 @@ function Group({ title, of }: { title: string; of: ResourceDescription[] }) {
     <>
       <Typography
         variant="overline"
-        component="h2"
+        component="li"
+        role="presentation"
         sx={{ px: 3, pt: 1.5, m: 0, color: 'text.secondary', lineHeight: 2, visibility: open ? 'visible' : 'hidden' }}
       >
         {title}

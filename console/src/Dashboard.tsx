@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
+import ListItemButton from '@mui/material/ListItemButton';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import { Link, Title, useGetList } from 'react-admin';
@@ -96,17 +97,13 @@ function LatestEvents() {
       ) : (
         <List dense>
           {data.map((event) => (
-            <ListItem
-              key={event.id}
-              component={Link}
-              to={`/events/${event.id}/show`}
-              underline="none"
-              sx={{ color: 'inherit' }}
-            >
-              <ListItemText
-                primary={event.type}
-                secondary={[new Date(event.created_at).toLocaleString(), event.address].filter(Boolean).join(' · ')}
-              />
+            <ListItem key={event.id} disablePadding>
+              <ListItemButton component={Link} to={`/events/${event.id}/show`} underline="none">
+                <ListItemText
+                  primary={event.type}
+                  secondary={[new Date(event.created_at).toLocaleString(), event.address].filter(Boolean).join(' · ')}
+                />
+              </ListItemButton>
             </ListItem>
           ))}
         </List>

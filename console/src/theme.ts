@@ -99,6 +99,10 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
           head: { color: c.quiet, fontWeight: 600, backgroundColor: c.sunken },
         },
       },
+      // react-admin labels the box around a check box; the label belongs to the check box.
+      MuiCheckbox: {
+        defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': 'Select' } } },
+      },
       MuiTooltip: { defaultProps: { enterDelay: 400 } },
       RaMenuItemLink: {
         styleOverrides: {
