@@ -34,6 +34,7 @@ export function Input({ field }: { field: FieldDescription }) {
   const { defaultValue } = field;
 
   if (references !== undefined) return <RowInput {...common} reference={references} />;
+  if (name === 'scopes') return <ScopesInput {...common} />;
   if (names) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
   switch (type) {
     case 'boolean':
@@ -99,6 +100,12 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
     sort: { field: keyField, order: 'ASC' },
   });
   return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
+}
+
+/** What a token may be used for: the scopes of all that the service describes. */
+function ScopesInput(common: CommonProps) {
+  const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
+  return <AutocompleteArrayInput {...common} choices={choicesOf(scopes)} />;
 }
 
 const shownJson = (value: unknown): string =>

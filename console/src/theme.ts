@@ -121,7 +121,11 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
       },
       RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
       RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
-      RaFilterForm: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      RaFilterForm: {
+        styleOverrides: {
+          root: { '&&': { backgroundColor: 'transparent' }, '& .MuiAutocomplete-root': { minWidth: 240 } },
+        },
+      },
       // A line of text is easier to fill in when it is not as wide as the screen.
       RaCreate: { styleOverrides: { root: { '& .RaCreate-card': { maxWidth: 760 } } } },
       RaEdit: { styleOverrides: { root: { '& .RaEdit-card': { maxWidth: 760 } } } },
