@@ -77,3 +77,26 @@ export async function hasAdministrator(db: Db): Promise<boolean> {
 
 /** All of them, in the order in which they were made: for the command line. */
 export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
+
+/** Inserts those whose identifiers are free, all in one statement, and returns their ids. */
+export async function insertNewUsers(db: Db, rows: readonly UserRow[]): Promise<ReadonlySet<string>> {
+  const inserted = await db
+    .insertInto('users')
+    .values([...rows])
+    .onConflict((oc) => oc.doNothing())
+    .returning('id')
+    .execute();
+  return new Set(inserted.map(({ id }) => id));
+}
+
+/** Everybody who has one of these identifiers. */
+export function findByAnyIdentifier(
+  db: Db,
+  { email, username, phone }: Pick<UserRow, 'email' | 'username' | 'phone'>,
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where((eb) => eb.or([eb('email', '=', email), eb('username', '=', username), eb('phone', '=', phone)]))
+    .execute();
+}
