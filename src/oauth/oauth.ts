@@ -13,5 +13,10 @@ export interface OAuth {
   readonly sessions: Sessions;
   readonly scopes: KnownScopes;
   /** The user whose login and password these are; throws the answer to give when they are not. */
-  checkCredentials(credentials: { login: string; password: string; origin: Origin }): Promise<{ readonly id: string }>;
+  checkCredentials(credentials: {
+    login: string;
+    password: string;
+    origin: Origin;
+    clientId: string;
+  }): Promise<{ readonly id: string }>;
 }

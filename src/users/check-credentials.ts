@@ -13,6 +13,8 @@ export interface Credentials {
   readonly login: string;
   readonly password: string;
   readonly origin: Origin;
+  /** The client that the user signs in through, for the audit trail. */
+  readonly clientId?: string | undefined;
 }
 
 /** Told only to who knows the password; the login page offers to send the link again. */
@@ -44,7 +46,7 @@ export async function checkCredentials(
 async function checkPassword(
   context: Context,
   passwords: Passwords,
-  { password, origin }: Credentials,
+  { password, origin, clientId }: Credentials,
   user: UserRow | undefined,
   keys: ThrottleKeys,
 ): Promise<UserRow> {
@@ -55,7 +57,7 @@ async function checkPassword(
     // Once a window: a flood of guesses must not flood the trail.
     if (refusal.first) {
       const data = { limit: refusal.of };
-      await recordEvent(context, database.db, { type: 'login.throttled', userId: user?.id, origin, data });
+      await recordEvent(context, database.db, { type: 'login.throttled', userId: user?.id, clientId, origin, data });
     }
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', refusal.retryAfterSeconds);
   }
@@ -63,7 +65,7 @@ async function checkPassword(
   const right = user ? await passwords.verify(password, user.password_hash) : await passwords.verifyNothing(password);
   if (!user || !right) {
     metrics.logins.inc({ result: 'refused' });
-    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, origin });
+    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin });
     throw new OAuthError('invalid_grant', 'The user name or the password is wrong.', {
       reason: user ? 'wrong password' : 'unknown user',
     });

@@ -11,7 +11,7 @@ export const passwordGrant: Grant = {
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const user = await checkCredentials({ login, password, origin });
+    const user = await checkCredentials({ login, password, origin, clientId: client.id });
     const session = await context.database.db.transaction().execute(async (tx) => {
       const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });
       await recordEvent(context, tx, {

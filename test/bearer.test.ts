@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { before, it } from 'node:test';
+import { changeAndTell } from '../src/database/bus.ts';
+import { addClient, addLogin, password } from './harness/accounts.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { call } from './harness/http.ts';
+import { type Service, services } from './harness/service.ts';
+
+type Claims = Record<string, unknown>;
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+
+onBothEngines('bearer tokens', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let token: string;
+  let header: Claims;
+  let claims: Claims;
+  before(async () => {
+    service = await start();
+    token = await login(service);
+    [header, claims] = token.split('.').slice(0, 2).map(decode) as [Claims, Claims];
+  });
+
+  async function login(on: Service): Promise<string> {
+    const { email } = await addLogin(on);
+    const form = { email, password };
+    return String((await call('POST', `${on.url}/v1/clients/web/admin/login`, { form })).body.access_token);
+  }
+
+  /** Presents a token where a good one would be answered otherwise, and changes nothing. */
+  const present = async (value: string) => {
+    const { status, body, headers } = await call('DELETE', `${service.url}/v1/logout?token=x`, { token: value });
+    return { status, code: body.code, challenge: headers.get('www-authenticate') ?? '' };
+  };
+  const refused = async (value: string, code: string) => {
+    const answer = await present(value);
+    assert.deepEqual([answer.status, answer.code], [401, code], value);
+    assert.match(answer.challenge, /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/);
+  };
+
+  it('are refused when this service did not make them as access tokens for itself', async () => {
+    const [, body, signature] = token.split('.') as [string, string, string];
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const foreign = (head: Claims) => {
+      const data = `${encode(head)}.${body}`;
+      return `${data}.${sign('sha256', Buffer.from(data), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+    };
+    const bySelf = (changed: Claims, typ = 'at+jwt') => service.keys.signToken({ ...claims, ...changed }, { typ });
+    const jwks = service.keys.jwks().keys[0] as unknown as { x: string };
+    for (const wrong of [
+      'x',
+      'x.y.z',
+      `${token}x`,
+      token.toLowerCase(),
+      `${encode({ ...header, alg: 'none' })}.${body}.`,
+      `${encode({ ...header, alg: 'none' })}.${body}.${signature}`,
+      `${encode({ ...header, alg: 'HS256' })}.${body}.${Buffer.from(jwks.x).toString('base64url')}`,
+      foreign(header),
+      foreign({ ...header, kid: 'another' }),
+      foreign({ ...header, jwk: {} }),
+      bySelf({ iss: 'https://elsewhere.example' }),
+      bySelf({ aud: 'https://elsewhere.example' }),
+      bySelf({ aud: [service.context.config.baseUrl] }),
+      bySelf({}, 'JWT'),
+      bySelf({ sid: undefined }),
+      bySelf({ exp: 'never' }),
+    ])
+      await refused(wrong, 'token_malformed');
+    await refused(bySelf({ exp: Math.floor(service.context.now() / 1000) - 1 }), 'token_expired');
+    await refused(bySelf({ sid: 'no such session' }), 'token_revoked');
+    await refused(bySelf({ sid: 'no such session', sub: 'nobody' }), 'user_gone');
+    await refused(bySelf({ sid: 'no such session', client_id: 'nothing' }), 'client_revoked');
+  });
+
+  it('say that none was sent, without an error in the challenge', async () => {
+    for (const headers of [{}, { authorization: 'Basic abc' }] as Record<string, string>[]) {
+      const answer = await call('DELETE', `${service.url}/v1/logout`, { headers });
+      assert.deepEqual([answer.status, answer.body.code], [401, 'token_missing']);
+      assert.ok(!answer.headers.get('www-authenticate')?.includes('error='));
+    }
+    assert.equal((await present('')).code, 'token_missing');
+  });
+
+  it('die with their user at once', async () => {
+    const doomed = await login(service);
+    const { sub } = decode(doomed.split('.')[1] as string);
+    await service.sessions.verify(doomed, { address: null });
+    await changeAndTell(service.context.database, async (tx, tell) => {
+      await tx.deleteFrom('users').where('id', '=', sub).execute();
+      tell({ kind: 'user', id: sub });
+    });
+    await refused(doomed, 'user_gone');
+  });
+
+  it('of a client act for its owner without the owner’s roles', async () => {
+    const owner = await addLogin(service, { roles: ['admin'] });
+    const { id, secret } = await addClient(service, { userId: owner.id });
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
+    const { body } = await call('POST', `${service.url}/v1/oauth/token`, { form });
+    const caller = await service.sessions.verify(String(body.access_token), { address: null });
+    assert.deepEqual([caller.kind, caller.userId, caller.clientId, caller.roles], ['client', owner.id, id, []]);
+  });
+
+  it('survive a rotation of the keys', async () => {
+    const before = await login(service);
+    await service.keys.rotate();
+    service.advance(11 * 60_000);
+    const after = await login(service);
+    assert.notEqual(decode(before.split('.')[0] as string).kid, decode(after.split('.')[0] as string).kid);
+    for (const value of [before, after]) await service.sessions.verify(value, { address: null });
+  });
+});
