@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { OAuthError, ProblemError, SignedOutError } from '../../client/errors.ts';
+import { createGatehouse, type Gatehouse, type GatehouseOptions } from '../../client/gatehouse.ts';
+import { memoryStore } from '../../client/login.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Note {
+  id: string;
+  title: string;
+  stars: number;
+  folder_id: string | null;
+  folder?: { data: { name: string } };
+}
+
+onBothEngines('The client and a real service', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let email: string;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: join(import.meta.dirname, 'resources') } });
+    email = (await addLogin(service)).email;
+  });
+  const client = (options: GatehouseOptions = {}) =>
+    createGatehouse({ baseUrl: service.url, proxy: 'web/admin', refreshTokens: memoryStore(), ...options });
+  async function signedIn(options?: GatehouseOptions): Promise<Gatehouse> {
+    const gatehouse = client(options);
+    await gatehouse.login({ email, password });
+    return gatehouse;
+  }
+
+  describe('logins', () => {
+    test('wrong credentials are refused in the form of OAuth', async () => {
+      await assert.rejects(client().login({ email, password: 'not the password' }), (error) => {
+        assert.ok(error instanceof OAuthError);
+        assert.equal(error.code, 'invalid_grant');
+        return true;
+      });
+    });
+
+    test('an access token that ended is renewed behind the calls, once for all of them', async () => {
+      let renewed = 0;
+      const gatehouse = await signedIn({
+        fetch: (url, init) => {
+          if (url.endsWith('/refresh')) renewed++;
+          return fetch(url, init);
+        },
+      });
+      service.advance(3601_000);
+      await Promise.all(Array.from({ length: 6 }, () => gatehouse.resource('notes').list()));
+      assert.equal(renewed, 1);
+    });
+
+    test('two tabs that refresh at once both stay signed in', async () => {
+      const refreshTokens = memoryStore();
+      const first = await signedIn({ refreshTokens });
+      const second = client({ refreshTokens });
+      service.advance(3601_000);
+      await Promise.all([first.resource('notes').list(), second.resource('notes').list()]);
+      service.advance(3601_000);
+      await Promise.all([first.resource('notes').list(), second.resource('notes').list()]);
+    });
+
+    test('after logging out nothing is left to go on with', async () => {
+      const refreshTokens = memoryStore();
+      const gatehouse = await signedIn({ refreshTokens });
+      const stolen = memoryStore();
+      await stolen.write(await refreshTokens.read());
+      await gatehouse.logout();
+      assert.equal(await gatehouse.resume(), false);
+      assert.equal(await client({ refreshTokens: stolen }).resume(), false);
+      await assert.rejects(gatehouse.resource('notes').list(), SignedOutError);
+    });
+  });
+
+  describe('resources', () => {
+    let gatehouse: Gatehouse;
+    let folder: string;
+    before(async () => {
+      gatehouse = await signedIn();
+      folder = (await gatehouse.resource<{ id: string }>('folders').create({ name: 'Work' })).data.id;
+    });
+    const notes = () => gatehouse.resource<Note>('notes');
+
+    test('are made, read, changed, replaced and removed', async () => {
+      const { data: made, etag } = await notes().create({ title: 'One', stars: 3, folder_id: folder });
+      assert.equal(made.title, 'One');
+      const found = await notes().get(made.id, { include: ['folder'], filter: ['id', 'title'] });
+      assert.deepEqual(found.data, { id: made.id, title: 'One', folder: found.data.folder });
+      assert.equal(found.data.folder?.data.name, 'Work');
+      const patched = await notes().patch(made.id, { stars: 4 }, { ifMatch: etag });
+      assert.deepEqual([patched.data.title, patched.data.stars], ['One', 4]);
+      const replaced = await notes().replace(made.id, { title: 'Two' }, { ifMatch: patched.etag });
+      assert.deepEqual([replaced.data.title, replaced.data.stars, replaced.data.folder_id], ['Two', 0, null]);
+      await notes().remove(made.id, { ifMatch: replaced.etag });
+      await assert.rejects(notes().get(made.id), { status: 404, code: 'not_found' });
+    });
+
+    test('a change that was made meanwhile is not overwritten', async () => {
+      const { data, etag } = await notes().create({ title: 'Contested' });
+      await notes().patch(data.id, { stars: 1 });
+      for (const write of [
+        () => notes().patch(data.id, { stars: 2 }, { ifMatch: etag }),
+        () => notes().replace(data.id, { title: 'Mine' }, { ifMatch: etag }),
+        () => notes().remove(data.id, { ifMatch: etag }),
+      ]) {
+        await assert.rejects(write(), { code: 'precondition_failed' });
+      }
+      assert.equal((await notes().get(data.id)).data.stars, 1);
+    });
+
+    test('wrong fields are named', async () => {
+      await assert.rejects(notes().create({ stars: 9, colour: 'red' }), (error) => {
+        assert.ok(error instanceof ProblemError);
+        assert.deepEqual(error.fields.map(({ field }) => field).sort(), ['colour', 'stars', 'title']);
+        assert.ok(error.requestId);
+        return true;
+      });
+    });
+
+    test('an answer that was lost on the way does not make a second row', async () => {
+      let lose = true;
+      const unlucky = await signedIn({
+        retryDelays: [1],
+        fetch: async (url, init) => {
+          const response = await fetch(url, init);
+          if (init.method !== 'POST' || !url.endsWith('/notes') || !lose) return response;
+          lose = false;
+          throw new TypeError('connection lost');
+        },
+      });
+      await unlucky.resource('notes').create({ title: 'Only once' });
+      assert.equal((await notes().list({ search: { title: 'Only once' } })).pagination.total, 1);
+    });
+
+    test('children are listed and made below their parent', async () => {
+      const below = gatehouse.resource('folders').of<Note>(folder, 'notes');
+      const { data } = await below.create({ title: 'Below' });
+      assert.equal(data.folder_id, folder);
+      assert.ok((await below.list({ limit: 100 })).data.some(({ id }) => id === data.id));
+    });
+
+    test('each() sees every row once', async () => {
+      const parent = (await gatehouse.resource<{ id: string }>('folders').create({ name: 'Many' })).data.id;
+      const below = gatehouse.resource('folders').of<Note>(parent, 'notes');
+      for (let i = 0; i < 7; i++) await below.create({ title: `Note ${i}` });
+      const seen: string[] = [];
+      for await (const note of below.each({ limit: 3, orderBy: 'title' })) seen.push(note.title);
+      assert.deepEqual(seen, ['Note 0', 'Note 1', 'Note 2', 'Note 3', 'Note 4', 'Note 5', 'Note 6']);
+    });
+
+    test('any title is found by itself, by a list, and by what it contains', async () => {
+      const signs = fc.constantFrom('\\', ';', ',', '*', ':', '>', '=', '!', '<', '%', '_', "'", '"', 'a', 'ß', '🚗');
+      const titles = fc.oneof(fc.constant('null'), fc.string({ unit: signs, minLength: 1, maxLength: 12 }));
+      await fc.assert(
+        fc.asyncProperty(titles, async (title) => {
+          const { data } = await notes().create({ title });
+          for (const search of [{ title }, { title: [title, 'another'] }, { title: { contains: title } }]) {
+            const found = await notes().list({ search: { ...search, id: data.id } });
+            assert.deepEqual(
+              found.data.map(({ id }) => id),
+              [data.id],
+              JSON.stringify(search),
+            );
+          }
+          const other = await notes().list({ search: { title: `${title}x`, id: data.id } });
+          assert.equal(other.data.length, 0);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+});

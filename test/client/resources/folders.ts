@@ -1,0 +1,10 @@
+import { defineResource } from '../../../src/resources/define-resource.ts';
+import { text } from '../../../src/resources/fields.ts';
+import { hasMany } from '../../../src/resources/relations.ts';
+
+export default defineResource({
+  name: 'folders',
+  fields: { name: text({ required: true, searchable: true, sortable: true }) },
+  relations: { notes: hasMany('notes', { by: 'folder_id' }) },
+  access: { read: 'auth:api', write: 'auth:api' },
+});

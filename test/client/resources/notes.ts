@@ -1,0 +1,14 @@
+import { defineResource } from '../../../src/resources/define-resource.ts';
+import { integer, reference, text } from '../../../src/resources/fields.ts';
+import { belongsTo } from '../../../src/resources/relations.ts';
+
+export default defineResource({
+  name: 'notes',
+  fields: {
+    title: text({ required: true, max: 200, searchable: true, sortable: true }),
+    stars: integer({ min: 0, max: 5, default: 0, searchable: true, sortable: true }),
+    folder_id: reference('folders', { searchable: true }),
+  },
+  relations: { folder: belongsTo('folders', { by: 'folder_id' }) },
+  access: { read: 'auth:api', write: 'auth:api' },
+});
