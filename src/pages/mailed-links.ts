@@ -45,8 +45,8 @@ const tokenIn = (request: FastifyRequest): string => encodeURIComponent((request
 
 const showSent = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, line: string) =>
   kit.show(request, reply, 'message', {
-    title: 'Look into your mail',
-    lines: [line, 'Nothing there after a few minutes? Look into the spam folder too.'],
+    title: 'Check your mail',
+    lines: [line, 'Nothing there after a few minutes? Check the spam folder too.'],
     action: { label: 'Back to sign in', path: kit.loginPath },
   });
 

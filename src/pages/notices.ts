@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 
 /** What a page says after a form was done. The address names one by `?done=…`, so nothing of an address is shown. */
 const notices = new Map([
-  ['registered', 'Your account is made. Follow the link in the mail that we sent you, then sign in.'],
+  ['registered', 'Your account is ready. Follow the link in the mail that we sent you, then sign in.'],
   ['signed-out', 'You are signed out.'],
   ['password-reset', 'Your new password is set. Sign in with it.'],
   ['welcome', 'Welcome. Your first access token waits for you under "Access tokens".'],
@@ -11,7 +11,7 @@ const notices = new Map([
   ['session-ended', 'That session is signed out.'],
   ['others-ended', 'You are signed out everywhere else.'],
   ['token-revoked', 'The token is revoked.'],
-  ['token-collected', 'This token was shown before and cannot be shown again. Make a new one if you lost it.'],
+  ['token-collected', 'This token was shown before and cannot be shown again. Create a new one if you lost it.'],
   ['application-saved', 'Saved.'],
   ['application-removed', 'The application is removed.'],
 ]);

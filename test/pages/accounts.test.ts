@@ -70,7 +70,7 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     const first = await mailedLink(service, 'confirm-email', email);
     await visitor.get('/settings');
     assert.equal((await visitor.send('/settings/confirmations', {})).location, '/email/confirmations');
-    assert.match((await visitor.get('/email/confirmations')).html, /Look into your mail/);
+    assert.match((await visitor.get('/email/confirmations')).html, /Check your mail/);
     assert.notEqual(await mailedLink(service, 'confirm-email', email), first);
   });
 
