@@ -29,9 +29,7 @@ function anyOfThem(engine: Engine, field: ResourceField, alternatives: readonly 
     else if (field.type === 'list') others.push(listItem(engine, field, each));
     else if (field.type === 'enum') values.push(...enumValues(field, each));
     else if (each.openStart || each.openEnd) others.push(wildcard(engine, field, each));
-    else if (!each.text.includes('\0')) values.push(comparable(field, each.text));
-    // No stored text holds a NUL character, so that nothing equals one that does.
-    else comparable(field, each.text);
+    else values.push(comparable(field, each.text));
   }
   const compared = raw(field.compared('t'));
   const equal =
@@ -69,16 +67,12 @@ function comparison(field: ResourceField, { operator, alternatives }: SearchPair
   }
   const value = comparable(field, only.text);
   const compared = raw(field.compared('t'));
-  const nul = typeof value === 'string' ? value.indexOf('\0') : -1;
-  if (nul < 0) return sql`${compared} ${raw(operator)} ${value}`;
-  // PostgreSQL takes no NUL: the text up to it sorts just before, and nothing stored lies between the two.
-  return sql`${compared} ${raw(operator.startsWith('>') ? '>' : '<=')} ${(value as string).slice(0, nul)}`;
+  return sql`${compared} ${raw(operator)} ${value}`;
 }
 
 function wildcard(engine: Engine, field: ResourceField, { text, openStart, openEnd }: Alternative): Fragment {
   if (field.type !== 'text')
     throw wrongParameter(`search: ${field.name} takes no wildcard; it takes ${field.kind?.takes}.`);
-  if (text.includes('\0')) return falsehood;
   const compared = raw(field.compared('t'));
   const folded = field.foldText(text);
   if (folded === '') return sql`${compared} is not null`;
@@ -99,7 +93,6 @@ function wildcard(engine: Engine, field: ResourceField, { text, openStart, openE
 function listItem(engine: Engine, field: ResourceField, { text, openStart, openEnd }: Alternative): Fragment {
   if (openStart || openEnd)
     throw wrongParameter(`search: ${field.name} takes no wildcard; it takes an item of the list.`);
-  if (text.includes('\0')) return falsehood;
   return listHolds(engine, `t.${quoted(field.column)}`, sql`${text}`);
 }
 

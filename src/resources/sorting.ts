@@ -94,7 +94,8 @@ export function rowsAfter({ keys, idDescending }: Sort, { values, id }: Position
   const beyond = raw(idDescending ? '<' : '>');
   const [first] = keys;
   if (!first) return [sql`t."id" ${beyond} ${id}`];
-  if (keys.length > 1) return [lexicographic(keys, values, sql`t."id" ${beyond} ${id}`)];
+  if (keys.length > 1 || first.descending !== idDescending)
+    return [lexicographic(keys, values, sql`t."id" ${beyond} ${id}`)];
   const column = raw(first.field.compared('t'));
   const [value] = values;
   const sameNull = sql`${column} is null and t."id" ${beyond} ${id}`;

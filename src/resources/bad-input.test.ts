@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
+import { garage } from './test-declarations/garage.ts';
+
+onBothEngines('Bad input', (engine) => {
+  const start = resourceServices(engine);
+  let service: ResourceService;
+  let owner: string;
+  before(async () => {
+    service = await start(garage);
+    owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
+    await service.ask('POST', '/v1/cars', { json: { plate: 'A1', model: 'Model', owner_id: owner, color: 'red' } });
+  });
+
+  describe('in a query is 400 that names it and says what is allowed', () => {
+    const cases: [query: string, says: RegExp][] = [
+      ['serch=plate:x', /"serch".*Did you mean "search"\?.*Allowed: search, searchJoin/],
+      ['search=plat:x', /"plat".*Did you mean "plate"\?.*Allowed: id, plate, model/],
+      ['search=pin:x', /"pin".*Allowed/],
+      ['search=extras:x', /"extras"/],
+      ['search=plate', /field:value/],
+      ['search=__proto__:x', /"__proto__"/],
+      ['search=seats:many', /seats takes a whole number; "many"/],
+      ['search=seats:1.5', /seats takes a whole number/],
+      ['search=seats:99999999999999999999', /seats takes a whole number/],
+      ['search=seats:', /seats takes a whole number/],
+      ['search=seats:1*', /no wildcard/],
+      ['search=seats:>1,2', /one value/],
+      ['search=seats:>null', /plain value/],
+      ['search=weight:1e999', /weight takes a number/],
+      ['search=electric:maybe', /true or false/],
+      ['search=electric:>true', /not possible/],
+      ['search=built:2026-02-30', /YYYY-MM-DD/],
+      ['search=serviced_at:yesterday', /moment/],
+      ['search=color:purple', /"purple".*Allowed: red, Green, blue/],
+      ['search=color:>red', /not possible/],
+      ['search=id:7', /UUID/],
+      ['search=tags:a*', /no wildcard/],
+      [`search=seats:${'1,'.repeat(100)}1`, /more than 100 values/],
+      [`search=${'seats:1;'.repeat(21)}`, /at most 20 pairs/],
+      ['searchJoin=xor', /"xor".*Allowed: and, or/],
+      ['searchFields=plate:regexp', /"regexp".*Allowed: =, like, in/],
+      ['searchFields=pin:like', /"pin"/],
+      ['orderBy=extras', /"extras".*Allowed: id, plate/],
+      ['orderBy=plate;plate', /twice/],
+      ['orderBy=plate&sortedBy=up', /"up".*Allowed: asc, desc/],
+      ['orderBy=plate&sortedBy=asc;desc', /2 directions for 1 fields/],
+      ['filter=pin', /"pin".*Allowed: id, plate/],
+      ['filter=', /name the fields/],
+      ['include=wheels', /"wheels".*Allowed: owner, drivers, assignments/],
+      ['include=owner.cars.owner', /3 levels deep; 2 are possible/],
+      ['include=owner.wheels', /relation of owners "wheels"/],
+      ['page=0', /from 1/],
+      ['page=two', /whole number/],
+      ['limit=101', /from 1 to 100/],
+      ['limit=-1', /from 1 to 100/],
+      ['count=all', /"all".*Allowed: exact, none/],
+      ['cursor=&page=2', /no page/],
+      ['cursor=&count=exact', /no count/],
+      ['cursor=abc', /cursor/],
+      ['cursor=WyJhIl0.abc', /cursor/],
+      ['cursor=a.b.c', /cursor/],
+      ['limit=1&limit=2', /more than once/],
+    ];
+    for (const [query, says] of cases) {
+      it(query.slice(0, 50), async () => {
+        const answer = await service.ask('GET', `/v1/cars?${query}`);
+        assert.equal(answer.status, 400, answer.text);
+        assert.match(answer.problem.detail, says);
+      });
+    }
+  });
+
+  it('takes a cursor only for the list and the order that gave it', async () => {
+    await service.ask('POST', '/v1/cars', { json: { plate: 'A2', owner_id: owner } });
+    const page = await service.ask('GET', '/v1/cars?cursor=&limit=1&orderBy=plate');
+    const cursor = encodeURIComponent(String(page.pagination.next_cursor));
+    assert.equal((await service.ask('GET', `/v1/cars?cursor=${cursor}&orderBy=plate`)).status, 200);
+    for (const other of ['cars?orderBy=plate&sortedBy=desc&', 'cars?', 'cars?orderBy=seats&', 'owners?orderBy=name&']) {
+      const refused = await service.ask('GET', `/v1/${other}cursor=${cursor}`);
+      assert.equal(refused.status, 400, other);
+    }
+    const [data = '', mac] = String(page.pagination.next_cursor).split('.');
+    const forged = Buffer.from(JSON.stringify(["' or 1=1 --", 'x'])).toString('base64url');
+    for (const cursor of [`${forged}.${mac}`, `${data}.${mac}x`, data]) {
+      assert.equal((await service.ask('GET', `/v1/cars?orderBy=plate&cursor=${cursor}`)).status, 400);
+    }
+  });
+
+  describe('in a body is 422 with one entry for each field', () => {
+    const good = { plate: 'B1' };
+    const cases: [name: string, values: object, errors: [field: string, code: string][]][] = [
+      [
+        'nothing',
+        { plate: undefined, owner_id: undefined },
+        [
+          ['plate', 'required'],
+          ['owner_id', 'required'],
+        ],
+      ],
+      ['an unknown field', { plat: 'x' }, [['plat', 'unknown']]],
+      ['a hidden name', { version: 7 }, [['version', 'unknown']]],
+      [
+        'read-only fields',
+        { id: 'x', inspected: true, label: 'x', created_at: 'x' },
+        [
+          ['id', 'read_only'],
+          ['inspected', 'read_only'],
+          ['label', 'read_only'],
+          ['created_at', 'read_only'],
+        ],
+      ],
+      [
+        'a text that is none',
+        { plate: 7, model: {} },
+        [
+          ['plate', 'type'],
+          ['model', 'type'],
+        ],
+      ],
+      ['an empty text', { plate: '' }, [['plate', 'minLength']]],
+      ['a long text', { plate: 'x'.repeat(13) }, [['plate', 'maxLength']]],
+      [
+        'null where there is none',
+        { plate: null, seats: null },
+        [
+          ['plate', 'required'],
+          ['seats', 'required'],
+        ],
+      ],
+      ['an integer', { seats: 1.5 }, [['seats', 'type']]],
+      ['an integer as text', { seats: '4' }, [['seats', 'type']]],
+      [
+        'below',
+        { seats: 0, weight: -1 },
+        [
+          ['seats', 'minimum'],
+          ['weight', 'minimum'],
+        ],
+      ],
+      ['above', { seats: 61 }, [['seats', 'maximum']]],
+      ['a flag', { electric: 1 }, [['electric', 'type']]],
+      ['a day', { built: '2026-02-29' }, [['built', 'format']]],
+      ['a moment', { serviced_at: '2026-01-01 nine' }, [['serviced_at', 'format']]],
+      ['a leap second', { serviced_at: '2026-01-01T23:59:60Z' }, [['serviced_at', 'format']]],
+      ['an enum', { color: 'green' }, [['color', 'enum']]],
+      ['a list', { tags: 'a' }, [['tags', 'type']]],
+      ['a list of other things', { tags: [1] }, [['tags', 'type']]],
+      ['a list with doubles', { tags: ['a', 'a'] }, [['tags', 'uniqueItems']]],
+      ['a UUID', { chassis: 'x' }, [['chassis', 'format']]],
+      ['deep JSON', { extras: JSON.parse('['.repeat(40) + ']'.repeat(40)) }, [['extras', 'maxDepth']]],
+      ['large JSON', { extras: 'x'.repeat(70_000) }, [['extras', 'maxLength']]],
+      ['a reference to nothing', { owner_id: '0199d0a0-7c00-7000-8000-000000000001' }, [['owner_id', 'not_found']]],
+      ['a reference that is none', { owner_id: "' or 1=1" }, [['owner_id', 'format']]],
+      ['what is taken', { plate: 'A1' }, [['plate', 'taken']]],
+    ];
+    for (const [name, values, errors] of cases) {
+      it(name, async () => {
+        const answer = await service.ask('POST', '/v1/cars', { json: { ...good, owner_id: owner, ...values } });
+        assert.equal(answer.status, 422, answer.text);
+        assert.deepEqual(answer.problem.errors.map(({ field, code }) => [field, code]).sort(), [...errors].sort());
+        for (const { field, message } of answer.problem.errors) assert.ok(message.includes(field), message);
+      });
+    }
+  });
+
+  it('refuses deeper paths, wrong ids and unknown parameters of single rows', async () => {
+    const { id } = (await service.ask('GET', '/v1/cars?limit=1')).rows[0] as { id: string };
+    assert.equal((await service.ask('GET', `/v1/cars/${id}/drivers/${id}`)).status, 404);
+    for (const wrong of ['7', "'", id.toUpperCase(), `${id}0`, '0199d0a0-7c00-7000-8000-000000000001']) {
+      for (const method of ['GET', 'PATCH', 'DELETE']) {
+        const answer = await service.ask(method, `/v1/cars/${wrong}`, method === 'PATCH' ? { json: {} } : {});
+        assert.equal(answer.status, 404, `${method} ${wrong} ${answer.text}`);
+      }
+    }
+    assert.equal((await service.ask('GET', `/v1/cars/${id}?page=1`)).status, 400);
+    assert.equal((await service.ask('PATCH', `/v1/cars/${id}?include=owner`, { json: {} })).status, 400);
+    assert.equal((await service.ask('DELETE', `/v1/cars/${id}?force=1`)).status, 400);
+  });
+
+  it('treats whatever is searched for as data', async () => {
+    const values = [
+      ...["'", "''", '"', "' or 1=1 --", '%', '_', '\\', '\\\\', '🚗', '\u202e', '\ud7ff', 'x'.repeat(10_000)],
+      ...['$1', '?', ':name', 'select * from users', '*', '**', ';', ',', '>', '!=', 'null', '(', ')'],
+    ];
+    for (const value of values) {
+      for (const form of [
+        value,
+        `*${value}`,
+        `${value}*`,
+        `*${value}*`,
+        `>${value}`,
+        `<=${value}`,
+        `!=${value}`,
+        `a,${value}`,
+      ]) {
+        const search = encodeURIComponent(`model:${form}`);
+        const answer = await service.ask('GET', `/v1/cars?search=${search}`);
+        const fine = answer.status === 200 || (answer.status === 400 && answer.problem.code === 'parameter_invalid');
+        assert.ok(fine, `${form.slice(0, 40)}: ${answer.status} ${answer.text}`);
+      }
+      const literal = encodeURIComponent(value.replace(/[;\\]/g, '\\$&'));
+      const answer = await service.ask('GET', `/v1/cars?search=model:${literal}&searchFields=model:=`);
+      assert.equal(answer.status, 200, `${value.slice(0, 40)} ${answer.text}`);
+      assert.equal(answer.rows.length, 0, value);
+    }
+    assert.equal((await service.ask('GET', '/v1/cars?search=model:Model')).rows.length, 1);
+  });
+});
