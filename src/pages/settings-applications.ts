@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { everyScope, type KnownScopes } from '../clients/scopes.ts';
 import { type PageKit, readForm } from './page-kit.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
 import type { Variables } from './views.ts';
 
 interface Application {
@@ -69,8 +69,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   });
 
   kit.form(`${base}/:id/remove`, 'auth:web', async (request, reply) => {
-    const answer = await asPerson(request, 'DELETE', pathOf(request));
-    if (answer.status !== 404) await wanted(Promise.resolve(answer));
+    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, `${base}?done=application-removed`);
   });
 }
@@ -88,8 +87,15 @@ function readApplication(request: FastifyRequest) {
 }
 
 async function showApplications(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const query = new URLSearchParams({ orderBy: 'created_at', sortedBy: 'desc', limit: '100', count: 'none' });
-  const path = `/v1/users/${request.caller.userId}/clients?${query}`;
+  const query = new URLSearchParams({
+    // An administrator would see everybody's.
+    search: `type:personal;user_id:${request.caller.userId}`,
+    orderBy: 'created_at',
+    sortedBy: 'desc',
+    limit: '100',
+    count: 'none',
+  });
+  const path = `/v1/clients?${query}`;
   const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
   return showSettings(kit, request, reply, 'applications', 'settings-applications', {

@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeDevice } from './device.ts';
 import type { PageKit } from './page-kit.ts';
-import { asPerson, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
-  readonly client_id: string | null;
-  readonly client?: { readonly data: { readonly name: string } | null };
   readonly user_agent: string | null;
   readonly address: string | null;
   readonly last_used_at: string | null;
@@ -20,7 +18,7 @@ export function serveSessions(kit: PageKit): void {
     return kit.go(reply, '/settings/sessions?done=session-ended');
   });
   kit.form('/settings/sessions/end-others', 'auth:web', async (request, reply) => {
-    for (const { id } of await sessionsOf(request)) if (id !== request.caller.sessionId) await endSession(request, id);
+    await endOthers(request);
     return kit.go(reply, '/settings/sessions?done=others-ended');
   });
 }
@@ -37,10 +35,17 @@ const sessionsOf = (request: FastifyRequest): Promise<Session[]> => {
   return wanted(asPerson<Session[]>(request, 'GET', `/v1/tokens?${query}`));
 };
 
-/** One that is gone already is what was wanted. */
 async function endSession(request: FastifyRequest, id: string): Promise<void> {
-  const answer = asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
-  if ((await answer).status !== 404) await wanted(answer);
+  await doneOrGone(asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
+}
+
+/** A page of the list at a time, as long as there are others. */
+async function endOthers(request: FastifyRequest): Promise<void> {
+  for (;;) {
+    const others = (await sessionsOf(request)).filter(({ id }) => id !== request.caller.sessionId);
+    if (others.length === 0) return;
+    for (const { id } of others) await endSession(request, id);
+  }
 }
 
 async function showSessions(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -34,6 +34,12 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
   throw new Problem(status, 'That did not work', message);
 }
 
+/** For removals: what is gone already is what was wanted. */
+export async function doneOrGone(asking: Promise<Answer<unknown>>): Promise<void> {
+  const answer = await asking;
+  if (answer.status !== 404) await wanted(Promise.resolve(answer));
+}
+
 /** Whose settings these are. */
 export async function currentUser({ database }: PageKit, { caller }: FastifyRequest): Promise<UserView> {
   const user = caller.userId === null ? undefined : await findUser(database.db, caller.userId);

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { everyScope, type KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
+import { Problem } from '../errors.ts';
 import { type PageKit, readForm } from './page-kit.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, refusal, showSettings, wanted } from './settings-shell.ts';
+import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
 import type { Variables } from './views.ts';
 
 interface Token {
@@ -69,15 +70,14 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   });
 
   kit.form('/settings/tokens/:id/reveal', 'auth:web', async (request, reply) => {
-    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/reveal`, {});
+    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/reveal`);
     if (answer.ok) return showValue(request, reply, answer.data);
-    if (answer.status < 500) return kit.go(reply, '/settings/tokens?done=token-collected');
-    return wanted(Promise.resolve(answer)) as never;
+    if (answer.status >= 500) throw new Problem(answer.status, 'That did not work', answer.message);
+    return kit.go(reply, '/settings/tokens?done=token-collected');
   });
 
   kit.form('/settings/tokens/:id/revoke', 'auth:web', async (request, reply) => {
-    const answer = await asPerson(request, 'DELETE', pathOf(request));
-    if (answer.status !== 404) await wanted(Promise.resolve(answer));
+    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, '/settings/tokens?done=token-revoked');
   });
 }
