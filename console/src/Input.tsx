@@ -4,6 +4,10 @@ import {
   BooleanInput,
   DateInput,
   DateTimeInput,
+  maxLength,
+  maxValue,
+  minLength,
+  minValue,
   NumberInput,
   PasswordInput,
   ReferenceInput,
@@ -12,6 +16,7 @@ import {
   TextArrayInput,
   TextInput,
   useGetList,
+  type Validator,
 } from 'react-admin';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
@@ -29,20 +34,20 @@ export function Input({ field }: { field: FieldDescription }) {
     source: name,
     label: fieldLabel(field),
     helperText: field.description ?? false,
-    validate: field.required && field.defaultValue === undefined ? required() : undefined,
+    validate: rulesOf(field),
   } as const;
   const { defaultValue } = field;
 
   if (references !== undefined) return <RowInput {...common} reference={references} />;
-  if (name === 'scopes') return <ScopesInput {...common} />;
-  if (names) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
+  if (name === 'scopes') return <ScopesInput {...common} defaultValue={defaultValue as string[] | undefined} />;
+  if (names && !values) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
   switch (type) {
     case 'boolean':
       return <BooleanInput {...common} defaultValue={defaultValue === true} />;
     case 'integer':
-      return <NumberInput {...common} step={1} defaultValue={defaultValue} min={field.min} max={field.max} />;
+      return <NumberInput {...common} step={1} defaultValue={defaultValue} />;
     case 'number':
-      return <NumberInput {...common} defaultValue={defaultValue} min={field.min} max={field.max} />;
+      return <NumberInput {...common} defaultValue={defaultValue} />;
     case 'date':
       return <DateInput {...common} />;
     case 'timestamp':
@@ -64,6 +69,21 @@ export function Input({ field }: { field: FieldDescription }) {
         <TextInput {...common} defaultValue={defaultValue} multiline={max > 500} />
       );
   }
+}
+
+/** What can be said without asking the service; the rest it says itself, at the field. */
+function rulesOf({ type, min, max, ...field }: FieldDescription): Validator[] {
+  const rules: Validator[] = [];
+  if (field.required && field.defaultValue === undefined) rules.push(required());
+  if (type === 'integer' || type === 'number') {
+    if (min !== undefined) rules.push(minValue(min));
+    if (max !== undefined) rules.push(maxValue(max));
+  }
+  if (type === 'text') {
+    if (min !== undefined) rules.push(minLength(min));
+    if (max !== undefined) rules.push(maxLength(max));
+  }
+  return rules;
 }
 
 type CommonProps = { source: string; label: string };
@@ -103,7 +123,7 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
 }
 
 /** What a token may be used for: the scopes of all that the service describes. */
-function ScopesInput(common: CommonProps) {
+function ScopesInput(common: CommonProps & { defaultValue: string[] | undefined }) {
   const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
   return <AutocompleteArrayInput {...common} choices={choicesOf(scopes)} />;
 }

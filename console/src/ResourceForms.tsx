@@ -32,6 +32,7 @@ export function ResourceCreate() {
         }}
       >
         <SimpleForm
+          noValidate
           sanitizeEmptyValues
           toolbar={
             <Toolbar>
@@ -40,7 +41,7 @@ export function ResourceCreate() {
           }
         >
           {description.fields
-            .filter(({ readOnly }) => !readOnly)
+            .filter(({ readOnly, name }) => !readOnly && name !== 'current_password')
             .map((field) => (
               <Input key={field.name} field={field} />
             ))}
@@ -60,7 +61,7 @@ export function ResourceEdit() {
       redirect={description.operations.has('find') ? 'show' : 'list'}
       title={<EditTitle />}
     >
-      <SimpleForm sanitizeEmptyValues toolbar={<EditToolbar />}>
+      <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
         {description.fields
           .filter(({ readOnly, immutable }) => !readOnly && !immutable)
           .map((field) => (

@@ -103,6 +103,8 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
       MuiCheckbox: {
         defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': 'Select' } } },
       },
+      MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
+      MuiLinearProgress: { defaultProps: { 'aria-label': 'Loading' } },
       MuiTooltip: { defaultProps: { enterDelay: 400 } },
       RaMenuItemLink: {
         styleOverrides: {

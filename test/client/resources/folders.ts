@@ -4,7 +4,7 @@ import { hasMany } from '../../../src/resources/relations.ts';
 
 export default defineResource({
   name: 'folders',
-  fields: { name: text({ required: true, searchable: true, sortable: true }) },
+  fields: { name: text({ required: true, unique: true, searchable: true, sortable: true }) },
   relations: { notes: hasMany('notes', { by: 'folder_id' }) },
   access: { read: 'auth:api', write: 'auth:api' },
 });

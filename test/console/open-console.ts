@@ -1,0 +1,30 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import type { Service } from '../harness/service.ts';
+
+/** Refusals that tests provoke: the browser logs them, and nothing is wrong. */
+const provoked = /status of (401|404|409|412|422)/;
+
+/** Signs in on the login page, on the way to the console. `complaints` is what the browser found wrong since. */
+export async function openConsole(
+  context: BrowserContext,
+  { url }: Pick<Service, 'url'>,
+  login: string,
+  password: string,
+): Promise<{ page: Page; complaints: string[] }> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !provoked.test(message.text())) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) complaints.push(`asked ${request.url()}`);
+  });
+  await page.goto(`${url}/admin`);
+  await page.getByLabel('Email').fill(login);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return { page, complaints };
+}

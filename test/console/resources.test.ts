@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openConsole } from './open-console.ts';
+
+/** The console knows nothing of these resources but what the service describes. */
+describe('The console and the resources of an operator', () => {
+  const start = services('sqlite');
+  const browser = browsers();
+  let service: Service;
+  let page: Page;
+  let complaints: string[];
+  let token: string;
+
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: join(import.meta.dirname, '../client/resources') } });
+    const { email } = await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
+    token = await logIn(service, email, password);
+    await ask(service, '/v1/folders', { json: { name: 'Work' }, token });
+    await ask(service, '/v1/folders', { json: { name: 'Home' }, token });
+    ({ page, complaints } = await openConsole(await browser(), service, email, password));
+  });
+
+  test('opens with the login of the pages', async () => {
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Folders' }).getByText('2').count(), 1);
+    assert.deepEqual(await seriousProblems(page), []);
+  });
+
+  test('makes a row that refers to another', async () => {
+    await page.getByRole('menuitem', { name: 'Notes' }).click();
+    await page.getByText('No notes yet.').waitFor();
+    await page.getByRole('link', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'New note' }).waitFor();
+    await page.getByRole('textbox', { name: 'Title' }).fill('<img src=x onerror=alert(1)>; *');
+    await page.getByRole('combobox', { name: 'Folder' }).fill('hom');
+    await page.getByRole('option', { name: 'Home' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Note <img src=x onerror=alert(1)>; *' }).waitFor();
+    await page.getByRole('link', { name: 'Home' }).waitFor();
+  });
+
+  test('says at the field what is wrong, before the service does or after it did', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('spinbutton', { name: 'Stars' }).fill('9');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Must be 5 or less').waitFor();
+    await page.getByRole('spinbutton', { name: 'Stars' }).fill('5');
+    await page.getByRole('combobox', { name: 'Folder' }).fill('Wor');
+    await page.getByRole('option', { name: 'Work' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Work' }).click();
+    await page.getByRole('heading', { name: 'Folder Work' }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Home');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.Mui-error', { hasText: 'name' }).first().waitFor();
+    await page.getByRole('link', { name: 'Show' }).click();
+    await page.getByRole('cell', { name: '<img' }).click();
+  });
+
+  test('does not overwrite what somebody else changed meanwhile', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    const title = page.getByRole('textbox', { name: 'Title' });
+    await title.fill('Mine');
+    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/notes', { token });
+    const id = body.data[0]?.id;
+    await ask(service, `/v1/notes/${id}`, { method: 'PATCH', json: { title: 'Theirs' }, token });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else changed this meanwhile').waitFor();
+    await page.reload();
+    assert.equal(await page.getByRole('textbox', { name: 'Title' }).inputValue(), 'Theirs');
+  });
+
+  test('finds rows, and shows those that belong to one', async () => {
+    await page.getByRole('menuitem', { name: 'Folders' }).click();
+    await page.getByPlaceholder('Name').fill('wor');
+    await page.getByRole('cell', { name: 'Home' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'Work' }).click();
+    await page.getByRole('heading', { name: 'Folder Work' }).waitFor();
+    await page.getByRole('cell', { name: 'Theirs' }).waitFor();
+    assert.deepEqual(await seriousProblems(page), []);
+  });
+
+  test('removes a row after asking', async () => {
+    await page.getByRole('cell', { name: 'Theirs' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByText('“Theirs”').waitFor();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('No notes yet.').waitFor();
+  });
+
+  test('ends with the session', async () => {
+    await page.getByRole('button', { name: /ada@example|Profile/ }).click();
+    await page.getByRole('menuitem', { name: 'Logout' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.match(page.url(), /\/login\?next=%2Fadmin$/);
+  });
+
+  test('ran no inline script, asked nobody else, and broke no rule of the policy', () => {
+    assert.deepEqual(complaints, []);
+  });
+});
