@@ -28,6 +28,9 @@ import type { AccountServices } from './users/account-services.ts';
 import { checkCredentials } from './users/check-credentials.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
 import { pruneAccounts } from './users/prune-accounts.ts';
+import { keepRoles } from './users/role-store.ts';
+import { roleNames, rolesResource } from './users/roles-resource.ts';
+import { usersResource } from './users/users-resource.ts';
 
 /** What the service is made of, for whoever starts it or tests it. */
 export interface Services {
@@ -67,7 +70,8 @@ export async function buildApp(context: Context): Promise<Services> {
     endSessions: async (tx, tell, of, cause) => void (await sessions.end(tx, tell, of, cause)),
   };
 
-  const resources = await prepareResources(context, []);
+  await keepRoles(context.database.db, roleNames(context.config));
+  const resources = await prepareResources(context, [usersResource(context, accounts), rolesResource]);
   for (const { name } of resources) scopes.addResource(name);
 
   const webSessions = createWebSessions(context.config, sessions);

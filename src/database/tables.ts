@@ -22,6 +22,8 @@ export interface Tables {
     updated_at: number;
     version: number;
   };
+  /** The names that the setting ROLES has, and admin. */
+  roles: { id: string };
   clients: {
     id: string;
     type: 'password' | 'personal';

@@ -6,7 +6,7 @@ import type { Fields } from './fields.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { noSuchRow } from './read-rows.ts';
 import type { Resource } from './resource.ts';
-import { askerOf, callOf, guardOf, sendJson } from './resource-routes.ts';
+import { askerOf, callOf, guardOf, idOf, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { wholeColumns, wholeRow } from './row-json.ts';
 import { allowedRows } from './row-rules.ts';
@@ -66,7 +66,7 @@ async function rowOf(
   access: 'read' | 'write' | 'public',
 ): Promise<Record<string, unknown>> {
   const asker = askerOf(services, request);
-  const { id } = request.params as { id: string };
+  const id = idOf(resource, request);
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
   const deed = access === 'write' ? 'update' : 'read';
   const [row] = await readRepeated(

@@ -6,7 +6,9 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
     const where = `relations.${name}`;
     const target = all.get(relation.target);
     if (!namePattern.test(name)) complain(where, 'a name takes lowercase letters, digits and _.');
-    if (name in definition.fields || name === 'id') {
+    // A list of names gives way to the rows that it names, where they are included.
+    const isItsOwnList = relation.kind === 'listsNames' && relation.list === name;
+    if ((name in definition.fields && !isItsOwnList) || name === 'id') {
       complain(where, `a field has this name, and both would be "${name}" in answers; rename one.`);
     }
     if (!target) {

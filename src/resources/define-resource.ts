@@ -101,6 +101,8 @@ export interface Declaration<F extends Fields = Fields> {
   readonly where?: (now: number) => Condition;
   /** The order of lists that ask for none: a sortable field, `-` before it for descending. The default is `id`. */
   readonly defaultOrder?: string;
+  /** Another name for an id in paths, such as `me`; undefined where it is none. */
+  alias?(name: string, caller: Caller): string | undefined;
   readonly hooks?: Hooks<F>;
   /** Takes the place of the insert; returns the id of the row it made. */
   create?(call: WriteCall, values: WriteValues<F>): Promise<string>;

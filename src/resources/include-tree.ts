@@ -1,7 +1,7 @@
 import { type Caller, mayUseScope } from '../caller.ts';
 import { insufficientScope, unauthorized } from '../http/unauthorized.ts';
 import { unknownName, wrongParameter } from './refusals.ts';
-import { fieldOf, type Resource, type ResourceRelation } from './resource.ts';
+import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from './resource.ts';
 
 /** A relation to embed, and what to embed in its rows. */
 export interface Include {
@@ -61,3 +61,7 @@ export function keyColumns(resource: Resource, includes: readonly Include[]): st
     relation.kind === 'belongsTo' ? [fieldOf(resource, relation.by).column] : [],
   );
 }
+
+/** The fields that answers show beside these includes: a list of names gives way to the rows that it names. */
+export const besides = (fields: readonly ResourceField[], includes: readonly Include[]): readonly ResourceField[] =>
+  fields.filter(({ name }) => !includes.some(({ relation }) => relation.name === name));

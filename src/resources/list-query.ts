@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Engine } from '../database/database.ts';
-import { type Include, keyColumns, readIncludes } from './include-tree.ts';
+import { besides, type Include, keyColumns, readIncludes } from './include-tree.ts';
 import { unknownName, wrongParameter } from './refusals.ts';
 import type { Resource, ResourceField } from './resource.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
@@ -73,7 +73,7 @@ function selectionOf(resource: Resource, { filter, include }: Query, caller: Cal
   if (filter === undefined && include === undefined) return plainSelection(resource);
   const includes = include ? readIncludes(resource, include, caller) : [];
   const fields = filter === undefined ? resource.shown : readFilter(resource, filter);
-  return { shape: shapeOf(resource, fields, keyColumns(resource, includes)), includes };
+  return { shape: shapeOf(resource, besides(fields, includes), keyColumns(resource, includes)), includes };
 }
 
 function readFilter(resource: Resource, text: string): ResourceField[] {

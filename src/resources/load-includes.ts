@@ -1,4 +1,4 @@
-import { type Include, keyColumns } from './include-tree.ts';
+import { besides, type Include, keyColumns } from './include-tree.ts';
 import { fieldOf, type Resource } from './resource.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 import { type Asker, allowedRows, relationJoin } from './row-rules.ts';
@@ -34,7 +34,7 @@ export async function loadIncludes(
 const shapes = new WeakMap<Resource, RowShape>();
 
 function shapeFor(target: Resource, children: readonly Include[]): RowShape {
-  if (children.length > 0) return shapeOf(target, target.shown, keyColumns(target, children));
+  if (children.length > 0) return shapeOf(target, besides(target.shown, children), keyColumns(target, children));
   const known = shapes.get(target);
   if (known) return known;
   const shape = shapeOf(target, target.shown);

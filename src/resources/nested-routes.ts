@@ -4,7 +4,7 @@ import { readListQuery, refuseParameters } from './list-query.ts';
 import { nestedDocs } from './openapi-operations.ts';
 import { findRow, listJson } from './read-rows.ts';
 import type { Resource, ResourceRelation } from './resource.ts';
-import { addressOf, askerOf, create, describedOnly, guardOf, type Query, sendJson } from './resource-routes.ts';
+import { addressOf, askerOf, create, describedOnly, guardOf, idOf, type Query, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { wholeColumns } from './row-json.ts';
 import { relatedRows } from './row-rules.ts';
@@ -51,7 +51,7 @@ const parentOf = (services: ResourceServices, resource: Resource, request: Fasti
   findRow(
     services.context.database,
     resource,
-    (request.params as { id: string }).id,
+    idOf(resource, request),
     askerOf(services, request),
     wholeColumns(resource),
   );

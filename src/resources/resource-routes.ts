@@ -11,7 +11,6 @@ import type { ResourceServices } from './resource-services.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
 
 export type Query = Record<string, string>;
-type IdRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** The engine reads input by the declaration, and writes JSON itself: schemas of its routes only describe. */
 export const describedOnly = {
@@ -49,6 +48,12 @@ const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): FastifyRep
 export const isForm = ({ headers }: FastifyRequest): boolean =>
   (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
 
+/** The id that the path means. */
+export function idOf({ definition }: Resource, { params, caller }: FastifyRequest): string {
+  const { id } = params as { id: string };
+  return definition.alias?.(id, caller) ?? id;
+}
+
 /** Links to other pages of a list: the same request with some parameters changed. */
 export const addressOf =
   ({ context }: ResourceServices, request: FastifyRequest) =>
@@ -84,8 +89,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     app.get(`${path}/:id`, options('find', 'read'), async (request, reply) => {
       const selection = readSelection(resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
-      const { id } = (request as IdRequest).params;
-      const row = await findRow(place, resource, id, asker, selection.shape.columns);
+      const row = await findRow(place, resource, idOf(resource, request), asker, selection.shape.columns);
       return sendTagged(reply, await rowJson(place, resource, selection, row, asker));
     });
   }
@@ -104,7 +108,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
         body: request.body,
         isForm: isForm(request),
         selection: readSelection(resource, {}, request.caller),
-        id: (request as IdRequest).params.id,
+        id: idOf(resource, request),
         mode: operation,
         ifMatch: request.headers['if-match'],
       });
@@ -117,7 +121,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       refuseParameters(request.query as Query, []);
       await deleteResource(services, resource, {
         call: callOf(services, request),
-        id: (request as IdRequest).params.id,
+        id: idOf(resource, request),
         ifMatch: request.headers['if-match'],
       });
       return reply.code(204).send();

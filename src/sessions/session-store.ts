@@ -8,7 +8,12 @@ export type SessionRow = Selectable<Tables['sessions']>;
 /** Whose sessions: one, a user's (all but one, perhaps), or a client's. */
 export type SessionsOf =
   | { readonly sessionId: string }
-  | { readonly userId: string; readonly exceptSessionId?: string | null | undefined }
+  | {
+      readonly userId: string;
+      readonly exceptSessionId?: string | null | undefined;
+      /** Only these: the default is logins and personal access tokens alike. */
+      readonly type?: SessionRow['type'] | undefined;
+    }
   | { readonly clientId: string };
 
 const insert = fixedQuery((db, row: SessionRow) =>
@@ -117,6 +122,7 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
   else {
     query = query.where('user_id', '=', of.userId);
     if (of.exceptSessionId) query = query.where('id', '!=', of.exceptSessionId);
+    if (of.type) query = query.where('type', '=', of.type);
   }
   return (await query.execute()).map(({ id }) => id);
 }

@@ -14,7 +14,7 @@ export interface AccountServices {
   endSessions(
     tx: Tx,
     tell: (change: Change) => void,
-    where: { readonly userId: string; readonly exceptSessionId?: string },
+    where: { readonly userId: string; readonly exceptSessionId?: string | null; readonly type?: 'session' },
     cause: string,
   ): Promise<void>;
 }

@@ -18,6 +18,7 @@ export const firstTables: Migration = {
       check (email is not null or username is not null or phone is not null)
     )`,
     `create index users_created on users (created_at, id)`,
+    `create table roles (id ${text} primary key)`,
     `create table clients (
       id ${text} primary key,
       type ${text} not null check (type in ('password', 'personal')),

@@ -1,0 +1,12 @@
+import type { Tx } from '../database/database.ts';
+
+export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]> {
+  const clients = await tx.selectFrom('clients').select('id').where('user_id', '=', userId).execute();
+  return clients.map(({ id }) => id);
+}
+
+/** What would stay of a deleted user beside the trail: where it came from, and mail that waits for it. */
+export async function forgetUser(tx: Tx, userId: string, email: string | null): Promise<void> {
+  await tx.updateTable('events').set({ address: null, user_agent: null }).where('user_id', '=', userId).execute();
+  if (email !== null) await tx.deleteFrom('mails').where('recipient', '=', email).execute();
+}

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { contentOf } from '../harness/content.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface User {
+  id: string;
+  email: string | null;
+  username: string | null;
+  name: string | null;
+  email_confirmed: boolean;
+  roles: string[];
+}
+interface Body {
+  data: User;
+  code: string;
+  detail: string;
+  errors: { field: string; code: string }[];
+}
+interface Page {
+  data: User[];
+  meta: { pagination: { total: number } };
+}
+
+const password = 'a fine long secret';
+const newPassword = 'another fine secret';
+
+onBothEngines('the users resource', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: string;
+  before(async () => {
+    service = await start({ env: { ROLES: 'admin,editor' } });
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+  });
+
+  let people = 0;
+  async function someone(on = service): Promise<{ id: string; email: string; token: string }> {
+    const email = `person${people++}@example.com`;
+    const { body } = await ask<Body>(on, '/v1/register', { json: { email, password } });
+    return { id: body.data.id, email, token: await logIn(on, email, password) };
+  }
+  const get = <T = Body>(path: string, token: string) => ask<T>(service, path, { token });
+  const patch = (id: string, json: unknown, token: string, on = service) =>
+    ask<Body>(on, `/v1/users/${id}`, { method: 'PATCH', json, token });
+  const refused = async (attempt: () => Promise<{ status: number; body: Body }>, status: number): Promise<Body> => {
+    const content = await contentOf(service);
+    const { status: actual, body } = await attempt();
+    assert.equal(actual, status, JSON.stringify(body));
+    assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
+    return body;
+  };
+
+  it('shows an administrator all, a user itself, and others as if they were not there', async () => {
+    const [ada, grace] = [await someone(), await someone()];
+    const all = await get<Page>('/v1/users?limit=100', admin);
+    assert.ok(all.body.data.length >= 3);
+    const own = await get<Page>('/v1/users', ada.token);
+    assert.deepEqual(
+      own.body.data.map(({ id }) => id),
+      [ada.id],
+    );
+    assert.equal(own.body.meta.pagination.total, 1);
+    assert.equal((await get(`/v1/users/${ada.id}`, ada.token)).status, 200);
+    assert.equal((await get(`/v1/users/${grace.id}`, ada.token)).status, 404);
+    assert.equal((await get(`/v1/users/${grace.id}`, admin)).status, 200);
+    assert.equal((await ask(service, '/v1/users')).status, 401);
+  });
+
+  it('shows the fields of the contract, and never a password or its hash', async () => {
+    const ada = await someone();
+    const { body } = await get(`/v1/users/${ada.id}`, ada.token);
+    assert.deepEqual(Object.keys(body.data).sort(), [
+      'created_at',
+      'email',
+      'email_confirmed',
+      'id',
+      'name',
+      'phone',
+      'roles',
+      'updated_at',
+      'username',
+    ]);
+    for (const path of [
+      '?search=password_hash:x',
+      '?filter=password_hash',
+      '?orderBy=password_hash',
+      '?filter=password',
+    ]) {
+      assert.equal((await get(`/v1/users${path}`, admin)).status, 400, path);
+    }
+  });
+
+  it('knows the caller as me', async () => {
+    const ada = await someone();
+    const { status, body, headers } = await get('/v1/users/me', ada.token);
+    assert.equal(status, 200);
+    assert.equal(body.data.id, ada.id);
+    assert.ok(headers.get('etag'));
+    const narrow = await get('/v1/users/me?filter=email', ada.token);
+    assert.deepEqual(narrow.body.data, { email: ada.email });
+    const renamed = await patch('me', { name: 'Ada' }, ada.token);
+    assert.equal(renamed.body.data.name, 'Ada');
+    assert.equal((await get('/v1/users/me?filter=nothing', ada.token)).status, 400);
+  });
+
+  it('lets administrators alone make users', async () => {
+    const ada = await someone();
+    const json = { email: 'Made@Example.com', password, roles: ['editor'], username: 'Made', name: 'M' };
+    await refused(() => ask<Body>(service, '/v1/users', { json, token: ada.token }), 403);
+    const { status, body, headers } = await ask<Body>(service, '/v1/users', { json, token: admin });
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(body.data.email, 'made@example.com');
+    assert.equal(body.data.username, 'made');
+    assert.equal(body.data.email_confirmed, false);
+    assert.deepEqual(body.data.roles, ['editor']);
+    assert.ok(headers.get('location')?.endsWith(`/v1/users/${body.data.id}`));
+    assert.ok(await logIn(service, 'made@example.com', password));
+    const { db } = service.context.database;
+    const sessions = await db
+      .selectFrom('sessions')
+      .select('type')
+      .where('user_id', '=', body.data.id)
+      .where('type', '=', 'personal')
+      .execute();
+    assert.equal(sessions.length, 1, 'with a personal access token to collect');
+    const again = await refused(() => ask<Body>(service, '/v1/users', { json, token: admin }), 422);
+    assert.equal(again.errors[0]?.code, 'taken');
+  });
+
+  it('names each wrong field of a new user', async () => {
+    for (const [json, expected] of [
+      [{ password }, ['email:required']],
+      [{ email: 'x@example.com' }, ['password:required']],
+      [{ email: 'nonsense', password: 'password1', phone: '1' }, ['email:invalid', 'password:common', 'phone:invalid']],
+      [{ email: 'x@example.com', password, roles: ['owner'] }, ['roles:enum']],
+      [{ email: 'x@example.com', password, email_confirmed: true }, ['email_confirmed:read_only']],
+      [{ email: 'x@example.com', password, password_hash: 'x' }, ['password_hash:unknown']],
+      [{ username: 'nameonly', password }, ['email:required']],
+    ] as const) {
+      const { errors } = await refused(() => ask<Body>(service, '/v1/users', { json, token: admin }), 422);
+      assert.deepEqual(
+        errors.map(({ field }) => field).sort(),
+        expected.map((entry) => entry.split(':')[0]),
+        JSON.stringify(errors),
+      );
+    }
+  });
+
+  it('lets a user change its profile but not its roles', async () => {
+    const ada = await someone();
+    const { body } = await patch(ada.id, { name: ' Ada ', username: 'Ada.L' }, ada.token);
+    assert.equal(body.data.name, 'Ada');
+    assert.equal(body.data.username, 'ada.l');
+    await refused(() => patch(ada.id, { roles: ['admin'] }, ada.token), 403);
+    await refused(() => patch(ada.id, { email_confirmed: true }, ada.token), 422);
+    await refused(() => patch(ada.id, { email: null }, ada.token), 422);
+    await refused(() => patch(ada.id, { email: 'admin@example.com' }, ada.token), 422);
+    const grace = await someone();
+    await refused(() => patch(grace.id, { name: 'Mine' }, ada.token), 404);
+    await refused(() => patch(grace.id, { password: newPassword, current_password: password }, ada.token), 404);
+  });
+
+  it('takes a whole user back as it was read', async () => {
+    const ada = await someone();
+    const { body } = await get(`/v1/users/${ada.id}`, ada.token);
+    const put = (json: unknown) => ask<Body>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
+    const { status, body: after } = await put({ ...body.data, name: 'Whole' });
+    assert.equal(status, 200, JSON.stringify(after));
+    assert.equal(after.data.name, 'Whole');
+    assert.equal((await put({ email: ada.email })).body.data.name, null, 'what is left out goes');
+    assert.ok(await logIn(service, ada.email, password), 'but not the password');
+    await refused(() => put({ name: 'No address' }), 422);
+  });
+
+  it('asks for the old password, and ends the other sessions', async () => {
+    const ada = await someone();
+    const other = await logIn(service, ada.email, password);
+    const missing = await refused(() => patch(ada.id, { password: newPassword }, ada.token), 422);
+    assert.deepEqual(
+      missing.errors.map(({ field, code }) => `${field}:${code}`),
+      ['current_password:required'],
+    );
+    const wrong = await patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
+    assert.equal(wrong.status, 422);
+    assert.equal(wrong.body.errors[0]?.code, 'wrong');
+    await refused(() => patch(ada.id, { password: 'password1', current_password: password }, ada.token), 422);
+    await refused(() => patch(ada.id, { current_password: password }, ada.token), 422);
+    assert.equal((await get('/v1/users/me', other)).status, 200);
+    const { status, body } = await patch(ada.id, { password: newPassword, current_password: password }, ada.token);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal((await get('/v1/users/me', ada.token)).status, 200, 'this session stays');
+    assert.equal((await get('/v1/users/me', other)).body.code, 'token_revoked');
+    assert.ok(await logIn(service, ada.email, newPassword));
+    await assert.rejects(logIn(service, ada.email, password));
+  });
+
+  it('counts wrong old passwords as failed sign-ins', async () => {
+    const ada = await someone();
+    const guess = () => patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
+    const answers = await Promise.all(Array.from({ length: 15 }, guess));
+    assert.equal(answers.filter(({ status }) => status === 422).length, 10);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 5);
+    await assert.rejects(logIn(service, ada.email, password), /429/);
+  });
+
+  it('lets an administrator set a password, which ends everything of that user', async () => {
+    const ada = await someone();
+    const { status } = await patch(ada.id, { password: newPassword }, admin);
+    assert.equal(status, 200);
+    assert.equal((await get('/v1/users/me', ada.token)).body.code, 'token_revoked');
+    assert.ok(await logIn(service, ada.email, newPassword));
+  });
+
+  it('makes a changed address unconfirmed, and sends a mail to it', async () => {
+    const ada = await someone();
+    const { db } = service.context.database;
+    await db.updateTable('users').set({ email_confirmed: 1 }).where('id', '=', ada.id).execute();
+    const renamed = await patch(ada.id, { name: 'Still confirmed' }, ada.token);
+    assert.equal(renamed.body.data.email_confirmed, true);
+    const moved = await patch(ada.id, { email: `moved.${ada.email}` }, ada.token);
+    assert.equal(moved.body.data.email_confirmed, false);
+    await service.accounts.mail.settle();
+    const tokens = await db.selectFrom('one_time_tokens').select('email').where('user_id', '=', ada.id).execute();
+    assert.ok(tokens.some(({ email }) => email === `moved.${ada.email}`));
+  });
+
+  it('gives and takes roles at once, by administrators', async () => {
+    const ada = await someone();
+    assert.equal((await get<Page>('/v1/users', ada.token)).body.data.length, 1);
+    assert.deepEqual((await patch(ada.id, { roles: ['admin', 'editor'] }, admin)).body.data.roles, ['admin', 'editor']);
+    assert.ok((await get<Page>('/v1/users', ada.token)).body.data.length > 1, 'with the token it has');
+    assert.equal((await patch(ada.id, { roles: [] }, admin)).status, 200);
+    assert.equal((await get<Page>('/v1/users', ada.token)).body.data.length, 1);
+    const found = await get<Page>('/v1/users?search=roles:admin', admin);
+    assert.deepEqual(
+      found.body.data.map(({ email }) => email),
+      ['admin@example.com'],
+    );
+  });
+
+  it('includes roles, and lists them', async () => {
+    const ada = await someone();
+    await patch(ada.id, { roles: ['editor'] }, admin);
+    const { status, body } = await get<{ data: { roles: unknown } }>(`/v1/users/${ada.id}?include=roles`, ada.token);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(body.data.roles, { data: [{ id: 'editor', name: 'editor' }] });
+    const nested = await get<{ data: unknown[] }>(`/v1/users/${ada.id}/roles`, ada.token);
+    assert.deepEqual(nested.body.data, [{ id: 'editor', name: 'editor' }]);
+    const roles = await get<{ data: { id: string }[] }>('/v1/roles', ada.token);
+    assert.deepEqual(
+      roles.body.data.map(({ id }) => id),
+      ['admin', 'editor'],
+    );
+    const holders = await get<{ data: { users: Page } }>('/v1/roles/editor?include=users', ada.token);
+    assert.deepEqual(
+      holders.body.data.users.data.map(({ id }) => id),
+      [ada.id],
+      'only whom the caller may see',
+    );
+    assert.equal((await ask(service, '/v1/roles', { json: { name: 'boss' }, token: admin })).status, 405);
+  });
+
+  it('keeps the last administrator', async () => {
+    const own = await start();
+    const boss = await logIn(own, 'admin@example.com', 'correct horse battery');
+    const me = await ask<Body>(own, '/v1/users/me', { token: boss });
+    const { id } = me.body.data;
+    const demoted = await patch(id, { roles: [] }, boss, own);
+    assert.equal(demoted.status, 409);
+    assert.equal(demoted.body.code, 'last_administrator');
+    const deleted = await ask<Body>(own, '/v1/users/me', { method: 'DELETE', token: boss });
+    assert.equal(deleted.status, 409);
+
+    const second = await someone(own);
+    await patch(second.id, { roles: ['admin'] }, boss, own);
+    const answers = await Promise.all([
+      patch(id, { roles: [] }, second.token, own),
+      patch(second.id, { roles: [] }, boss, own),
+    ]);
+    const admins = await own.context.database.db
+      .selectFrom('users')
+      .select('id')
+      .where('roles', 'like', '%admin%')
+      .execute();
+    assert.equal(admins.length, 1, 'two who take each other’s role at once leave one');
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  });
+
+  it('deletes a user with its sessions and clients at once, and leaves a trail without addresses', async () => {
+    const ada = await someone();
+    const { db } = service.context.database;
+    const grace = await someone();
+    await refused(() => ask<Body>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }), 404);
+    await assert.rejects(logIn(service, ada.email, 'wrong password'));
+    assert.equal((await ask(service, '/v1/users/me', { method: 'DELETE', token: ada.token })).status, 204);
+    const gone = await get('/v1/users/me', ada.token);
+    assert.equal(gone.status, 401);
+    assert.equal(gone.body.code, 'user_gone');
+    for (const table of ['sessions', 'clients', 'one_time_tokens'] as const) {
+      assert.deepEqual(await db.selectFrom(table).selectAll().where('user_id', '=', ada.id).execute(), [], table);
+    }
+    const events = await db.selectFrom('events').selectAll().where('user_id', '=', ada.id).execute();
+    assert.ok(events.some(({ type }) => type === 'user.deleted'));
+    assert.ok(events.some(({ type }) => type === 'login.failed'));
+    for (const event of events) {
+      assert.deepEqual([event.address, event.user_agent], [null, null]);
+      assert.doesNotMatch(JSON.stringify(event), new RegExp(ada.email));
+    }
+    assert.equal((await ask(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: admin })).status, 204);
+    assert.equal((await get('/v1/users/me', grace.token)).body.code, 'user_gone');
+    const { body } = await ask<Body>(service, '/v1/register', { json: { email: ada.email, password } });
+    assert.notEqual(body.data.id, ada.id, 'the address is free again');
+  });
+
+  it('loses nothing when two edit at once', async () => {
+    const ada = await someone();
+    const { headers } = await get(`/v1/users/${ada.id}`, ada.token);
+    const edit = (name: string) =>
+      ask<Body>(service, `/v1/users/${ada.id}`, {
+        method: 'PATCH',
+        json: { name },
+        token: ada.token,
+        headers: { 'if-match': headers.get('etag') as string },
+      });
+    const answers = await Promise.all([edit('One'), edit('Two')]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412]);
+  });
+});
