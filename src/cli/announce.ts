@@ -26,7 +26,8 @@ function announceToPeople({ context: { config }, administrator }: RunningGatehou
 
 const line = (name: string, value: string): string => (name ? `    ${name.padEnd(18)}${value}` : '');
 
-function announceInLog({ context: { config, log }, administrator }: RunningGatehouse): void {
+function announceInLog({ context: { config, log }, url: address, administrator }: RunningGatehouse): void {
+  log.info({ address }, 'listening');
   for (const [name, url] of placesOf(config)) log.info({ url }, name);
   if (!administrator) return;
   const { email, password } = administrator;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
-import { startGatehouse } from '../start.ts';
 import { announce } from './announce.ts';
 import { askedToStop, stopAndExit } from './stopping.ts';
 
@@ -17,6 +16,8 @@ export function addServe(program: Command): void {
     )
     .action(async (flags: { host?: string; port?: string }) => {
       const asked = askedToStop();
+      // Here and not above: the other commands need none of it, and start the sooner.
+      const { startGatehouse } = await import('../start.ts');
       const config = await loadConfig(flags);
       const forPeople = process.stdout.isTTY === true;
       const log = createLog(config.logLevel, forPeople);

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it, mock } from 'node:test';
+import { runCommand } from '../../src/cli/run-command.ts';
+import { gatehouse, serverProcesses } from '../harness/command.ts';
+import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
+
+const json = { accept: 'application/json' };
+
+onBothEngines('The command line', (engine) => {
+  const create = databases(engine);
+  const serve = serverProcesses();
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  before(async () => {
+    database = await create();
+    env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+  });
+  const run = (...args: string[]) => gatehouse(args, database.dir, env);
+  async function answer(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+  const list = async (...args: string[]) => JSON.parse(await answer(...args, '--json')) as Record<string, unknown>[];
+
+  it('says what it would migrate, migrates, and then has nothing to do', async () => {
+    assert.match(await answer('migrate', '--plan'), /would apply 001-first-tables/);
+    assert.match(await answer('migrate', '--plan'), /would apply 001-first-tables/);
+    assert.match(await answer('migrate'), /applied 001-first-tables/);
+    assert.match(await answer('migrate'), /up to date/);
+  });
+
+  it('makes clients that work, lists them, and renews their secrets', async () => {
+    const made = JSON.parse(await answer('client', 'create', 'Reports', '--id', 'reports', '--json'));
+    assert.equal(made.client_id, 'reports');
+    assert.deepEqual(
+      (await list('client', 'list')).map(({ client_id, type, name, scopes }) => ({ client_id, type, name, scopes })),
+      [{ client_id: 'reports', type: 'personal', name: 'Reports', scopes: ['*'] }],
+    );
+    const { url, child } = await serve(database.dir, env);
+    const token = async (secret: string) => {
+      const form = { grant_type: 'client_credentials', client_id: 'reports', client_secret: secret };
+      const body = new URLSearchParams(form);
+      return (await fetch(`${url}/v1/oauth/token`, { method: 'POST', headers: json, body })).status;
+    };
+    assert.equal(await token(made.client_secret), 200);
+    // The running server hears of what the command line changes.
+    const kept = JSON.parse(await answer('client', 'secret', 'reports', '--keep-old', '1', '--json'));
+    assert.deepEqual([await token(made.client_secret), await token(kept.client_secret)], [200, 200]);
+    const last = JSON.parse(await answer('client', 'secret', 'reports', '--json'));
+    assert.deepEqual(
+      [await token(made.client_secret), await token(kept.client_secret), await token(last.client_secret)],
+      [401, 401, 200],
+    );
+    child.kill('SIGTERM');
+  });
+
+  it('lists users and changes their roles', async () => {
+    const [user] = await list('user', 'list');
+    assert.deepEqual([user?.email, user?.roles], ['admin@localhost', ['admin']]);
+    assert.equal(await answer('user', 'role', 'ADMIN@localhost', '--', '-admin'), '(no roles)\n');
+    assert.equal(await answer('user', 'role', user?.id as string, 'admin'), 'admin\n');
+    assert.equal((await list('user', 'list', '--role', 'admin')).length, 1);
+    assert.equal((await list('user', 'list', '--role', 'other')).length, 0);
+    const unknown = await run('user', 'role', 'admin@localhost', 'emperor');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /"emperor" is not a role. There are: admin/);
+  });
+
+  it('lists and rotates keys', async () => {
+    const [first] = await list('keys', 'list');
+    assert.equal(first?.state, 'signing');
+    await answer('keys', 'rotate');
+    assert.deepEqual((await list('keys', 'list')).map(({ state }) => state).sort(), ['published', 'signing']);
+    await answer('keys', 'rotate', '--compromised');
+    const signing = (await list('keys', 'list')).filter(({ state }) => state === 'signing');
+    assert.equal(signing.length, 1);
+    assert.notEqual(signing[0]?.id, first?.id);
+  });
+
+  it('finds a sound service sound', async () => {
+    const findings = await list('doctor');
+    assert.deepEqual(
+      findings.filter(({ state }) => state === 'wrong'),
+      [],
+    );
+    const parts = findings.map(({ part }) => part);
+    for (const part of ['config', 'cookies', 'proxy', 'rights', 'database', 'migrations', 'clock', 'keys', 'mail']) {
+      assert.ok(parts.includes(part), part);
+    }
+  });
+});
+
+/** In this process: what commander says by itself needs no other. */
+async function here(call: string): Promise<{ code: number; output: string }> {
+  let output = '';
+  const catchOutput = (text: string | Uint8Array) => {
+    output += text;
+    return true;
+  };
+  const caught = [process.stdout, process.stderr].map((stream) => mock.method(stream, 'write', catchOutput as never));
+  try {
+    const code = await runCommand(call.split(' '));
+    return { code, output };
+  } finally {
+    for (const { mock: one } of caught) one.restore();
+  }
+}
+
+describe('gatehouse', () => {
+  const create = databases('sqlite');
+  const serve = serverProcesses();
+  let dir: string;
+  before(async () => {
+    dir = (await create()).dir;
+  });
+
+  it('helps everywhere, with examples', async () => {
+    for (const group of ['', 'user ', 'client ', 'keys ']) assert.equal((await here(`${group}--help`)).code, 0);
+    const commands = ['serve', 'migrate', 'user list', 'user role', 'client create', 'client list', 'client secret'];
+    commands.push('keys list', 'keys rotate', 'backup', 'restore', 'doctor');
+    for (const command of commands) {
+      const { code, output } = await here(`${command} --help`);
+      assert.equal(code, 0);
+      assert.match(output, new RegExp(`Examples:\n  gatehouse ${command}`), command);
+    }
+  });
+
+  it('exits with 2 when it is called wrongly, and says how', async () => {
+    const calls = ['nonsense', 'serve --prot 1', 'client create', 'client create x --type y', 'keys'];
+    calls.push('client secret x --keep-old z');
+    for (const call of calls) {
+      const { code, output } = await here(call);
+      assert.equal(code, 2, call);
+      assert.notEqual(output, '', call);
+    }
+    assert.equal((await gatehouse(['nonsense'], dir)).code, 2);
+  });
+
+  it('exits with 1 and a line when a setting is wrong', async () => {
+    const { code, stderr } = await gatehouse(['serve'], dir, { PORT: 'http' });
+    assert.equal(code, 1);
+    assert.equal(
+      stderr,
+      'gatehouse: PORT: got "http"; it takes a whole number from 0 to 65535. (the port to listen on; 0 picks a free one)\n',
+    );
+  });
+
+  it('backs up a live database and restores it', async () => {
+    const home = (await create()).dir;
+    const { url, child } = await serve(home, { ADMIN_EMAIL: 'first@example.com' });
+    const copy = join(home, 'copy.db');
+    const backup = await gatehouse(['backup', copy], home);
+    assert.equal(backup.code, 0, backup.stderr);
+    assert.match(backup.stdout, /encryption\.key/);
+    assert.equal(statSync(copy).mode & 0o777, 0o600);
+    assert.ok(!existsSync(`${copy}-wal`));
+    const again = await gatehouse(['backup', copy], home);
+    assert.deepEqual([again.code, /--force/.test(again.stderr)], [1, true]);
+
+    const form = { email: 'later@example.com', password: 'a long enough one' };
+    const headers = { ...json, 'content-type': 'application/json' };
+    const registered = await fetch(`${url}/v1/register`, { method: 'POST', headers, body: JSON.stringify(form) });
+    assert.equal(registered.status, 201);
+    const running = await gatehouse(['restore', copy, '--force'], home);
+    assert.deepEqual([running.code, /Stop the service first/.test(running.stderr)], [1, true]);
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('close', resolve));
+
+    const users = async () =>
+      (JSON.parse((await gatehouse(['user', 'list', '--json'], home)).stdout) as { email: string }[]).map(
+        ({ email }) => email,
+      );
+    assert.deepEqual(await users(), ['first@example.com', 'later@example.com']);
+    assert.equal((await gatehouse(['restore', copy], home)).code, 1);
+    const restored = await gatehouse(['restore', copy, '--force'], home);
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.deepEqual(await users(), ['first@example.com']);
+    assert.ok(existsSync(join(home, 'data', 'gatehouse.db.before-restore')));
+  });
+
+  it('restores nothing that is not a whole database of its own', async () => {
+    const file = join(dir, 'nonsense.db');
+    writeFileSync(file, 'nonsense'.repeat(1000));
+    for (const source of [file, join(dir, 'absent.db')]) {
+      const { code, stderr } = await gatehouse(['restore', source], dir);
+      assert.equal(code, 1);
+      assert.match(stderr, /not a whole Gatehouse database|There is no file/);
+    }
+    assert.ok(!existsSync(join(dir, 'data', 'gatehouse.db')));
+  });
+
+  it('says which tools PostgreSQL has', async () => {
+    const env = { DATABASE_URL: 'postgres://a:topsecret@127.0.0.1:1/x' };
+    for (const [command, tool] of [
+      ['backup', /pg_dump/],
+      ['restore', /pg_restore/],
+    ] as const) {
+      const { code, stderr } = await gatehouse([command, 'x'], dir, env);
+      assert.equal(code, 1);
+      assert.match(stderr, tool);
+    }
+  });
+
+  it('finds what is wrong, says the mend, and shows no secret', async () => {
+    const env = {
+      DATABASE_URL: 'postgres://someone:topsecret@127.0.0.1:1/x',
+      SMTP_URL: 'smtp://someone:topsecret@127.0.0.1:1',
+      BASE_URL: 'http://auth.example.com',
+      TRUST_PROXY: 'true',
+      HOST: '0.0.0.0',
+    };
+    const { code, stdout, stderr } = await gatehouse(['doctor', '--json'], dir, env);
+    assert.equal(code, 1);
+    const wrong = (JSON.parse(stdout) as { part: string; state: string; mend: string }[]).filter(
+      ({ state }) => state === 'wrong',
+    );
+    assert.deepEqual(
+      wrong.map(({ part }) => part),
+      ['cookies', 'proxy', 'database', 'mail'],
+    );
+    assert.ok(wrong.every(({ mend }) => mend.length > 10));
+    assert.doesNotMatch(stdout + stderr, /topsecret/);
+  });
+
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    assert.equal((await gatehouse(['--version'], dir)).stdout.trim(), version);
+  });
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Env = Record<string, string>;
+
+/** Nothing of this process's own settings reaches the command. */
+const environment = (env: Env): Env => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env });
+
+/** Runs `gatehouse ARGS` to its end, as an operator would. */
+export async function gatehouse(args: readonly string[], cwd: string, env: Env = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(env) });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const [code, signal] = await ended(child);
+  return { code, signal, stdout: await stdout, stderr: await stderr };
+}
+
+async function collect(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += chunk;
+  return text;
+}
+
+export const ended = (child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve([child.exitCode, child.signalCode]);
+    else child.once('close', (code, signal) => resolve([code, signal]));
+  });
+
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** What it has logged so far, a line each. */
+  readonly lines: readonly string[];
+}
+
+/** Starts servers as processes of their own; those still running after the suite that is being declared are killed. */
+export function serverProcesses(): (cwd: string, env?: Env) => Promise<ServerProcess> {
+  const children: ChildProcess[] = [];
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map(ended));
+  });
+  return (cwd, env = {}) => {
+    const child = spawn(process.execPath, [program, 'serve'], {
+      cwd,
+      env: environment({ PORT: '0', RATE_LIMIT: '0', ...env }),
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    children.push(child);
+    const lines: string[] = [];
+    return new Promise((resolve, reject) => {
+      const read = (line: string) => {
+        lines.push(line);
+        const url = /"address":"(http:[^"]+)","msg":"listening"/.exec(line)?.[1];
+        if (url) resolve({ child, url, lines });
+      };
+      createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', read);
+      createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', read);
+      child.once('close', (code) => reject(new Error(`ended with ${code} before it listened:\n${lines.join('\n')}`)));
+    });
+  };
+}
