@@ -34,8 +34,10 @@ export function readInput(
   const unchanged: Values = {};
   const sent = new Map(Object.entries((body ?? {}) as Values));
   for (const [name, value] of sent) {
+    // What moves by itself comes back with a whole resource, and may be older than what is stored.
     const field = resource.fields.get(name);
     if (!field || field.options.hidden) errors.push(unknownField(resource, name));
+    else if (mode === 'replace' && (field.compute || name === 'updated_at')) continue;
     else if (mode !== 'create' && field.shown && (!field.sendable || field.options.immutable)) unchanged[name] = value;
     else if (!field.sendable) errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
     else if (name in fixed) {
