@@ -1,10 +1,12 @@
 import { runInBackground } from './background.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
+import { clientsResource } from './clients/clients-resource.ts';
 import { ensureProxiedClients } from './clients/proxied-clients.ts';
 import { KnownScopes } from './clients/scopes.ts';
 import type { ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
 import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
+import { eventsResource } from './events/events-resource.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { recordEvent } from './events/record-event.ts';
 import { serveHealth } from './http/health.ts';
@@ -22,6 +24,7 @@ import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
+import { tokensResource } from './sessions/tokens-resource.ts';
 import { accountLetters } from './users/account-letters.ts';
 import { serveAccounts } from './users/account-routes.ts';
 import type { AccountServices } from './users/account-services.ts';
@@ -71,7 +74,13 @@ export async function buildApp(context: Context): Promise<Services> {
   };
 
   await keepRoles(context.database.db, roleNames(context.config));
-  const resources = await prepareResources(context, [usersResource(context, accounts), rolesResource]);
+  const resources = await prepareResources(context, [
+    usersResource(context, accounts),
+    rolesResource,
+    clientsResource(keys, scopes, proxiedClients),
+    tokensResource(sessions, scopes),
+    eventsResource,
+  ]);
   for (const { name } of resources) scopes.addResource(name);
 
   const webSessions = createWebSessions(context.config, sessions);

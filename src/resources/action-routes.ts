@@ -28,6 +28,8 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       async handler(request, reply) {
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         const result = await action.run(actionCall(services, request, row));
+        // What an action makes may be a secret, which no cache is to keep.
+        if (method !== 'GET') reply.header('cache-control', 'no-store');
         if (result === undefined) return reply.code(204).send();
         return sendJson(reply.code(status), `{"data":${JSON.stringify(result)}}`);
       },

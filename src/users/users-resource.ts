@@ -5,6 +5,7 @@ import {
   boolean,
   defineResource,
   equals,
+  hasMany,
   list,
   listsNames,
   owner,
@@ -74,6 +75,8 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
     },
     relations: {
       roles: listsNames('roles', { list: 'roles', key: 'name' }),
+      clients: hasMany('clients', { by: 'user_id' }),
+      tokens: hasMany('tokens', { by: 'user_id' }),
     },
     access: {
       read: anyOf(role('admin'), owner('id')),

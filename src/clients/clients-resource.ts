@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { type Caller, isAdmin } from '../caller.ts';
+import type { ProxiedClient } from '../config.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import { conflict, unprocessable } from '../errors.ts';
+import { type Event, recordEvent } from '../events/record-event.ts';
+import { anyOf, equals, type Rule, role } from '../resources/access.ts';
+import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
+import { computed, type DefaultCall, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
+import { belongsTo, hasMany } from '../resources/relations.ts';
+import { addClientSecret } from './client-secrets.ts';
+import { createClient, removeClient } from './client-store.ts';
+import { wrongScopes } from './requested-scopes.ts';
+import { everyScope, type KnownScopes } from './scopes.ts';
+
+const longestKeep = 720;
+
+/** A person's own clients. A client is none: what it could make for itself would outlive it. */
+const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
+
+const fields = {
+  client_id: computed({ as: 'text', from: ['id'], description: 'The same as id' }, ({ id }) => id as string),
+  type: oneOf(['password', 'personal'], {
+    default: 'personal',
+    immutable: true,
+    searchable: true,
+    sortable: true,
+    description: 'password: first-party, made by administrators; personal: third-party',
+  }),
+  name: text({ required: true, max: 100, searchable: true, sortable: true }),
+  scopes: list({
+    default: [everyScope],
+    searchable: true,
+    description: 'What the client may ask for, and what it gets when it asks for nothing',
+  }),
+  user_id: reference('users', {
+    default: ({ caller }: DefaultCall) => caller.userId,
+    immutable: true,
+    searchable: true,
+    onDelete: 'cascade',
+    description: 'The owner of a personal client',
+  }),
+  created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+  updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+};
+
+const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    keep_old_hours: {
+      // A form sends digits.
+      anyOf: [
+        { type: 'integer', minimum: 0, maximum: longestKeep },
+        { type: 'string', pattern: '^\\d{1,3}$' },
+      ],
+      description: 'Hours for which the old secret goes on working; without it, it ends at once',
+    },
+  },
+});
+
+const secretAnswer = Type.Object({
+  id: Type.String(),
+  client_id: Type.String(),
+  client_secret: Type.String({ description: 'Shown in this answer only' }),
+});
+
+/** Clients: a person's own third-party ones, and for administrators all. Secrets are shown once. */
+export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[]) {
+  const isProxied = (clientId: string) => proxied.some(({ id }) => id === clientId);
+  const record = (
+    call: WriteCall,
+    type: string,
+    { id, user_id }: { id: string; user_id: string | null },
+    data = {},
+  ) => {
+    const { context, tx, caller, origin } = call;
+    const event: Event = { type, userId: user_id, clientId: id, actorId: caller.userId, origin, data };
+    return recordEvent(context, tx, event);
+  };
+
+  return defineResource({
+    name: 'clients',
+    managed: false,
+    idType: 'text',
+    fields,
+    relations: { user: belongsTo('users', { by: 'user_id' }), tokens: hasMany('tokens', { by: 'client_id' }) },
+    access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
+    defaultOrder: '-created_at',
+    hooks: {
+      beforeWrite({ caller }, { values }) {
+        if (values.type === 'password') {
+          const message = 'type: only an administrator makes first-party clients.';
+          if (!isAdmin(caller)) throw unprocessable([{ field: 'type', code: 'forbidden', message }]);
+          delete values.user_id;
+        }
+        const errors = values.scopes ? wrongScopes(known, caller, values.scopes, { forClient: true }) : [];
+        if (errors.length > 0) throw unprocessable(errors);
+      },
+      async afterWrite(call, { operation, after, values }) {
+        if (operation !== 'update' || !after) return;
+        call.tell({ kind: 'client', id: after.id });
+        await record(call, 'client.updated', after, { fields: Object.keys(values) });
+      },
+    },
+    async create(call, values) {
+      const { context, tx, tell, now } = call;
+      const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
+      const client = await createClient(tx, { type, name, userId, scopes }, now);
+      if (!client) throw conflict('A client with this id is there already.');
+      call.reveal({ client_secret: await addClientSecret(context, keys, tx, tell, { clientId: client.id }) });
+      await record(call, 'client.created', client, { type, scopes });
+      return client.id;
+    },
+    async remove(call, client) {
+      if (isProxied(client.id)) {
+        throw conflict(
+          'This client belongs to a login of the settings, which would stop working. Take it out there first.',
+        );
+      }
+      await removeClient(call.tx, call.tell, client.id);
+      await record(call, 'client.deleted', client);
+    },
+    actions: [
+      action<typeof secretBody, typeof fields>({
+        name: 'secrets',
+        summary: 'Give a client a new secret, shown in this answer only',
+        body: secretBody,
+        response: secretAnswer,
+        status: 201,
+        run: ({ row, body, transaction }) =>
+          transaction(async (call) => {
+            if (isProxied(row.id)) {
+              throw conflict('The secret of this client comes from the settings. Change it there.');
+            }
+            const oldHours = Number(body?.keep_old_hours ?? 0);
+            if (oldHours > longestKeep) {
+              const message = `keep_old_hours must be at most ${longestKeep}.`;
+              throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
+            }
+            const secret = await addClientSecret(call.context, keys, call.tx, call.tell, {
+              clientId: row.id,
+              oldHours,
+            });
+            await record(call, 'client.secret_added', row, { keep_old_hours: oldHours });
+            return { id: row.id, client_id: row.id, client_secret: secret };
+          }),
+      }),
+    ],
+  });
+}

@@ -1,0 +1,27 @@
+import { type Caller, isAdmin } from '../caller.ts';
+import type { FieldError } from '../errors.ts';
+import { allowsScope, everyScope, introspectScope, type KnownScopes } from './scopes.ts';
+
+/** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
+export function wrongScopes(
+  known: KnownScopes,
+  caller: Caller,
+  scopes: readonly string[],
+  { forClient = false } = {},
+): FieldError[] {
+  const wrong = (scope: string): FieldError | undefined => {
+    if (!known.has(scope)) {
+      const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
+      return { field: 'scopes', code: 'unknown', message };
+    }
+    // Asking about anybody's tokens is for an administrator to allow, and only clients ask.
+    const isGrantable = forClient && isAdmin(caller) && caller.scopes.includes(everyScope);
+    if (scope === introspectScope ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
+    return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
+  };
+  if (scopes.length === 0) return [{ field: 'scopes', code: 'required', message: 'scopes must name at least one.' }];
+  return scopes
+    .map(wrong)
+    .filter((error) => error !== undefined)
+    .slice(0, 1);
+}

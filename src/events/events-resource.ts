@@ -1,0 +1,36 @@
+import { isAdmin } from '../caller.ts';
+import { forbidden } from '../errors.ts';
+import type { Rule } from '../resources/access.ts';
+import { defineResource } from '../resources/define-resource.ts';
+import { json, reference, text, timestamp, uuid } from '../resources/fields.ts';
+import { belongsTo } from '../resources/relations.ts';
+
+/** Not an empty list: who may see no row of it at all is told so. */
+const administrators: Rule = (caller) => {
+  if (isAdmin(caller)) return true;
+  throw forbidden('The audit trail is for administrators.');
+};
+
+/** The audit trail, for administrators. Nobody changes it; in time it goes by itself. */
+export const eventsResource = defineResource({
+  name: 'events',
+  description: 'Who did what, through which client, from where. Kept for EVENT_RETENTION_DAYS.',
+  managed: false,
+  versioned: false,
+  fields: {
+    type: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
+    user_id: reference('users', { readOnly: true, searchable: true, description: 'Whom it happened to' }),
+    client_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
+    session_id: uuid({ readOnly: true, searchable: true }),
+    actor_id: uuid({ readOnly: true, searchable: true, description: 'Who did it, where that is another' }),
+    address: text({ readOnly: true, searchable: true, folded: 'stored' }),
+    user_agent: text({ readOnly: true }),
+    request_id: text({ readOnly: true, searchable: true }),
+    data: json({ readOnly: true }),
+    created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+  },
+  relations: { user: belongsTo('users', { by: 'user_id' }) },
+  access: { read: administrators, write: 'nobody' },
+  operations: ['list', 'find'],
+  defaultOrder: '-created_at',
+});

@@ -1,0 +1,129 @@
+import { Type } from 'typebox';
+import type { Caller } from '../caller.ts';
+import { wrongScopes } from '../clients/requested-scopes.ts';
+import { allowsScope, everyScope, type KnownScopes } from '../clients/scopes.ts';
+import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
+import { type Event, recordEvent } from '../events/record-event.ts';
+import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/access.ts';
+import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
+import { computed, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
+import { belongsTo } from '../resources/relations.ts';
+import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
+import type { Sessions } from './sessions.ts';
+
+const longestLife = 10 * 365 * 86_400_000;
+
+/** A client never mints tokens of its owner, who may do more than it. */
+const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+const ofItself: Rule = ({ kind, clientId }: Caller) =>
+  kind === 'client' && clientId !== null && equals('client_id', clientId);
+
+const fields = {
+  type: oneOf(['session', 'personal'], { readOnly: true, default: 'personal', searchable: true, sortable: true }),
+  name: text({ max: 100, searchable: true, sortable: true }),
+  user_id: reference('users', { readOnly: true, searchable: true }),
+  client_id: reference('clients', { readOnly: true, searchable: true }),
+  scopes: list({ default: [everyScope], searchable: true }),
+  created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+  expires_at: timestamp({ searchable: true, sortable: true, description: 'By default as PERSONAL_TOKEN_TTL says' }),
+  last_used_at: timestamp({ readOnly: true, searchable: true, sortable: true, description: 'To the minute' }),
+  address: text({ readOnly: true, searchable: true, folded: 'stored' }),
+  user_agent: text({ readOnly: true }),
+  revealed: computed(
+    { as: 'boolean', from: ['revealed_at'], description: 'Whether the value of a personal access token was shown' },
+    ({ revealed_at }) => revealed_at !== null,
+  ),
+  revealed_at: timestamp({ hidden: true }),
+  revoked_at: timestamp({ hidden: true }),
+};
+
+const revealAnswer = Type.Object(
+  { id: Type.String(), name: Type.Union([Type.String(), Type.Null()]), access_token: Type.String() },
+  { additionalProperties: true },
+);
+
+function wrongExpiry(expiresAt: number, now: number): FieldError[] {
+  if (expiresAt <= now) {
+    return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
+  }
+  if (expiresAt - now <= longestLife) return [];
+  return [{ field: 'expires_at', code: 'maximum', message: 'expires_at must be within ten years.' }];
+}
+
+/** Personal access tokens, and sessions: whoever is signed in, and from where. Their values are stored nowhere. */
+export function tokensResource(sessions: Sessions, known: KnownScopes) {
+  const record = (
+    { context, tx, caller, origin }: WriteCall,
+    type: string,
+    token: { id: string; user_id: string | null; client_id: string | null; type: string },
+  ) => {
+    const { id: sessionId, user_id: userId, client_id: clientId } = token;
+    const actorId = caller.userId === userId ? null : caller.userId;
+    const event: Event = { type, userId, clientId, sessionId, actorId, origin, data: { type: token.type } };
+    return recordEvent(context, tx, event);
+  };
+
+  return defineResource({
+    name: 'tokens',
+    table: 'sessions',
+    managed: false,
+    fields,
+    relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
+    access: {
+      read: anyOf(role('admin'), own, ofItself),
+      write: own,
+      delete: anyOf(role('admin'), own, ofItself),
+    },
+    where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
+    operations: ['list', 'find', 'create', 'delete'],
+    defaultOrder: '-created_at',
+    async create(call, values) {
+      const { caller, tx, origin, now } = call;
+      const { name, scopes = [] } = values;
+      const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
+      const errors: FieldError[] = [
+        ...(name ? [] : [{ field: 'name', code: 'required', message: 'name is required.' }]),
+        ...wrongScopes(known, caller, scopes),
+        ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
+      ];
+      if (errors.length > 0 || !name) throw unprocessable(errors);
+      const userId = caller.userId as string;
+      const session = await issuePersonalToken(tx, sessions, {
+        userId,
+        name,
+        scopes,
+        expiresAt,
+        revealed: true,
+        origin,
+      });
+      call.reveal({ access_token: sessions.accessToken(session) });
+      await record(call, 'token.created', session);
+      return session.id;
+    },
+    async remove(call, token) {
+      await sessions.end(call.tx, call.tell, { sessionId: token.id }, 'deleted');
+      await record(call, 'token.revoked', token);
+    },
+    actions: [
+      action<ReturnType<typeof Type.Null>, typeof fields>({
+        name: 'reveal',
+        summary: 'Show the value of a personal access token, once and to its owner',
+        response: revealAnswer,
+        run: ({ row, caller, transaction }) =>
+          transaction(async (call) => {
+            if (!row.scopes.every((scope) => allowsScope(caller.scopes, scope))) {
+              throw forbidden('This token may do more than the one that you present.');
+            }
+            const owner = { id: row.id, userId: caller.userId as string };
+            const revealed = await revealPersonalToken(call.context, call.tx, sessions, owner);
+            if (!revealed) {
+              throw conflict('Only a personal access token has a value to show, and only once.', 'already_revealed');
+            }
+            await record(call, 'token.revealed', row);
+            const { revealed_at: _at, revoked_at: _end, ...shown } = row;
+            return { ...shown, revealed: true, access_token: revealed.accessToken };
+          }),
+      }),
+    ],
+  });
+}
