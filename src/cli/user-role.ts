@@ -3,6 +3,7 @@ import { changeAndTell } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { systemOrigin } from '../http/origin.ts';
+import { hasOtherAdministrator } from '../users/role-store.ts';
 import { rolesOf, updateUser } from '../users/user-store.ts';
 import { findUserByText } from './find-user.ts';
 import { withContext } from './with-context.ts';
@@ -37,6 +38,10 @@ const changeRoles = (text: string, changes: readonly string[]) =>
     }
     if (changes.length > 0) {
       await changeAndTell(database, async (tx, tell) => {
+        const losesAdmin = rolesOf(user).includes('admin') && !roles.has('admin');
+        if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, user.id))) {
+          throw new OperatorError('This is the last administrator. Make another user one first.');
+        }
         await updateUser(tx, user.id, { roles: JSON.stringify([...roles]), updated_at: now() });
         const data = { roles: [...roles] };
         await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, origin: systemOrigin, data });

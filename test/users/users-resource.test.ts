@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { addClient } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -104,6 +105,30 @@ onBothEngines('the users resource', (engine) => {
     const renamed = await patch('me', { name: 'Ada' }, ada.token);
     assert.equal(renamed.body.data.name, 'Ada');
     assert.equal((await get('/v1/users/me?filter=nothing', ada.token)).status, 400);
+  });
+
+  it('shows a personal client its owner, and lets it change nothing', async () => {
+    const ada = await someone();
+    const client = await addClient(service, { userId: ada.id });
+    const grant = await ask<{ access_token: string }>(service, '/v1/oauth/token', {
+      form: { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret, scope: '' },
+    });
+    const token = grant.body.access_token;
+    const seen = await get<Page>('/v1/users', token);
+    assert.deepEqual(
+      seen.body.data.map(({ id }) => id),
+      [ada.id],
+    );
+    assert.equal((await get('/v1/users/me', token)).body.data.id, ada.id);
+    await refused(() => patch(ada.id, { name: 'Taken over' }, token), 403);
+    await refused(() => patch(ada.id, { password: newPassword, current_password: password }, token), 403);
+    await refused(() => ask<Body>(service, '/v1/users/me', { method: 'DELETE', token }), 403);
+    await refused(() => ask<Body>(service, '/v1/email/confirmations', { method: 'POST', token }), 404);
+
+    assert.equal((await ask(service, `/v1/users/${ada.id}`, { method: 'DELETE', token: admin })).status, 204);
+    const gone = await get('/v1/users/me', token);
+    assert.equal(gone.status, 401, 'its tokens end with the owner, though they were used a moment ago');
+    assert.equal(gone.body.code, 'client_revoked');
   });
 
   it('lets administrators alone make users', async () => {
