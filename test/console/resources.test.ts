@@ -10,8 +10,8 @@ import { openConsole } from './open-console.ts';
 
 /** The console knows nothing of these resources but what the service describes. */
 describe('The console and the resources of an operator', () => {
-  const start = services('sqlite');
   const browser = browsers();
+  const start = services('sqlite');
   let service: Service;
   let page: Page;
   let complaints: string[];
