@@ -1,5 +1,6 @@
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
+import { QueryClient } from '@tanstack/react-query';
 import { lazy, useEffect, useMemo } from 'react';
 import { Admin, localStorageStore, Resource } from 'react-admin';
 import { gatehouse, leave } from './api.ts';
@@ -21,6 +22,8 @@ const ResourceEdit = lazy(() => forms().then((module) => ({ default: module.Reso
 // The Content-Security-Policy lets in only the style sheets that carry the nonce of this answer.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 const styles = createCache({ key: 'gatehouse', nonce, prepend: true });
+// The client repeats by itself what may be repeated.
+const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
 const store = localStorageStore('1', 'gatehouse');
 
 export default function Console({ descriptions }: { descriptions: ResourceDescription[] }) {
@@ -33,6 +36,7 @@ export default function Console({ descriptions }: { descriptions: ResourceDescri
           title="Gatehouse"
           authProvider={authProvider}
           dataProvider={dataProvider}
+          queryClient={queryClient}
           store={store}
           dashboard={Dashboard}
           layout={ConsoleLayout}
