@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openConsole } from './open-console.ts';
+
+describe('The console and who may do what', () => {
+  const browser = browsers();
+  const start = services('sqlite');
+  let service: Service;
+  let page: Page;
+  let complaints: string[];
+  const goTo = (name: string) => page.getByRole('menuitem', { name }).click();
+  const choose = (name: string) => page.getByRole('option', { name, exact: true }).click();
+
+  before(async () => {
+    service = await start({ env: { ROLES: 'admin,editor' } });
+    const { email } = await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
+    await ask(service, '/v1/clients/web/admin/login', { json: { email, password: 'wrong' } });
+    ({ page, complaints } = await openConsole(await browser(), service, email, password));
+  });
+
+  test('shows how the house is doing', async () => {
+    const figure = (name: string) => page.getByRole('link', { name: new RegExp(`^${name}`) });
+    await figure('Users').getByText(/^\d+$/).waitFor();
+    await figure('Failed sign-ins').getByText('1', { exact: true }).waitFor();
+    await page.getByText('login.failed').first().waitFor();
+    assert.deepEqual(await seriousProblems(page), []);
+  });
+
+  test('makes a user, who can log in', async () => {
+    await goTo('Users');
+    await page.getByRole('cell', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('link', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'New user' }).waitFor();
+    await page.getByRole('textbox', { name: 'Email' }).fill('Grace@Example.com');
+    await page.getByLabel('Password', { exact: false }).first().fill(password);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'User grace@example.com' }).waitFor();
+    assert.ok(await logIn(service, 'grace@example.com', password));
+  });
+
+  test('gives a user a role', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('combobox', { name: 'Roles' }).click();
+    await choose('editor');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'User grace@example.com' }).waitFor();
+    await page.getByText('editor', { exact: true }).waitFor();
+  });
+
+  test('revokes a session, whose token is refused from then on', async () => {
+    const token = await logIn(service, 'grace@example.com', password);
+    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
+    await goTo('Sessions & tokens');
+    const row = page.getByRole('row').filter({ hasText: 'grace@example.com' }).filter({ hasText: 'session' });
+    await row.first().getByRole('checkbox').waitFor();
+    for (const box of await row.getByRole('checkbox').all()) await box.check();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await row.first().waitFor({ state: 'detached' });
+    const { status, body } = await ask(service, '/v1/users/me', { token });
+    assert.deepEqual([status, body.code], [401, 'token_revoked']);
+  });
+
+  test('makes a client and shows its secret once', async () => {
+    await goTo('Clients');
+    await page.getByRole('link', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'New client' }).waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Reports');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const secret = await page.getByRole('textbox', { name: 'Client secret' }).inputValue();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('heading', { name: 'Client Reports' }).waitFor();
+    const id = /clients\/([^/]+)\/show/.exec(page.url())?.[1] as string;
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
+    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 200);
+    await page.getByText('Reports').first().waitFor();
+    assert.ok(!(await page.content()).includes(secret));
+
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    const next = await page.getByRole('textbox', { name: 'Client secret' }).inputValue();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    assert.equal((await ask(service, '/v1/oauth/token', { form: { ...form, client_secret: next } })).status, 200);
+    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+  });
+
+  test('leads through the trail, which nobody changes', async () => {
+    await goTo('Events');
+    await page.getByPlaceholder('Type').fill('client.');
+    await page.getByRole('cell', { name: 'login.succeeded' }).first().waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('link', { name: 'Create' }).count(), 0);
+    await page.getByRole('cell', { name: 'client.created' }).click();
+    await page.getByRole('heading', { name: 'Event client.created' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+    assert.deepEqual(await seriousProblems(page), []);
+  });
+
+  test('is over when the session is revoked elsewhere', async () => {
+    const token = await logIn(service, 'ada@example.com', password);
+    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/tokens?search=type:session', { token });
+    for (const { id } of body.data) await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
+    await goTo('Users');
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  });
+
+  test('nothing went wrong on the way', () => {
+    assert.deepEqual(complaints, []);
+  });
+});
