@@ -103,7 +103,8 @@ describe('The console and who may do what', () => {
 
   test('is over when the session is revoked elsewhere', async () => {
     const token = await logIn(service, 'ada@example.com', password);
-    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/tokens?search=type:session', { token });
+    const oldestFirst = '/v1/tokens?search=type:session&orderBy=created_at&sortedBy=asc';
+    const { body } = await ask<{ data: { id: string }[] }>(service, oldestFirst, { token });
     for (const { id } of body.data) await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
     await goTo('Users');
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
