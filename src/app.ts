@@ -9,6 +9,7 @@ import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 import { eventsResource } from './events/events-resource.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { recordEvent } from './events/record-event.ts';
+import { serveApiReference } from './http/api-reference.ts';
 import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
 import { originOf } from './http/origin.ts';
@@ -96,6 +97,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveAccounts(app, context, accounts);
   serveResources(app, context, resources, { keys, recordEvent });
   serveOpenApi(app);
+  serveApiReference(app);
   await servePages(app, context, { keys, webSessions, scopes });
 
   const background = runInBackground(context, [

@@ -1,6 +1,22 @@
 import swagger from '@fastify/swagger';
 import type { Config } from '../config.ts';
+import { completeDocument, markOperation } from './openapi-operations.ts';
 import type { App } from './server.ts';
+
+const introduction = `
+Every request under \`/v1\` sends \`Accept: application/json\`. Bodies are JSON or forms. Paths work with and without a
+trailing slash.
+
+**Getting in.** \`POST /v1/register\` makes a user; \`POST /v1/clients/web/admin/login\` (or \`POST /v1/oauth/token\` with
+a client's credentials) answers with an access token. Send it as \`Authorization: Bearer …\`; press *Authorize* to do so here.
+
+**Errors** are \`application/problem+json\` (RFC 9457), with a stable \`code\`; the OAuth endpoints answer
+\`{error, error_description}\` (RFC 6749). The \`instance\` of a problem, and the header \`X-Request-Id\` of every answer,
+name the request in the log.
+
+**Caching.** Every 200 to GET has an \`ETag\`; \`If-None-Match\` gets 304, \`If-Match\` on a write gets 412 when somebody
+else was faster.
+`.trim();
 
 /** Collects the OpenAPI document from the schemas of the routes that are registered after it. */
 export async function describeApi(app: App, config: Config): Promise<void> {
@@ -10,12 +26,14 @@ export async function describeApi(app: App, config: Config): Promise<void> {
       info: {
         title: 'Gatehouse',
         version: '1',
-        description: 'OAuth 2.0 server and REST API.',
+        description: introduction,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.baseUrl }],
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
     },
+    transform: markOperation as never,
+    transformObject: completeDocument as never,
   });
 }
 

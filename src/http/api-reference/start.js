@@ -1,0 +1,15 @@
+// Opens the API description of this very service; everything comes from its own address.
+window.SwaggerUIBundle({
+  url: 'openapi.json',
+  domNode: document.getElementById('reference'),
+  presets: [window.SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  filter: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { browsers } from './harness/browser.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { type Service, services } from './harness/service.ts';
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, { security?: unknown[]; operationId?: string; responses: object }>>;
+}
+
+onBothEngines('The API description', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let source: string;
+  before(async () => {
+    service = await start();
+    source = await (await fetch(`${service.url}/openapi.json`)).text();
+  });
+
+  it('is valid OpenAPI 3.1 by a linter', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`),
+      [],
+    );
+    assert.match((JSON.parse(source) as Document).openapi, /^3\.1\./);
+  });
+
+  it('describes every route under /v1, and says who may call it', async () => {
+    const { paths } = JSON.parse(source) as Document;
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+    );
+    const find = (name: string) => operations.find((one) => one.name === name)?.operation;
+    assert.deepEqual(find('post /v1/oauth/token')?.security, []);
+    assert.deepEqual(find('delete /v1/logout')?.security, [{ bearer: [] }]);
+    assert.deepEqual(find('get /v1/users')?.security, [{ bearer: ['users:read'] }]);
+    assert.ok(find('post /v1/register'));
+    assert.ok(find('post /v1/clients/web/admin/login'));
+    assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
+    assert.ok(!operations.some(({ name }) => name.includes('/settings')), 'pages are no API');
+  });
+
+  it('is tagged, so that it is sent once', async () => {
+    const etag = (await fetch(`${service.url}/openapi.json`)).headers.get('etag') ?? '';
+    assert.equal((await fetch(`${service.url}/openapi.json`, { headers: { 'if-none-match': etag } })).status, 304);
+  });
+});
+
+describe('The API reference page', () => {
+  const start = services('sqlite');
+  const open = browsers();
+
+  it('shows every operation with nothing from another host, and nothing inline', async () => {
+    const { url } = await start();
+    const page = await (await open()).newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(url) && !request.url().startsWith('data:')) complaints.push(request.url());
+    });
+    const response = await page.goto(`${url}/docs`);
+    assert.match(
+      response?.headers()['content-security-policy'] ?? '',
+      /default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    await page.getByText('/v1/oauth/token').first().waitFor();
+    const { paths } = JSON.parse(await (await fetch(`${url}/openapi.json`)).text()) as Document;
+    const expected = Object.values(paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+    assert.equal(await page.locator('.opblock').count(), expected);
+    assert.deepEqual(complaints, []);
+  });
+});
