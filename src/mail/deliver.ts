@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import nodemailer from 'nodemailer';
 import type { Context } from '../context.ts';
 import type { MailRow } from './mail-store.ts';
 import type { Letter } from './mail-templates.ts';
@@ -13,6 +12,9 @@ export interface Delivery {
 
 /** A server that says nothing for longer than this is taken for down. The query of SMTP_URL can say otherwise. */
 const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+
+/** Loaded with the first mail: a start need not wait for it. */
+const load = async () => (await import('nodemailer')).default;
 
 export const openDelivery = (context: Context): Delivery =>
   context.config.smtpUrl ? deliverBySmtp(context) : deliverToFiles(context);
@@ -28,38 +30,41 @@ const headersOf = ({ config }: Context, mail: MailRow, letter: Letter) => ({
   ...letter,
 });
 
-function openTransport(smtpUrl: string) {
+async function openTransport(smtpUrl: string) {
   const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in patience);
   const said = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
-  return nodemailer.createTransport({ url: smtpUrl, ...patience, ...said });
+  return (await load()).createTransport({ url: smtpUrl, ...patience, ...said });
 }
 
 /** Connects and logs in, and sends nothing. Throws what the mail server said. */
 export async function checkDelivery(smtpUrl: string): Promise<void> {
-  const transport = openTransport(smtpUrl);
+  const transport = await openTransport(smtpUrl);
   await transport.verify().finally(() => transport.close());
 }
 
 function deliverBySmtp(context: Context): Delivery {
-  const transport = openTransport(context.config.smtpUrl);
+  let transport: Awaited<ReturnType<typeof openTransport>> | undefined;
   return {
-    deliver: async (mail, letter) => void (await transport.sendMail(headersOf(context, mail, letter))),
-    close: () => transport.close(),
+    async deliver(mail, letter) {
+      transport ??= await openTransport(context.config.smtpUrl);
+      await transport.sendMail(headersOf(context, mail, letter));
+    },
+    close: () => transport?.close(),
   };
 }
 
 function deliverToFiles(context: Context): Delivery {
   const { config, log } = context;
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   const folder = join(config.dataDir, 'mail');
   return {
     async deliver(mail, letter) {
+      const composer = (await load()).createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const { message } = await composer.sendMail(headersOf(context, mail, letter));
       const file = join(folder, `${mail.id}-${mail.template}.eml`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(file, message as Buffer, { mode: 0o600 });
       log.info({ file, template: mail.template }, 'no SMTP_URL: mail written to a file');
     },
-    close: () => composer.close(),
+    close: () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { LoginAttribute } from '../config.ts';
 
 /**
@@ -37,11 +37,18 @@ export function normaliseUsername(text: string): string | undefined {
   return username.test(folded) ? folded : undefined;
 }
 
+/** Loaded with the first number: the tables of all countries would slow every start. */
+let phoneNumbers: typeof import('libphonenumber-js/max') | undefined;
+const loadPhoneNumbers = () => {
+  phoneNumbers ??= createRequire(import.meta.url)('libphonenumber-js/max') as typeof import('libphonenumber-js/max');
+  return phoneNumbers;
+};
+
 /** E.164. There is no home country here, so a number starts with `+` and its country code. */
 export function normalisePhone(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed.length > 40 || !/^\+[\d\s()./-]+$/.test(trimmed)) return undefined;
-  const number = parsePhoneNumberFromString(trimmed);
+  const number = loadPhoneNumbers().parsePhoneNumberFromString(trimmed);
   return number?.isValid() ? number.number : undefined;
 }
 

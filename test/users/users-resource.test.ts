@@ -288,6 +288,24 @@ onBothEngines('the users resource', (engine) => {
     assert.equal((await ask(service, '/v1/roles', { json: { name: 'boss' }, token: admin })).status, 405);
   });
 
+  it('includes clients, tokens and roles of the one user and no other', async () => {
+    const [ada, grace] = [await someone(), await someone()];
+    const client = await addClient(service, { userId: ada.id });
+    await addClient(service, { userId: grace.id });
+    type Included = { data: { clients: Page; tokens: { data: { type: string }[] }; roles: Page } };
+    const { body } = await get<Included>('/v1/users/me?include=clients,tokens,roles', ada.token);
+    assert.deepEqual(
+      body.data.clients.data.map(({ id }) => id),
+      [client.id],
+    );
+    assert.deepEqual(body.data.tokens.data.map(({ type }) => type).sort(), ['personal', 'session']);
+    assert.deepEqual(body.data.roles.data, []);
+    const nested = await get<Page>(`/v1/users/${ada.id}/clients`, ada.token);
+    assert.equal(nested.body.meta.pagination.total, 1);
+    assert.equal((await get(`/v1/users/${grace.id}/clients`, ada.token)).status, 404);
+    assert.equal((await get('/v1/users/me?include=secrets', ada.token)).status, 400);
+  });
+
   it('keeps the last administrator', async () => {
     const own = await start();
     const boss = await logIn(own, 'admin@example.com', 'correct horse battery');
