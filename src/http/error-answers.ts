@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -119,10 +120,36 @@ const wantsPage = (request: FastifyRequest): boolean =>
   formOf(request) === 'page' ||
   (request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html'));
 
+/** A body up to this long is read to its end although it is refused. */
+const bearable = 16 * 1024 * 1024;
+
+/**
+ * Reads and drops what a caller is still sending: answering and hanging up meanwhile resets the connection, and the
+ * answer would be lost. Bounded in length and time.
+ */
+async function dropBody(body: IncomingMessage): Promise<void> {
+  if (Number(body.headers['content-length'] ?? 0) > bearable) return;
+  await new Promise<void>((resolve) => {
+    let dropped = 0;
+    const timer = setTimeout(resolve, 5000);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    body.on('data', (chunk: Buffer) => {
+      dropped += chunk.length;
+      if (dropped > bearable) done();
+    });
+    body.once('close', done).once('end', done);
+    if (body.readableEnded || body.destroyed) done();
+  });
+}
+
 /** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
 export function answerErrors(app: App, { log }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
     const known = error instanceof OAuthError ? error : toProblem(error);
+    if (known.status === 413) await dropBody(request.raw);
     if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
     if (wantsPage(request) && app.errorPage) {

@@ -1,24 +1,27 @@
-import { hash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Tx } from '../database/database.ts';
 import { badRequest, conflict, Problem } from '../errors.ts';
+import type { MacKeys } from './cursor.ts';
 
 /** An answer that a retry under the same key gets again. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Null where the answer showed something that is stored nowhere. */
-  readonly body: string | null;
+  readonly body: string;
 }
 
 export interface IdempotencyKey {
   readonly id: string;
   readonly bodyHash: string;
+  /** Seals the kept answer, which may hold a secret that is shown once: only who has the key again can open it. */
+  readonly sealingKey: Buffer;
 }
 
 const life = 24 * 60 * 60 * 1000;
 
-/** The key of a request: bound to who sends it, where, and with what. */
+/** The key of a request: bound to who sends it, where, and with what. Keyed hashes: a body may hold a password. */
 export function idempotencyKey(
+  keys: MacKeys,
   header: string | string[] | undefined,
   caller: { userId: string | null; clientId: string | null },
   path: string,
@@ -28,9 +31,11 @@ export function idempotencyKey(
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
     throw badRequest('Idempotency-Key: it takes 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
   }
+  const request = JSON.stringify([caller.userId, caller.clientId, path, header]);
   return {
-    id: hash('sha256', JSON.stringify([caller.userId, caller.clientId, path, header]), 'base64url'),
-    bodyHash: hash('sha256', JSON.stringify(body ?? null), 'base64url'),
+    id: keys.mac('idempotency key', request),
+    bodyHash: keys.mac('idempotent body', JSON.stringify(body ?? null)),
+    sealingKey: Buffer.from(keys.mac('idempotent answer', request), 'base64url'),
   };
 }
 
@@ -65,19 +70,31 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
     });
   }
   const headers = JSON.parse(kept.headers ?? '{}') as Record<string, string>;
-  if (kept.body === null) {
-    throw conflict(
-      `This was done already, as ${headers.location ?? 'its own resource'}; its answer held a value that is shown only once.`,
-      'already_done',
-    );
-  }
-  return { status: kept.status, headers, body: kept.body };
+  return { status: kept.status, headers, body: open(key.sealingKey, kept.body ?? '') };
 }
 
-export async function keepAnswer(tx: Tx, { id }: IdempotencyKey, { status, headers, body }: KeptAnswer): Promise<void> {
+export async function keepAnswer(
+  tx: Tx,
+  { id, sealingKey }: IdempotencyKey,
+  { status, headers, body }: KeptAnswer,
+): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
-    .set({ status, headers: JSON.stringify(headers), body })
+    .set({ status, headers: JSON.stringify(headers), body: seal(sealingKey, body) })
     .where('id', '=', id)
     .execute();
+}
+
+function seal(key: Buffer, text: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64');
+}
+
+function open(key: Buffer, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }

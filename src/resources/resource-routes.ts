@@ -144,7 +144,7 @@ export async function create(
     body: request.body,
     isForm: isForm(request),
     selection: readSelection(resource, {}, request.caller),
-    key: idempotencyKey(request.headers['idempotency-key'], request.caller, path, request.body),
+    key: idempotencyKey(services.keys, request.headers['idempotency-key'], request.caller, path, request.body),
     ...tie,
   });
   return sendJson(reply.code(status).headers(headers), body);

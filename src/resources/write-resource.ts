@@ -74,12 +74,12 @@ export async function createResource(
   services: ResourceServices,
   resource: Resource,
   request: CreateRequest,
-): Promise<KeptAnswer & { body: string }> {
+): Promise<KeptAnswer> {
   const { call, key, link } = request;
   const input = await inputOf(resource, request, 'create', undefined, request.fixed);
   return inTransaction(services, call, async (writing, revealed) => {
     const kept = key && (await takeKey(writing.call.tx, key, call.now));
-    if (kept) return kept as KeptAnswer & { body: string };
+    if (kept) return kept;
     const row = await insertRow(writing, resource, input.values);
     const id = row.id as string;
     if (link)
@@ -95,7 +95,7 @@ export async function createResource(
       },
       body: json,
     };
-    if (key) await keepAnswer(writing.call.tx, key, extra ? { ...answer, body: null } : answer);
+    if (key) await keepAnswer(writing.call.tx, key, answer);
     return answer;
   });
 }

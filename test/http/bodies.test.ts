@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
 import { before, describe, it } from 'node:test';
 import { bareServers } from '../harness/bare-server.ts';
 import { sendOne, sendRaw } from '../harness/raw-http.ts';
@@ -134,6 +135,27 @@ describe('Bodies', () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const chunked = await sendOne(url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`);
     assert.equal(chunked.status, 413);
+  });
+
+  it('are read to the end when they are too long, so that a caller who is still sending gets the answer', async () => {
+    const body = Buffer.alloc(8 * 1024 * 1024, 'x');
+    for (let i = 0; i < 5; i++) {
+      const status = await new Promise((resolve, reject) => {
+        const headers = {
+          accept: 'application/json',
+          'content-type': 'application/json',
+          'content-length': body.length,
+        };
+        const request = httpRequest(`${url}/v1/things`, { method: 'POST', headers, agent: false });
+        request.on('error', reject);
+        request.on(
+          'response',
+          (response) => request.once('close', () => resolve(response.statusCode)) && response.resume(),
+        );
+        request.end(body);
+      });
+      assert.equal(status, 413);
+    }
   });
 
   it('may come in chunks, cut anywhere', async () => {
