@@ -1,6 +1,6 @@
 import { isUuid } from '../database/uuid.ts';
 import type { AnyOptions, FieldType } from './fields.ts';
-import { isDay, parseMoment } from './moments.ts';
+import { isDay, parseMoment, writeMoment } from './moments.ts';
 
 /** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
 export interface Refusal {
@@ -165,8 +165,8 @@ const kinds = new Map<FieldType, ValueKind>([
           : refuse('format', 'must be a moment as RFC 3339 writes it, such as 2026-01-31T12:00:00Z'),
       fromForm: same,
       toStored: (value) => parseMoment(value as string),
-      fromStored: (stored) => new Date(stored as number).toISOString(),
-      toJson: (stored) => `"${new Date(stored as number).toISOString()}"`,
+      fromStored: (stored) => writeMoment(stored as number),
+      toJson: (stored) => `"${writeMoment(stored as number)}"`,
       fromSearch: (value) => parseMoment(isDay(value) ? `${value}T00:00:00Z` : value),
       takes: 'a moment such as 2026-01-31T12:00:00Z, or a day',
     },

@@ -25,4 +25,27 @@ export function parseMoment(text: string): number | undefined {
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
-export const isMoment = (text: string): boolean => parseMoment(text) !== undefined;
+const dayMs = 86_400_000;
+const two = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
+let knownDays = new Map<number, string>();
+
+function dayText(day: number): string {
+  const known = knownDays.get(day);
+  if (known !== undefined) return known;
+  // Bounded: rows of a page lie on few days, those of all pages on many.
+  if (knownDays.size >= 2000) knownDays = new Map();
+  const text = new Date(day * dayMs).toISOString().slice(0, 11);
+  knownDays.set(day, text);
+  return text;
+}
+
+/** As `toISOString` writes it, several times faster: every row of a list shows two moments. */
+export function writeMoment(ms: number): string {
+  const day = Math.floor(ms / dayMs);
+  const rest = ms - day * dayMs;
+  const seconds = Math.floor(rest / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const fraction = rest - seconds * 1000;
+  const thousandths = fraction < 10 ? `00${fraction}` : fraction < 100 ? `0${fraction}` : String(fraction);
+  return `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}.${thousandths}Z`;
+}
