@@ -40,6 +40,7 @@ export function accountLetters(context: Context, keys: KeyRing): Letters {
         return user && linkFor(mail, user, 'reset_password', '/password/reset');
       },
     ],
+    ['email-changed', async (mail) => ({ service, at: readableTime(mail.created_at) })],
     [
       'password-changed',
       async (mail) => ({ service, at: readableTime(mail.created_at), link: `${config.baseUrl}/password/forgot` }),

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { databases, onBothEngines } from '../../test/harness/engines.ts';
 import { type Service, services } from '../../test/harness/service.ts';
 import { uuidv7 } from '../database/uuid.ts';
-import { OAuthError, Problem } from '../errors.ts';
+import { OAuthError, Problem, unavailable } from '../errors.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { networkOf } from './throttle.ts';
@@ -186,6 +186,42 @@ onBothEngines('checking credentials', (engine) => {
     assert.match(after?.password_hash ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     assert.deepEqual({ ...after, password_hash: '' }, { ...user, password_hash: '' });
     assert.equal(await outcome(check(user.email as string, password)), 'accepted');
+  });
+
+  it('counts no failure, and renews no hash, while there is no time to look at passwords', async () => {
+    const user = await addUser();
+    const busy = { ...passwords, verify: async () => Promise.reject(unavailable('busy', 2)) };
+    for (let i = 0; i < 12; i++) {
+      const attempt = checkCredentials(service.context, busy, {
+        login: user.email as string,
+        password,
+        origin: { address: '10.7.7.7', userAgent: null, requestId: null },
+      });
+      assert.equal(await outcome(attempt), '503');
+    }
+    const noHashing = {
+      ...passwords,
+      needsRehash: () => true,
+      hash: async () => Promise.reject(unavailable('busy', 2)),
+    };
+    const attempt = checkCredentials(service.context, noHashing, {
+      login: user.email as string,
+      password,
+      origin: { address: '10.7.7.7', userAgent: null, requestId: null },
+    });
+    assert.equal(await outcome(attempt), 'accepted');
+    assert.equal((await findUser(service.context.database.db, user.id))?.password_hash, hash);
+  });
+
+  it('names the refusals of one window once in the trail', async () => {
+    const user = await addUser();
+    for (let i = 0; i < 14; i++) await outcome(check(user.email as string, 'wrong'));
+    const { db } = service.context.database;
+    const events = await db.selectFrom('events').select('type').where('user_id', '=', user.id).orderBy('id').execute();
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      [...Array(10).fill('login.failed'), 'login.throttled'],
+    );
   });
 
   it('tells an unconfirmed user so only after the right password, where confirmation is required', async () => {

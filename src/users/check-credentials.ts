@@ -4,7 +4,7 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
 import { fingerprintOfLogin, readLogin } from './identifiers.ts';
 import type { Passwords } from './passwords.ts';
-import { countAttempt, forgiveAttempt, type ThrottleKeys, throttleKeys } from './throttle.ts';
+import { countAttempt, forgiveAttempt, giveBackAttempt, type ThrottleKeys, throttleKeys } from './throttle.ts';
 import { Turnstile } from './turnstile.ts';
 import { findUserByLogin, replacePasswordHash, type UserRow } from './user-store.ts';
 
@@ -62,7 +62,11 @@ async function checkPassword(
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', refusal.retryAfterSeconds);
   }
   // Verify even for unknown users: timing must not reveal who exists.
-  const right = user ? await passwords.verify(password, user.password_hash) : await passwords.verifyNothing(password);
+  const looked = user ? passwords.verify(password, user.password_hash) : passwords.verifyNothing(password);
+  const right = await looked.catch(async (error: unknown) => {
+    await giveBackAttempt(context, keys);
+    throw error;
+  });
   if (!user || !right) {
     metrics.logins.inc({ result: 'refused' });
     await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin });
@@ -80,6 +84,12 @@ async function checkPassword(
   return user;
 }
 
-async function renewHash({ database }: Context, passwords: Passwords, user: UserRow, password: string): Promise<void> {
-  await replacePasswordHash(database.db, user.id, user.password_hash, await passwords.hash(password));
+/** Not worth a failed sign-in: while there is no time for it, the old hash goes on working. */
+async function renewHash(context: Context, passwords: Passwords, user: UserRow, password: string): Promise<void> {
+  const { database, log } = context;
+  try {
+    await replacePasswordHash(database.db, user.id, user.password_hash, await passwords.hash(password));
+  } catch (error) {
+    log.warn({ err: error, user: user.id }, 'a password hash could not be renewed; the next sign-in tries again');
+  }
 }

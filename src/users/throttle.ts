@@ -49,6 +49,11 @@ export async function countAttempt(
   };
 }
 
+/** Nobody looked at the password, so it was no failure. */
+export async function giveBackAttempt({ database }: Context, keys: ThrottleKeys): Promise<void> {
+  await Promise.all([giveBackOne(database.db, keys.account), giveBackOne(database.db, keys.address)]);
+}
+
 /** The password was right: the account starts anew, and the address has one failure less. */
 export async function forgiveAttempt({ database }: Context, keys: ThrottleKeys): Promise<void> {
   await Promise.all([forgetCount(database.db, keys.account), giveBackOne(database.db, keys.address)]);

@@ -136,6 +136,8 @@ async function followChange(
 ): Promise<void> {
   const { caller, tx, tell, now } = call;
   if (after.email !== before.email) {
+    // To the old address: whoever holds a stolen token could otherwise take the account over unnoticed.
+    if (before.email) await services.mail.enqueue(tx, { template: 'email-changed', recipient: before.email });
     await enqueueConfirmation(services.mail, tx, {
       email: after.email,
       email_confirmed: Number(after.email_confirmed),

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { addClient } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
+
+/** The mails of one template that were written for an address. */
+async function mailFiles({ accounts, database }: Service, template: string, address: string): Promise<string[]> {
+  await accounts.mail.settle();
+  const folder = join(database.dir, 'mail');
+  const files = readdirSync(folder).filter((name) => name.endsWith(`-${template}.eml`));
+  return files.filter((name) => readFileSync(join(folder, name), 'utf8').includes(`To: ${address}\r\n`));
+}
 
 interface User {
   id: string;
@@ -239,7 +249,7 @@ onBothEngines('the users resource', (engine) => {
     assert.ok(await logIn(service, ada.email, newPassword));
   });
 
-  it('makes a changed address unconfirmed, and sends a mail to it', async () => {
+  it('makes a changed address unconfirmed, sends a mail to it, and a notice to the old one', async () => {
     const ada = await someone();
     const { db } = service.context.database;
     await db.updateTable('users').set({ email_confirmed: 1 }).where('id', '=', ada.id).execute();
@@ -247,6 +257,8 @@ onBothEngines('the users resource', (engine) => {
     assert.equal(renamed.body.data.email_confirmed, true);
     const moved = await patch(ada.id, { email: `moved.${ada.email}` }, ada.token);
     assert.equal(moved.body.data.email_confirmed, false);
+    const files = await mailFiles(service, 'email-changed', ada.email);
+    assert.equal(files.length, 1);
     await service.accounts.mail.settle();
     const tokens = await db.selectFrom('one_time_tokens').select('email').where('user_id', '=', ada.id).execute();
     assert.ok(tokens.some(({ email }) => email === `moved.${ada.email}`));
