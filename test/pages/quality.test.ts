@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { BrowserContext, Page, Response } from 'playwright-core';
+import { password } from '../harness/accounts.ts';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { mailedLink } from '../harness/mailed-link.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const email = 'ada@example.com';
+
+describe('The quality of the pages in a real browser', () => {
+  const start = services('sqlite');
+  const open = browsers();
+  let service: Service;
+  let signedIn: BrowserContext;
+  /** Every page there is, the states of forms included: how to get there, on a page that is signed in or not. */
+  const publicPages = new Map<string, (page: Page) => Promise<unknown>>();
+  const privatePages = new Map<string, (page: Page) => Promise<unknown>>();
+
+  before(async () => {
+    service = await start();
+    signedIn = await open();
+    const page = await signedIn.newPage();
+    await page.goto(`${service.url}/register`);
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL('**/settings?done=welcome');
+    await page.goto(`${service.url}/settings/applications/new`);
+    await page.getByLabel('Name').fill('Nightly backup');
+    await page.getByRole('button', { name: 'Create application' }).click();
+    const id = (await page.locator('#client-id').textContent()) as string;
+    await page.close();
+
+    const at = (path: string) => (page: Page) => page.goto(service.url + path);
+    const press = (path: string, name: string | RegExp) => async (page: Page) => {
+      await page.goto(service.url + path);
+      await page.evaluate('for (const form of document.forms) form.noValidate = true');
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.getByRole('button', { name }).first().click();
+      await answered;
+      await page.waitForLoadState();
+    };
+    publicPages
+      .set('login', at('/login'))
+      .set('login refused', press('/login', 'Sign in'))
+      .set('register', at('/register'))
+      .set('register refused', press('/register', 'Create account'))
+      .set('forgotten password', at('/password/forgot'))
+      .set('forgotten password refused', press('/password/forgot', 'Send the link'))
+      .set('mail sent', at('/password/forgot?done=sent'))
+      .set('new password', at('/password/reset/x'))
+      .set('confirm', at(await mailedLink(service, 'confirm-email', email)))
+      .set('dead link', press('/email/confirm/x', 'Confirm my address'))
+      .set('confirmed', at('/email/confirmed'))
+      .set('not found', at('/nothing/here'));
+    privatePages
+      .set('profile', at('/settings'))
+      .set('profile refused', async (page) => {
+        await page.goto(`${service.url}/settings`);
+        await page.evaluate('document.querySelector("#email").form.noValidate = true');
+        await page.getByLabel('Email').fill('not an address');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.locator('#email-error').waitFor();
+      })
+      .set('password', at('/settings/password'))
+      .set('password refused', press('/settings/password', 'Change password'))
+      .set('sessions', at('/settings/sessions'))
+      .set('tokens', at('/settings/tokens'))
+      .set('token new', at('/settings/tokens/new'))
+      .set('token refused', press('/settings/tokens/new', 'Create token'))
+      .set('token made', async (page) => {
+        await page.goto(`${service.url}/settings/tokens/new`);
+        await page.getByLabel('Name').fill('Script');
+        await page.getByRole('button', { name: 'Create token' }).click();
+        await page.locator('#access-token').waitFor();
+      })
+      .set('applications', at('/settings/applications'))
+      .set('application new', at('/settings/applications/new'))
+      .set('application', at(`/settings/applications/${id}`))
+      .set('application secret', press(`/settings/applications/${id}`, 'Create a new secret'))
+      .set('forbidden', at('/admin'));
+  });
+
+  const visit = async (
+    context: BrowserContext,
+    pages: typeof publicPages,
+    look: (page: Page, name: string) => Promise<void>,
+  ) => {
+    const page = await context.newPage();
+    for (const [name, go] of pages) {
+      await go(page);
+      await look(page, name);
+    }
+    await page.close();
+  };
+
+  it('axe-core finds no serious problem on any page, light or dark', async () => {
+    const look = async (page: Page, name: string) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        // Without motion: colours are judged where they arrive, not on their way.
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        assert.deepEqual(await seriousProblems(page), [], `${name}, ${colorScheme}`);
+      }
+    };
+    await visit(await open(), publicPages, look);
+    await visit(signedIn, privatePages, look);
+  });
+
+  it('no page is wider than a small phone, or than a desk', async () => {
+    const look = async (page: Page, name: string) => {
+      for (const width of [360, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        const wide = await page.evaluate('document.documentElement.scrollWidth');
+        assert.ok((wide as number) <= width, `${name} at ${width}: ${wide}`);
+      }
+    };
+    await visit(await open(), publicPages, look);
+    await visit(signedIn, privatePages, look);
+  });
+
+  it('a page is light, loads nothing from elsewhere, and breaks no policy of its own', async () => {
+    const complaints: string[] = [];
+    let bytes = 0;
+    const watch = (context: BrowserContext) =>
+      context.on('page', (page) => {
+        page.on('console', (message) => {
+          if (message.type() === 'error' && !/status of (4\d\d)/.test(message.text())) complaints.push(message.text());
+        });
+        page.on('pageerror', (error) => complaints.push(error.message));
+        page.on('request', (request) => {
+          if (new URL(request.url()).origin !== service.url) complaints.push(`asks for ${request.url()}`);
+        });
+        page.on('response', async (response) => {
+          bytes += Number(response.headers()['content-length'] ?? 0);
+        });
+      });
+    const look = async (page: Page, name: string) => {
+      await page.waitForLoadState('networkidle');
+      assert.ok(bytes > 500 && bytes < 50_000, `${name}: ${bytes} bytes`);
+      bytes = 0;
+    };
+    for (const [pages, storageState] of [
+      [publicPages, undefined],
+      [privatePages, await signedIn.storageState()],
+    ] as const) {
+      const context = await open(storageState ? { storageState } : {});
+      watch(context);
+      await visit(context, pages, async (page, name) => look(page, name));
+    }
+    assert.deepEqual(complaints, []);
+  });
+
+  it('no page is kept by a cache, framed, or open to scripts in its markup', async () => {
+    const documents: Response[] = [];
+    for (const [pages, storageState] of [
+      [publicPages, undefined],
+      [privatePages, await signedIn.storageState()],
+    ] as const) {
+      const context = await open(storageState ? { storageState } : {});
+      context.on('response', (response) => {
+        if (response.request().isNavigationRequest()) documents.push(response);
+      });
+      await visit(context, pages, async () => undefined);
+    }
+    assert.ok(documents.length >= publicPages.size + privatePages.size);
+    for (const document of documents) {
+      const headers = document.headers();
+      const where = `${document.request().method()} ${document.url()}`;
+      assert.equal(headers['cache-control'], 'no-store', where);
+      assert.match(headers['content-security-policy'] ?? '', /default-src 'none'.*frame-ancestors 'none'/, where);
+      assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe/, where);
+    }
+  });
+
+  it('shows the strength of a password as one types', async () => {
+    const page = await (await open()).newPage();
+    await page.goto(`${service.url}/register`);
+    const words = page.locator('.strength span');
+    const field = page.getByLabel('Password', { exact: true });
+    for (const [typed, said] of [
+      ['abc', /^Too short/],
+      ['aaaaaaaaaaaa', /^Weak/],
+      ['password1', /^Weak/],
+      ['12345678', /^Weak/],
+      ['correct horse battery staple', /^Strong/],
+    ] as const) {
+      await field.fill(typed);
+      assert.match((await words.textContent()) ?? '', said, typed);
+    }
+    await page.getByRole('button', { name: 'Show' }).click();
+    assert.equal(await field.getAttribute('type'), 'text');
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const page = await (await open()).newPage();
+    await page.goto(`${service.url}/login`);
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/settings');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(new URL(page.url()).hash, '#main');
+  });
+
+  it('lets password managers know which field is which', async () => {
+    const page = await (await open()).newPage();
+    const autocomplete = async (name: string) => page.locator(`[name=${name}]`).getAttribute('autocomplete');
+    await page.goto(`${service.url}/login`);
+    assert.deepEqual([await autocomplete('login'), await autocomplete('password')], ['username', 'current-password']);
+    await page.goto(`${service.url}/register`);
+    assert.deepEqual([await autocomplete('name'), await autocomplete('password')], ['name', 'new-password']);
+    await page.goto(`${service.url}/password/reset/x`);
+    assert.equal(await autocomplete('password'), 'new-password');
+  });
+});
