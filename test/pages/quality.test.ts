@@ -96,16 +96,20 @@ describe('The quality of the pages in a real browser', () => {
     await page.close();
   };
 
-  it('axe-core finds no serious problem on any page, light or dark', async () => {
-    const look = async (page: Page, name: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        // Without motion: colours are judged where they arrive, not on their way.
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        assert.deepEqual(await seriousProblems(page), [], `${name}, ${colorScheme}`);
-      }
-    };
-    await visit(await open(), publicPages, look);
-    await visit(signedIn, privatePages, look);
+  const judge = async (page: Page, name: string) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // Without motion: colours are judged where they arrive, not on their way.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      assert.deepEqual(await seriousProblems(page), [], `${name}, ${colorScheme}`);
+    }
+  };
+
+  it('axe-core finds no serious problem on any page for everybody, light or dark', async () => {
+    await visit(await open(), publicPages, judge);
+  });
+
+  it('axe-core finds no serious problem on any page of the settings, light or dark', async () => {
+    await visit(signedIn, privatePages, judge);
   });
 
   it('no page is wider than a small phone, or than a desk', async () => {
