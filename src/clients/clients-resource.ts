@@ -87,7 +87,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), tokens: hasMany('tokens', { by: 'client_id' }) },
     access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
-    defaultOrder: '-created_at',
+    // Ids ascend with time, and their index is there already.
+    defaultOrder: '-id',
     hooks: {
       beforeWrite({ caller }, { values }) {
         if (values.type === 'password') {

@@ -28,7 +28,8 @@ function findSource({ encryptionKey, databaseUrl, dataDir }: Settings): Source {
     return {
       secret: encryptionKey,
       name: 'ENCRYPTION_KEY',
-      advice: 'Set ENCRYPTION_KEY to the value that this database was first started with.',
+      advice:
+        'Set ENCRYPTION_KEY to the value that this database was first started with, or unset it if there was none.',
     };
   }
   const password = databaseUrl.startsWith('postgres') ? passwordOf(databaseUrl) : '';

@@ -161,6 +161,13 @@ function translate(error: unknown): unknown {
   return unavailable('The database cannot take this at the moment. Try again shortly.', 5, message);
 }
 
+/** Kysely would run one query at a time; here writes queue by themselves, share commits, and let reads pass. */
+class SharedFileAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
 class SqliteDriver implements Driver {
   readonly #open: () => Connection;
 
@@ -262,7 +269,7 @@ export function openSqlite(path: string): Database {
   const commits = new SharedCommits(writer);
   const db = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new SharedFileAdapter(),
       createDriver: () => new SqliteDriver(() => new Connection(reading, writing, commits)),
       createIntrospector: (inner) => new SqliteIntrospector(inner),
       createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -30,8 +30,13 @@ const fields = {
   address: text({ readOnly: true, searchable: true, folded: 'stored' }),
   user_agent: text({ readOnly: true }),
   revealed: computed(
-    { as: 'boolean', from: ['revealed_at'], description: 'Whether the value of a personal access token was shown' },
-    ({ revealed_at }) => revealed_at !== null,
+    {
+      as: 'boolean',
+      from: ['type', 'revealed_at'],
+      nullable: true,
+      description: 'Whether the value of a personal access token was shown; null for sessions',
+    },
+    ({ type, revealed_at }) => (type === 'personal' ? revealed_at !== null : null),
   ),
   revealed_at: timestamp({ hidden: true }),
   revoked_at: timestamp({ hidden: true }),
@@ -76,7 +81,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes) {
     },
     where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
     operations: ['list', 'find', 'create', 'delete'],
-    defaultOrder: '-created_at',
+    // Ids ascend with time, and their index is there already.
+    defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, origin, now } = call;
       const { name, scopes = [] } = values;
