@@ -21,7 +21,7 @@ export default function Dashboard() {
   return (
     <Box sx={{ display: 'grid', gap: 3, mt: 2 }}>
       <Title title="Overview" />
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(190px, 1fr))' }}>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(190px, 45%), 1fr))' }}>
         {descriptions.has('users') && <Figure label="Users" resource="users" />}
         {descriptions.has('tokens') && <Figure label="Live sessions" resource="tokens" filter={{ type: 'session' }} />}
         {descriptions.has('clients') && <Figure label="Clients" resource="clients" />}

@@ -21,7 +21,7 @@ import {
 import { useDescription, useDescriptions } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { filterKey } from './list-filter.ts';
-import { fieldLabel, rowName, tellingField } from './presentation.ts';
+import { fieldLabel, helpOf, rowName, tellingField } from './presentation.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 
@@ -33,7 +33,7 @@ export function Input({ field }: { field: FieldDescription }) {
   const common = {
     source: name,
     label: fieldLabel(field),
-    helperText: field.description ?? false,
+    helperText: helpOf(description.name, field) ?? false,
     validate: rulesOf(field),
   } as const;
   const { defaultValue } = field;

@@ -14,10 +14,11 @@ import {
   useCreatePath,
   useRecordContext,
 } from 'react-admin';
+import { ActionButtons } from './ActionButtons.tsx';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { RelationDescription, ResourceDescription } from './descriptions.ts';
 import { NewSecretButton } from './NewSecretButton.tsx';
-import { columnsOf, fieldLabel, humanised, rowName } from './presentation.ts';
+import { columnsOf, fieldLabel, humanised, labelOf, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Rows } from './Rows.tsx';
 import { Value } from './Value.tsx';
@@ -71,7 +72,7 @@ function ShowActions() {
   const { operations, name } = useDescription();
   return (
     <TopToolbar>
-      {name === 'clients' && <NewSecretButton />}
+      {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
       {operations.has('update') && <EditButton />}
       <RemoveButton />
     </TopToolbar>
@@ -85,7 +86,7 @@ function Related({ relation, target }: { relation: RelationDescription; target: 
     <Box component="section" sx={{ mt: 3 }}>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
         <Typography variant="h6" component="h2">
-          {humanised(relation.name)}
+          {relation.name === relation.resource ? labelOf(relation.resource) : humanised(relation.name)}
         </Typography>
         <AddRelated relation={relation} target={target} />
       </Box>

@@ -45,6 +45,12 @@ export interface RelationDescription {
 
 export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'delete';
 
+/** A hand-written route on one row, beside the generated ones. */
+export interface ActionDescription {
+  name: string;
+  summary: string;
+}
+
 export interface ResourceDescription {
   name: string;
   singular: string;
@@ -53,6 +59,8 @@ export interface ResourceDescription {
   relations: RelationDescription[];
   operations: ReadonlySet<Operation>;
   defaultOrder: string | undefined;
+  /** Those that a button can call: POST on a row, without a body. */
+  actions: ActionDescription[];
 }
 
 /** What `GET /v1/resources` says of the operator's resources and of the service's own. */
@@ -75,8 +83,13 @@ export function describe(raw: Raw): ResourceDescription {
     relations: named(raw.relations).map(relationOf),
     operations: new Set(Array.isArray(raw.operations) ? (raw.operations as Operation[]) : everything),
     defaultOrder: text(raw.defaultOrder),
+    actions: (Array.isArray(raw.actions) ? (raw.actions as Raw[]) : []).filter(isButton).map(actionOf),
   };
 }
+
+const isButton = ({ method, on, body }: Raw): boolean => method === 'POST' && on === 'row' && body === false;
+
+const actionOf = ({ name, summary }: Raw): ActionDescription => ({ name: String(name), summary: text(summary) ?? '' });
 
 function fieldOf([name, raw]: [string, Raw]): FieldDescription {
   return {

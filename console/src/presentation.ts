@@ -16,6 +16,8 @@ interface Presentation {
   remove?: string;
   removeWarning?: string;
   empty?: string;
+  /** What to say below a field's control, where the API's own words are for programs. */
+  help?: Record<string, string>;
 }
 
 const own = new Map<string, Presentation>([
@@ -25,6 +27,10 @@ const own = new Map<string, Presentation>([
       icon: PeopleIcon,
       label: 'Users',
       columns: ['email', 'name', 'roles', 'email_confirmed', 'created_at'],
+      help: {
+        password: 'At least 8 characters. Left empty, it stays as it is.',
+        current_password: 'Only to change your own password.',
+      },
       removeWarning: 'Their sessions and applications end at once, and nothing of the account stays but the trail.',
     },
   ],
@@ -78,6 +84,9 @@ export const removeWordOf = (name: string): string => own.get(name)?.remove ?? '
 export const removeWarningOf = (name: string): string => own.get(name)?.removeWarning ?? 'This cannot be undone.';
 export const emptyTextOf = ({ name }: ResourceDescription): string =>
   own.get(name)?.empty ?? `No ${humanised(name).toLowerCase()} yet.`;
+
+export const helpOf = (resource: string, { name, description }: FieldDescription): string | undefined =>
+  own.get(resource)?.help?.[name] ?? description;
 
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
 export function fieldLabel({ name, references }: Pick<FieldDescription, 'name' | 'references'>): string {

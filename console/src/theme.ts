@@ -66,7 +66,7 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
       divider: c.line,
     },
     shape: { borderRadius: 10 },
-    sidebar: { width: 240, closedWidth: 52 },
+    sidebar: { width: 256, closedWidth: 52 },
     typography: {
       fontFamily: sans,
       h6: { fontWeight: 600, fontSize: '1.05rem' },

@@ -53,6 +53,7 @@ function describe(resource: Resource): Record<string, unknown> {
       method: action.method ?? 'POST',
       on: action.on ?? 'row',
       summary: action.summary,
+      body: action.body !== undefined,
     })),
   };
 }

@@ -144,6 +144,11 @@ onBothEngines('The client and a real service', (engine) => {
       assert.ok((await below.list({ limit: 100 })).data.some(({ id }) => id === data.id));
     });
 
+    test('an action on a row answers with what it did', async () => {
+      const { data } = await notes().create({ title: 'Applauded' });
+      assert.deepEqual(await notes().act(data.id, 'applaud'), { told: data.id });
+    });
+
     test('each() sees every row once', async () => {
       const parent = (await gatehouse.resource<{ id: string }>('folders').create({ name: 'Many' })).data.id;
       const below = gatehouse.resource('folders').of<Note>(parent, 'notes');

@@ -87,8 +87,15 @@ describe('The console and the resources of an operator', () => {
     assert.deepEqual(await seriousProblems(page), []);
   });
 
-  test('removes a row after asking', async () => {
+  test('offers the actions that were declared', async () => {
     await page.getByRole('cell', { name: 'Theirs' }).click();
+    await page.getByRole('button', { name: 'Applaud' }).click();
+    await page.getByRole('dialog').getByText('Tell the author.').waitFor();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Applaud: done.').waitFor();
+  });
+
+  test('removes a row after asking', async () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText('“Theirs”').waitFor();
     await page.getByRole('button', { name: 'Confirm' }).click();

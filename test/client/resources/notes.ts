@@ -1,4 +1,4 @@
-import { defineResource } from '../../../src/resources/define-resource.ts';
+import { action, defineResource } from '../../../src/resources/define-resource.ts';
 import { integer, reference, text } from '../../../src/resources/fields.ts';
 import { belongsTo } from '../../../src/resources/relations.ts';
 
@@ -11,4 +11,5 @@ export default defineResource({
   },
   relations: { folder: belongsTo('folders', { by: 'folder_id' }) },
   access: { read: 'auth:api', write: 'auth:api' },
+  actions: [action({ name: 'applaud', summary: 'Tell the author.', run: ({ row }) => ({ told: row.id }) })],
 });
