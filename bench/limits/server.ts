@@ -1,0 +1,130 @@
+import { argon2, createPrivateKey, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import type { BenchRequest, Operations } from '../measure/request.ts';
+import { carsOnPage, countOfCars, oneCar, ownersOfPage, searchedCars } from './queries.ts';
+
+/**
+ * What an operation cannot do without, on bare `node:http`: no routing, no checks, no token. `LIMIT_DATABASE` is the
+ * database of the Gatehouse that it is compared with (read only), `LIMIT_ANSWER` a file with the bytes that it answers.
+ */
+const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_COLOR } = process.env as Record<string, string>;
+const read = new DatabaseSync(LIMIT_DATABASE as string, { readOnly: true });
+const scratch = new DatabaseSync(LIMIT_SCRATCH as string);
+scratch.exec(`pragma journal_mode = wal; pragma synchronous = full;
+  create table sessions (id text primary key, client text, scopes text, generation integer, created_at integer, expires_at integer)`);
+const insert = scratch.prepare('insert into sessions values (?, ?, ?, 0, ?, ?)');
+const rotate = scratch.prepare('update sessions set generation = generation + 1 where id = ?');
+const byId = read.prepare(oneCar);
+const page = read.prepare(carsOnPage);
+const count = read.prepare(countOfCars);
+const search = read.prepare(searchedCars);
+const owners = read.prepare(ownersOfPage(100));
+const sameBytes = JSON.parse(readFileSync(LIMIT_ANSWER as string, 'utf8')) as { headers: [string, string][]; body: string };
+const sameHeaders = sameBytes.headers.flat();
+
+const json = (response: ServerResponse, body: string): void => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+};
+
+const key = createPrivateKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const header = Buffer.from('{"alg":"ES256","typ":"at+jwt"}').toString('base64url');
+function signedToken(session: string): string {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: 'http://127.0.0.1', sub: 'client', client_id: 'client', exp: now + 3600, iat: now, jti: session, scope: '*', sid: session };
+  const text = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+}
+const tokens = (response: ServerResponse, session: string): void =>
+  json(response, JSON.stringify({ token_type: 'Bearer', expires_in: 3600, access_token: signedToken(session), refresh_token: session }));
+
+function afterBody(request: IncomingMessage, done: () => void): void {
+  request.on('data', () => undefined);
+  request.on('end', done);
+}
+
+const hash = (done: () => void): void =>
+  argon2('argon2id', { message: 'correct horse battery', nonce: randomBytes(16), memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }, (error) => {
+    if (error) throw error;
+    done();
+  });
+
+const durableSession = (): string => {
+  const id = randomUUID();
+  insert.run(id, 'client', '["*"]', Date.now(), Date.now() + 1e9);
+  return id;
+};
+const rotated = Array.from({ length: 64 }, durableSession);
+let next = 0;
+
+const handlers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>([
+  [
+    '/bytes',
+    (_, response) => {
+      response.writeHead(200, sameHeaders);
+      response.end(sameBytes.body);
+    },
+  ],
+  ['/get', (_, response) => json(response, JSON.stringify({ data: byId.get(LIMIT_CAR as string) }))],
+  [
+    '/not-modified',
+    (_, response) => {
+      byId.get(LIMIT_CAR as string);
+      response.writeHead(304);
+      response.end();
+    },
+  ],
+  ['/list', (_, response) => json(response, JSON.stringify({ data: page.all(11).slice(0, 10), meta: count.get() }))],
+  ['/search', (_, response) => json(response, JSON.stringify({ data: search.all(LIMIT_COLOR as string, 11), meta: count.get() }))],
+  [
+    '/page-with-include',
+    (_, response) => {
+      const cars = page.all(101).slice(0, 100) as { owner_id: string }[];
+      const found = new Map(owners.all(...cars.map((car) => car.owner_id)).map((owner) => [owner.id, owner]));
+      json(response, JSON.stringify({ data: cars.map((car) => ({ ...car, owner: { data: found.get(car.owner_id) } })), meta: count.get() }));
+    },
+  ],
+  ['/client-credentials', (request, response) => afterBody(request, () => tokens(response, durableSession()))],
+  [
+    '/refresh',
+    (request, response) =>
+      afterBody(request, () => {
+        const id = rotated[next++ % rotated.length] as string;
+        rotate.run(id);
+        tokens(response, id);
+      }),
+  ],
+  ['/password', (request, response) => afterBody(request, () => hash(() => json(response, '{"token_type":"Bearer"}')))],
+  ['/register', (request, response) => afterBody(request, () => hash(() => json(response, JSON.stringify({ data: { id: durableSession() } }))))],
+  ['/bench/operations', (_, response) => json(response, JSON.stringify(operations))],
+]);
+
+const get = (path: string, includes: string): BenchRequest => ({ method: 'GET', path, headers: { accept: 'application/json' }, expect: { status: 200, includes } });
+const post = (path: string, includes: string): BenchRequest => ({
+  method: 'POST',
+  path,
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: 'grant_type=client_credentials&client_id=00000000-0000-7000-8000-000000000000&client_secret=0123456789012345678901234567890123456789012',
+  expect: { status: 200, includes },
+});
+const operations: Operations = {
+  'same bytes': get('/bytes', 'data'),
+  get: get('/get', LIMIT_CAR as string),
+  'not modified': { ...get('/not-modified', ''), expect: { status: 304 } },
+  list: get('/list', '"data":[{'),
+  search: get('/search', '"data":[{'),
+  'page with include': get('/page-with-include', '"owner":{"data":{'),
+  'client credentials': post('/client-credentials', 'access_token'),
+  refresh: post('/refresh', 'access_token'),
+  password: post('/password', 'Bearer'),
+  register: post('/register', 'id'),
+};
+
+createServer((request, response) => {
+  const handle = handlers.get(request.url as string);
+  if (handle) return handle(request, response);
+  response.writeHead(404);
+  response.end();
+}).listen(Number(PORT), '127.0.0.1');

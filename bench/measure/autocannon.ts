@@ -1,0 +1,71 @@
+import type { Load, Result } from './load.ts';
+import type { BenchRequest } from './request.ts';
+
+interface Sent {
+  path?: string;
+  body?: string;
+}
+
+/** The little of autocannon that is used; its package is installed by the benchmark alone, so its types are not at hand. */
+type Autocannon = (options: {
+  url: string;
+  connections: number;
+  duration: number;
+  timeout: number;
+  requests: {
+    method: string;
+    path: string;
+    headers: Record<string, string>;
+    body?: string;
+    setupRequest(request: Sent): Sent;
+    onResponse(status: number, body: string): void;
+  }[];
+}) => Promise<{
+  requests: { total: number };
+  duration: number;
+  latency: { p50: number; p99: number };
+  errors: number;
+  timeouts: number;
+}>;
+
+export async function driveByAutocannon(url: string, request: BenchRequest, load: Load): Promise<Result> {
+  const name = 'autocannon';
+  const autocannon = ((await import(name)) as { default: Autocannon }).default;
+  const { method, path, headers, body, nextValue, expect } = request;
+  const values = [...(request.values ?? [''])];
+  const unique = `${process.hrtime.bigint().toString(36)}x`;
+  let number = 0;
+  let failed = 0;
+  const result = await autocannon({
+    url,
+    connections: load.connections,
+    duration: load.seconds,
+    timeout: 30,
+    requests: [
+      {
+        method,
+        path,
+        headers: { ...headers },
+        ...(body === undefined ? {} : { body }),
+        setupRequest(sent) {
+          const value = values.shift() ?? '';
+          if (!nextValue) values.push(value);
+          sent.path = path.replaceAll('{}', value);
+          if (body !== undefined) sent.body = body.replaceAll('{}', value).replaceAll('#', `${unique}${number++}`);
+          return sent;
+        },
+        onResponse(status, text) {
+          if (status !== expect.status) failed++;
+          else if (nextValue) values.push((JSON.parse(text) as Record<string, string>)[nextValue] as string);
+        },
+      },
+    ],
+  });
+  return {
+    requests: result.requests.total,
+    perSecond: result.requests.total / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    failures: failed + result.errors + result.timeouts,
+  };
+}

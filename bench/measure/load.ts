@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { driveByAutocannon } from './autocannon.ts';
+import type { BenchRequest } from './request.ts';
+import { driveByWrk } from './wrk.ts';
+
+export interface Load {
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** What a load brought to light. Times are milliseconds. */
+export interface Result {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Answers of another status than expected, and connections that broke. */
+  readonly failures: number;
+}
+
+const hasWrk = spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
+
+/** wrk where it is there: it leaves more of the machine to the server. */
+export const loadGenerator = hasWrk ? 'wrk' : 'autocannon';
+
+/** Sends one request after another on each connection, and waits for each answer. */
+export const drive = (url: string, request: BenchRequest, load: Load): Promise<Result> =>
+  hasWrk ? driveByWrk(url, request, load) : driveByAutocannon(url, request, load);

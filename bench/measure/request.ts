@@ -1,0 +1,32 @@
+/** One operation as it is sent to one server, thousands of times. */
+export interface BenchRequest {
+  readonly method: string;
+  /** `{}` in path or body stands for the next of `values`, `#` in the body for a number that never repeats. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly values?: readonly string[];
+  /** Takes the next value from the answer (a refresh token is used once): a JSON field's name. */
+  readonly nextValue?: string;
+  readonly expect: { readonly status: number; readonly includes?: string };
+}
+
+export type Operations = Readonly<Record<string, BenchRequest>>;
+
+/** Sends it once and throws when the answer is not what the operation is about. */
+export async function checkOnce(url: string, name: string, request: BenchRequest): Promise<void> {
+  const value = request.values?.[0] ?? '';
+  const body = request.body?.replaceAll('{}', value).replaceAll('#', `check${process.hrtime.bigint()}`);
+  const answer = await fetch(url + request.path.replaceAll('{}', value), {
+    method: request.method,
+    headers: request.headers,
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await answer.text();
+  const { status, includes = '' } = request.expect;
+  if (answer.status !== status || !text.includes(includes)) {
+    throw new Error(
+      `${name}: ${request.method} ${url}${request.path} answered ${answer.status}, not ${status} with ${JSON.stringify(includes)}: ${text.slice(0, 300)}`,
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Operations } from './request.ts';
+
+/** A server under test: a process of its own, so that its memory and its start can be seen. */
+export interface ServerProcess {
+  readonly name: string;
+  readonly url: string;
+  readonly operations: Operations;
+  /** Milliseconds from the start of the process to its first good answer. */
+  readonly coldStart: number;
+  /** Resident memory in MB; undefined where the system does not say. */
+  memory(): number | undefined;
+  stop(): Promise<void>;
+}
+
+export interface Launch {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** A path that answers 2xx once the server is there. */
+  readonly ready: string;
+  readonly operations?: (url: string, server: ChildProcess) => Promise<Operations>;
+}
+
+/** Starts it, waits for its first answer, and asks it which operations it has (`GET /bench/operations` by default). */
+export async function startServer({ name, args, env = {}, cwd, ready, operations }: Launch): Promise<ServerProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const started = performance.now();
+  const child = spawn(process.execPath, [...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production', PORT: String(port), ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ...(cwd ? { cwd } : {}),
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  try {
+    await answers(url + ready, child, name);
+    const coldStart = performance.now() - started;
+    const list = await (operations ?? askOperations)(url, child);
+    return {
+      name,
+      url,
+      operations: list,
+      coldStart,
+      memory: () => residentMemory(child.pid as number),
+      async stop() {
+        process.off('exit', kill);
+        child.kill('SIGTERM');
+        const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+        await ended;
+        clearTimeout(timer);
+      },
+    };
+  } catch (error) {
+    kill();
+    throw error;
+  }
+}
+
+async function answers(url: string, child: ChildProcess, name: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    if (child.exitCode !== null) throw new Error(`${name} ended by itself with exit code ${child.exitCode}`);
+    const good = await fetch(url, { headers: { accept: 'application/json' } }).then(
+      async (answer) => {
+        await answer.arrayBuffer();
+        return answer.ok;
+      },
+      () => false,
+    );
+    if (good) return;
+    if (attempt > 3000) throw new Error(`${name} did not answer at ${url}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const askOperations = async (url: string): Promise<Operations> =>
+  (await (await fetch(`${url}/bench/operations`)).json()) as Operations;
+
+function residentMemory(pid: number): number | undefined {
+  try {
+    const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes ? Number(kilobytes) / 1024 : undefined;
+  } catch {
+    return undefined; // only Linux has /proc
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
