@@ -9,7 +9,7 @@ import { carsOnPage, countOfCars, oneCar, ownersOfPage, searchedCars } from './q
  * What an operation cannot do without, on bare `node:http`: no routing, no checks, no token. `LIMIT_DATABASE` is the
  * database of the Gatehouse that it is compared with (read only), `LIMIT_ANSWER` a file with the bytes that it answers.
  */
-const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_COLOR } = process.env as Record<string, string>;
+const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_PLATE } = process.env as Record<string, string>;
 const read = new DatabaseSync(LIMIT_DATABASE as string, { readOnly: true });
 const scratch = new DatabaseSync(LIMIT_SCRATCH as string);
 scratch.exec(`pragma journal_mode = wal; pragma synchronous = full;
@@ -77,7 +77,7 @@ const handlers = new Map<string, (request: IncomingMessage, response: ServerResp
     },
   ],
   ['/list', (_, response) => json(response, JSON.stringify({ data: page.all(11).slice(0, 10), meta: count.get() }))],
-  ['/search', (_, response) => json(response, JSON.stringify({ data: search.all(LIMIT_COLOR as string, 11), meta: count.get() }))],
+  ['/search', (_, response) => json(response, JSON.stringify({ data: search.all(LIMIT_PLATE as string, 21) }))],
   [
     '/page-with-include',
     (_, response) => {

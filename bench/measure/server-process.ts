@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Operations } from './request.ts';
+import type { BenchRequest, Operations } from './request.ts';
 
 /** A server under test: a process of its own, so that its memory and its start can be seen. */
 export interface ServerProcess {
   readonly name: string;
   readonly url: string;
   readonly operations: Operations;
+  /** The operation anew, where its values were used up. */
+  again(operation: string): Promise<BenchRequest>;
   /** Milliseconds from the start of the process to its first good answer. */
   readonly coldStart: number;
   /** Resident memory in MB; undefined where the system does not say. */
@@ -41,11 +43,16 @@ export async function startServer({ name, args, env = {}, cwd, ready, operations
   try {
     await answers(url + ready, child, name);
     const coldStart = performance.now() - started;
-    const list = await (operations ?? askOperations)(url, child);
+    const ask = operations ?? askOperations;
+    const list = await ask(url, child);
     return {
       name,
       url,
       operations: list,
+      async again(operation) {
+        const known = list[operation] as BenchRequest;
+        return known.nextValue ? ((await ask(url, child))[operation] as BenchRequest) : known;
+      },
       coldStart,
       memory: () => residentMemory(child.pid as number),
       async stop() {

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { searchedCar } from './gatehouse/operations.ts';
+import { idOf, plateOf } from './gatehouse/seed.ts';
+import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
+import { drive, type Result } from './measure/load.ts';
+import { medianOf } from './measure/median.ts';
+import { type BenchRequest, checkOnce } from './measure/request.ts';
+import { type ServerProcess, startServer } from './measure/server-process.ts';
+
+export interface Plan {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly quick: boolean;
+  readonly operations?: readonly string[];
+}
+
+export interface ServerFigures {
+  readonly name: string;
+  readonly coldStart: number;
+  readonly memoryAtRest: number | undefined;
+  readonly memoryUnderLoad: number | undefined;
+  readonly operations: Readonly<Record<string, Result>>;
+}
+
+export interface Comparison {
+  readonly limits: ServerFigures;
+  readonly gatehouse: readonly ServerFigures[];
+  readonly peers: readonly ServerFigures[];
+}
+
+export const peers = ['oidc-provider', 'express-oauth-server', 'better-auth'] as const;
+const cars = 10_000;
+
+/** Every operation on every server that has it, in turns, so that noise hits all alike. */
+export async function compareOperations(plan: Plan, postgresUrl: string | undefined): Promise<Comparison> {
+  const scratch = mkdtempSync(join(tmpdir(), 'gatehouse-limits-'));
+  const prepared = [await prepareGatehouse('sqlite', { cars })];
+  if (postgresUrl) prepared.push(await prepareGatehouse('postgres', { cars }, postgresUrl));
+  const servers: ServerProcess[] = [];
+  try {
+    const gatehouse: ServerProcess[] = [];
+    for (const each of prepared) gatehouse.push(await fastestStart(each, plan));
+    const limits = await startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch);
+    servers.push(limits, ...gatehouse);
+    for (const name of peers) {
+      const file = fileURLToPath(new URL(`peers/${name}.mjs`, import.meta.url));
+      servers.push(await startServer({ name, args: [file], ready: '/ready' }));
+    }
+    const figures = await measure(servers, plan);
+    return {
+      limits: figures[0] as ServerFigures,
+      gatehouse: figures.slice(1, 1 + gatehouse.length),
+      peers: figures.slice(1 + gatehouse.length),
+    };
+  } finally {
+    for (const server of servers) await server.stop();
+    for (const each of prepared) each.remove();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The first start after an installation compiles; what operators live with is each one after it. */
+async function fastestStart(prepared: PreparedGatehouse, { quick }: Plan): Promise<ServerProcess> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < (quick ? 1 : 5); i++) {
+    const server = await prepared.start();
+    best = Math.min(best, server.coldStart);
+    await server.stop();
+  }
+  const server = await prepared.start();
+  return { ...server, coldStart: Math.min(best, server.coldStart) };
+}
+
+async function startLimits(prepared: PreparedGatehouse, server: ServerProcess, dir: string): Promise<ServerProcess> {
+  const { path, headers } = server.operations.get as BenchRequest;
+  const answer = await fetch(server.url + path, { headers });
+  const kept = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
+  const file = join(dir, 'answer.json');
+  writeFileSync(file, JSON.stringify({ headers: kept, body: await answer.text() }));
+  return startServer({
+    name: 'node:http',
+    args: [fileURLToPath(new URL('limits/server.ts', import.meta.url))],
+    ready: '/get',
+    env: {
+      LIMIT_DATABASE: prepared.databaseUrl.slice('sqlite:'.length),
+      LIMIT_SCRATCH: join(dir, 'scratch.db'),
+      LIMIT_ANSWER: file,
+      LIMIT_CAR: idOf(123),
+      LIMIT_PLATE: plateOf(searchedCar).toLowerCase(),
+    },
+  });
+}
+
+async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<ServerFigures[]> {
+  const names = [...new Set(servers.flatMap((server) => Object.keys(server.operations)))].filter(
+    (name) => plan.operations?.includes(name) ?? true,
+  );
+  const atRest = servers.map((server) => server.memory());
+  const results = servers.map(() => new Map<string, Result[]>());
+  for (const name of names) {
+    for (let round = 0; round <= plan.rounds; round++) {
+      for (const [i, server] of servers.entries()) {
+        const request = server.operations[name];
+        if (!request) continue;
+        if (round === 0) await checkOnce(server.url, `${server.name}: ${name}`, request);
+        const load = { connections: plan.connections, seconds: round === 0 ? 1 : plan.seconds };
+        const result = await drive(server.url, await server.again(name), load);
+        // The first round only warms up.
+        if (round > 0) results[i]?.set(name, [...(results[i]?.get(name) ?? []), result]);
+      }
+    }
+    console.log(`measured ${name}`);
+  }
+  return servers.map((server, i) => ({
+    name: server.name,
+    coldStart: server.coldStart,
+    memoryAtRest: atRest[i],
+    memoryUnderLoad: server.memory(),
+    operations: Object.fromEntries([...(results[i] ?? [])].map(([name, rounds]) => [name, medianOf(rounds)])),
+  }));
+}

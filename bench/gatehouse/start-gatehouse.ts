@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Database, Engine } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { type ServerProcess, startServer } from '../measure/server-process.ts';
+import { gatehouseOperations } from './operations.ts';
+import { type Rows, seed } from './seed.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = join(root, 'src/cli/main.ts');
+
+export const firstPartyClient = { id: 'bench-web', secret: 'a secret of the benchmark' };
+export const administrator = { email: 'admin@example.com', password: 'correct horse battery' };
+
+/** A Gatehouse with data of its own, that can be started, stopped, and given more rows in between. */
+export interface PreparedGatehouse {
+  readonly engine: Engine;
+  readonly databaseUrl: string;
+  start(): Promise<ServerProcess>;
+  /** The database beside the running service, for what no request does: rows by the million. */
+  openDatabase(): Promise<Database>;
+  grow(rows: Rows): Promise<void>;
+  remove(): void;
+}
+
+/** Makes the database by a first start, then a client, then the rows. */
+export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?: string): Promise<PreparedGatehouse> {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  const databaseUrl = engine === 'sqlite' ? `sqlite:${join(dir, 'gatehouse.db')}` : (postgresUrl as string);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dir,
+    RESOURCES_DIR: fileURLToPath(new URL('resources', import.meta.url)),
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'warn',
+    ADMIN_EMAIL: administrator.email,
+    ADMIN_PASSWORD: administrator.password,
+    CLIENT_WEB_ADMIN_ID: firstPartyClient.id,
+    CLIENT_WEB_ADMIN_SECRET: firstPartyClient.secret,
+    REFRESH_GRACE: '10',
+  };
+  const launch = { name: `Gatehouse (${engine})`, args: [program, 'serve'], env, cwd: dir, ready: '/health/live' };
+  await (await startServer({ ...launch, operations: async () => ({}) })).stop();
+  const client = JSON.parse(
+    execFileSync(process.execPath, [program, 'client', 'create', 'Bench', '--owner', administrator.email, '--json'], {
+      cwd: dir,
+      env: { PATH: process.env.PATH, ...env },
+      encoding: 'utf8',
+    }),
+  ) as { client_id: string; client_secret: string };
+  const open = () => openDatabase({ databaseUrl, databasePoolSize: 2, workingDir: dir });
+  let present: Rows = {};
+  const grow = async (more: Rows) => {
+    const database = await open();
+    await seed(database, more, present);
+    await database.close();
+    present = { ...present, ...more };
+  };
+  await grow(rows);
+  return {
+    engine,
+    databaseUrl,
+    start: () => startServer({ ...launch, operations: (url) => gatehouseOperations(url, client) }),
+    openDatabase: open,
+    grow,
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Plan } from './compare-operations.ts';
+import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
+import { drive, type Result } from './measure/load.ts';
+import type { BenchRequest } from './measure/request.ts';
+
+export interface IsolationFigures {
+  readonly rows: number;
+  readonly atRest: Result;
+  readonly during: readonly ({ readonly name: string } & Result)[];
+}
+
+/** How an authenticated GET fares while the service is busy with something heavy. */
+export async function isolation(plan: Plan): Promise<IsolationFigures> {
+  const rows = plan.quick ? 5_000 : 1_000_000;
+  const expired = plan.quick ? 2_000 : 200_000;
+  const prepared = await prepareGatehouse('sqlite', { cars: rows, users: expired, sessions: expired });
+  const server = await prepared.start();
+  const get = server.operations.get as BenchRequest;
+  const load = { connections: 4, seconds: plan.quick ? 1 : 5 };
+  const longer = { connections: 32, seconds: load.seconds + 1 };
+  try {
+    await drive(server.url, get, load);
+    const atRest = await drive(server.url, get, load);
+    const storms: Record<string, () => Promise<unknown>> = {
+      'while logins saturate the hashing queue': async () =>
+        drive(server.url, await server.again('password'), longer),
+      'while a walk reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
+      'while cars are being imported': () => importCars(server.url, get, performance.now() + longer.seconds * 1000),
+    };
+    const during: ({ name: string } & Result)[] = [];
+    for (const [name, storm] of Object.entries(storms)) {
+      const raging = storm();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      during.push({ name, ...(await drive(server.url, get, load)) });
+      await raging;
+      console.log(`measured ${name}`);
+    }
+    during.push({ name: 'while expired sessions are being pruned', ...(await whilePruning(prepared, load)) });
+    return { rows, atRest, during };
+  } finally {
+    await server.stop();
+    prepared.remove();
+  }
+}
+
+/** Sessions that expire together just before a start: the first pruning of that service takes them all. */
+async function whilePruning(
+  prepared: Awaited<ReturnType<typeof prepareGatehouse>>,
+  load: { connections: number; seconds: number },
+): Promise<Result> {
+  const database = await prepared.openDatabase();
+  await database.db.updateTable('sessions').set({ expires_at: Date.now() - 1 }).where('client_id', 'is', null).execute();
+  await database.close();
+  const server = await prepared.start();
+  try {
+    return await drive(server.url, server.operations.get as BenchRequest, load);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function walk(url: string, { headers }: BenchRequest, until: number): Promise<void> {
+  let cursor = '';
+  while (performance.now() < until) {
+    const answer = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
+    const { meta } = (await answer.json()) as { meta: { pagination: { next_cursor: string | null } } };
+    cursor = meta.pagination.next_cursor ?? '';
+  }
+}
+
+async function importCars(url: string, { headers }: BenchRequest, until: number): Promise<void> {
+  const answer = await fetch(`${url}/v1/owners?limit=1`, { headers });
+  const { data } = (await answer.json()) as { data: { id: string }[] };
+  const body = JSON.stringify({ plate: 'NEW', color: 'Red', owner_id: data[0]?.id });
+  const sender = async () => {
+    while (performance.now() < until) {
+      await fetch(`${url}/v1/cars`, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, sender));
+}

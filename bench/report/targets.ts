@@ -1,0 +1,56 @@
+import type { Comparison, ServerFigures } from '../compare-operations.ts';
+
+export interface Target {
+  readonly name: string;
+  readonly reached: string;
+  readonly asked: string;
+  readonly met: boolean;
+}
+
+/** What Gatehouse must reach on SQLite, in the same run as what it is compared with. */
+export function targets({ limits, gatehouse, peers }: Comparison): Target[] {
+  const own = gatehouse[0] as ServerFigures;
+  const rate = (server: ServerFigures, operation: string) => server.operations[operation]?.perSecond;
+  const list: Target[] = [];
+  const atLeast = (name: string, operation: string, limit: string, share: number) => {
+    const mine = rate(own, operation);
+    const most = rate(limits, limit);
+    if (mine === undefined || most === undefined) return;
+    list.push({ name, reached: (mine / most).toFixed(2), asked: `≥ ${share}`, met: mine / most >= share });
+  };
+  const ahead = (operation: string, factor: number) => {
+    const mine = rate(own, operation);
+    const best = Math.max(0, ...peers.map((peer) => rate(peer, operation) ?? 0));
+    if (mine === undefined || best === 0) return;
+    list.push({
+      name: `${operation} / best peer`,
+      reached: (mine / best).toFixed(2),
+      asked: `≥ ${factor}`,
+      met: mine / best >= factor,
+    });
+  };
+  atLeast('GET by id / node:http with the query', 'get', 'get', 0.8);
+  atLeast('304 / the limit of the GET', 'not modified', 'get', 0.8);
+  atLeast('list of 10 with the count / node:http with the queries', 'list', 'list', 0.8);
+  atLeast('page of 100 with an include / node:http with the queries', 'page with include', 'page with include', 0.5);
+  atLeast('client credentials / signed and synced one by one', 'client credentials', 'client credentials', 1.2);
+  atLeast('refresh / signed and synced one by one', 'refresh', 'refresh', 1.2);
+  atLeast('password / bare argon2id', 'password', 'password', 0.97);
+  for (const operation of ['client credentials', 'refresh', 'get']) ahead(operation, 1);
+  ahead('introspection', 2);
+  list.push({
+    name: 'cold start',
+    reached: `${own.coldStart.toFixed(0)} ms`,
+    asked: '< 500 ms',
+    met: own.coldStart < 500,
+  });
+  if (own.memoryAtRest !== undefined) {
+    list.push({
+      name: 'memory at rest',
+      reached: `${own.memoryAtRest.toFixed(0)} MB`,
+      asked: '< 120 MB',
+      met: own.memoryAtRest < 120,
+    });
+  }
+  return list;
+}

@@ -1,0 +1,96 @@
+import type { Comparison, ServerFigures } from '../compare-operations.ts';
+import type { Day } from '../day-of-sessions.ts';
+import type { GrowthFigures } from '../growth.ts';
+import type { IsolationFigures } from '../isolation.ts';
+import { targets } from './targets.ts';
+
+export interface Report {
+  readonly machine: string;
+  readonly node: string;
+  readonly load: string;
+  operations?: Comparison;
+  growth?: GrowthFigures[];
+  day?: Day;
+  isolation?: IsolationFigures;
+}
+
+const number = (value: number): string => (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0));
+
+/** Columns as wide as their widest cell; the first to the left, the others to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
+  return rows
+    .map((row) =>
+      row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number))).join('  '),
+    )
+    .join('\n');
+}
+
+export function textReport(report: Report): string {
+  const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];
+  if (report.operations) parts.push(...operationTables(report.operations));
+  for (const figures of report.growth ?? []) parts.push(growthTable(figures));
+  if (report.day) parts.push(dayTable(report.day));
+  if (report.isolation) parts.push(isolationTable(report.isolation));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
+  const all = [limits, ...gatehouse, ...peers];
+  const own = gatehouse[0] as ServerFigures;
+  const rows = Object.keys(own.operations).flatMap((operation) => {
+    const mine = own.operations[operation]?.perSecond ?? 0;
+    return all.flatMap((server) => {
+      const result = server.operations[operation];
+      if (!result) return [];
+      const ratio = server === own ? '' : `${(mine / result.perSecond).toFixed(2)}`;
+      return [[operation, server.name, number(result.perSecond), number(result.p50), number(result.p99), String(result.failures), ratio]];
+    });
+  });
+  const starts = all.map((server) => [
+    server.name,
+    `${server.coldStart.toFixed(0)} ms`,
+    ...[server.memoryAtRest, server.memoryUnderLoad].map((mb) => (mb === undefined ? '' : `${mb.toFixed(0)} MB`)),
+  ]);
+  return [
+    table([['operation', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'failed', `${own.name} / this`], ...rows]),
+    table([['server', 'cold start', 'at rest', 'after the load'], ...starts]),
+    table([['target', 'reached', 'asked', ''], ...targets({ limits, gatehouse, peers }).map(({ name, reached, asked, met }) => [name, reached, asked, met ? 'met' : 'MISSED'])]),
+  ];
+}
+
+function growthTable({ engine, sizes, costs }: GrowthFigures): string {
+  const header = [`growth (${engine}), ms a request`, ...sizes.map((size) => size.toLocaleString('en')), 'largest / smallest'];
+  const rows = Object.entries(costs).map(([operation, ms]) => [
+    operation,
+    ...ms.map((value) => value.toFixed(3)),
+    ((ms.at(-1) ?? 0) / (ms[0] ?? 1)).toFixed(2),
+  ]);
+  return table([header, ...rows]);
+}
+
+const dayTable = ({ hours }: Day): string =>
+  table([
+    ['hour', 'logins', 'refreshes', 'sessions kept', 'database MB', 'memory MB', 'refresh p99 ms'],
+    ...hours.map((hour) => [
+      String(hour.hour),
+      String(hour.logins),
+      String(hour.refreshes),
+      String(hour.sessions),
+      hour.databaseMb.toFixed(1),
+      hour.memoryMb.toFixed(0),
+      hour.p99.toFixed(1),
+    ]),
+  ]);
+
+const isolationTable = ({ atRest, during }: IsolationFigures): string =>
+  table([
+    ['authenticated GET', 'requests/s', 'p50 ms', 'p99 ms', 'p99 / at rest'],
+    ...[{ name: 'at rest', ...atRest }, ...during].map(({ name, perSecond, p50, p99 }) => [
+      name,
+      number(perSecond),
+      number(p50),
+      number(p99),
+      (p99 / atRest.p99).toFixed(2),
+    ]),
+  ]);
