@@ -1,4 +1,5 @@
 import type { Plan } from './compare-operations.ts';
+import { runSql } from './gatehouse/run-sql.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { drive, type Result } from './measure/load.ts';
 import type { BenchRequest } from './measure/request.ts';
@@ -22,8 +23,7 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
     await drive(server.url, get, load);
     const atRest = await drive(server.url, get, load);
     const storms: Record<string, () => Promise<unknown>> = {
-      'while logins saturate the hashing queue': async () =>
-        drive(server.url, await server.again('password'), longer),
+      'while logins saturate the hashing queue': async () => drive(server.url, await server.again('password'), longer),
       'while a walk reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
       'while cars are being imported': () => importCars(server.url, get, performance.now() + longer.seconds * 1000),
     };
@@ -48,9 +48,7 @@ async function whilePruning(
   prepared: Awaited<ReturnType<typeof prepareGatehouse>>,
   load: { connections: number; seconds: number },
 ): Promise<Result> {
-  const database = await prepared.openDatabase();
-  await database.db.updateTable('sessions').set({ expires_at: Date.now() - 1 }).where('client_id', 'is', null).execute();
-  await database.close();
+  await runSql(prepared.databaseUrl, [`update sessions set expires_at = ${Date.now() - 1} where client_id is null`]);
   const server = await prepared.start();
   try {
     return await drive(server.url, server.operations.get as BenchRequest, load);
@@ -74,7 +72,11 @@ async function importCars(url: string, { headers }: BenchRequest, until: number)
   const body = JSON.stringify({ plate: 'NEW', color: 'Red', owner_id: data[0]?.id });
   const sender = async () => {
     while (performance.now() < until) {
-      await fetch(`${url}/v1/cars`, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body });
+      await fetch(`${url}/v1/cars`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+      });
     }
   };
   await Promise.all(Array.from({ length: 8 }, sender));

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Database } from '../../src/database/database.ts';
+import type { Engine } from '../../src/database/database.ts';
 
 /** How many of each; an owner has ten cars. */
 export interface Rows {
@@ -13,47 +12,47 @@ const made = 1_700_000_000_000;
 export const idOf = (n: number): string => idPrefix + n.toString(16).padStart(12, '0');
 export const plateOf = (n: number): string => `GH ${n}`;
 
-/** Puts rows straight into the tables, as if they had been made one by one. Adds to what an earlier call has put there. */
-export async function seed({ engine, db }: Database, rows: Rows, before: Rows = {}): Promise<void> {
+/** Statements that put rows straight into the tables, as if they had been made one by one, after those of `before`. */
+export function seedStatements(engine: Engine, rows: Rows, before: Rows): string[] {
   const hex = (n: string) => (engine === 'sqlite' ? `printf('%012x', ${n})` : `lpad(to_hex(${n}::bigint), 12, '0')`);
   const text = (n: string) => (engine === 'sqlite' ? `cast(${n} as text)` : `${n}::text`);
   const id = (n: string) => `'${idPrefix}' || ${hex(n)}`;
-  const insert = async (table: string, columns: string, values: string, from = 0, to = 0) => {
+  const statements: string[] = [];
+  const insert = (table: string, columns: string, values: string, from = 0, to = 0) => {
     if (to <= from) return;
-    await sql
-      .raw(
-        `insert into ${table} (${columns}) with recursive numbers(i) as (select ${from} union all select i + 1 from numbers where i < ${to - 1}) select ${values} from numbers`,
-      )
-      .execute(db);
+    statements.push(
+      `insert into ${table} (${columns}) with recursive numbers(i) as (select ${from} union all select i + 1 from numbers where i < ${to - 1}) select ${values} from numbers`,
+    );
   };
   const owners = (cars = 0) => Math.ceil(cars / 10);
-  await insert(
+  insert(
     'owners',
     'id, name, name_folded, created_at, updated_at, version',
     `${id('i')}, 'Owner ' || ${text('i')}, 'owner ' || ${text('i')}, ${made} + i, ${made} + i, 1`,
     owners(before.cars),
     owners(rows.cars),
   );
-  await insert(
+  insert(
     'cars',
     'id, plate, plate_folded, color, color_folded, seats, owner_id, created_at, updated_at, version',
     `${id('i')}, 'GH ' || ${text('i')}, 'gh ' || ${text('i')}, 'Green', 'green', 4, ${id('i / 10')}, ${made} + i, ${made} + i, 1`,
     before.cars,
     rows.cars,
   );
-  await insert(
+  insert(
     'users',
     'id, email, name, password_hash, email_confirmed, created_at, updated_at',
     `${id('i')}, 'user' || ${text('i')} || '@example.com', 'User ' || ${text('i')}, 'none', 1, ${made} + i, ${made} + i`,
     before.users,
     rows.users,
   );
-  await insert(
+  insert(
     'sessions',
     'id, type, user_id, scopes, created_at, expires_at',
     `${id('i')}, 'session', ${id('i')}, '["*"]', ${Date.now()}, ${Date.now() + 30 * 86_400_000} + i`,
     before.sessions,
     rows.sessions,
   );
-  if (engine === 'postgres') await sql`analyze`.execute(db);
+  if (engine === 'postgres') statements.push('analyze');
+  return statements;
 }

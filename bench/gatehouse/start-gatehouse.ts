@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Database, Engine } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Engine } from '../../src/database/database.ts';
 import { type ServerProcess, startServer } from '../measure/server-process.ts';
 import { gatehouseOperations } from './operations.ts';
-import { type Rows, seed } from './seed.ts';
+import { runSql } from './run-sql.ts';
+import { type Rows, seedStatements } from './seed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'src/cli/main.ts');
@@ -20,8 +20,6 @@ export interface PreparedGatehouse {
   readonly engine: Engine;
   readonly databaseUrl: string;
   start(): Promise<ServerProcess>;
-  /** The database beside the running service, for what no request does: rows by the million. */
-  openDatabase(): Promise<Database>;
   grow(rows: Rows): Promise<void>;
   remove(): void;
 }
@@ -51,12 +49,9 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
       encoding: 'utf8',
     }),
   ) as { client_id: string; client_secret: string };
-  const open = () => openDatabase({ databaseUrl, databasePoolSize: 2, workingDir: dir });
   let present: Rows = {};
   const grow = async (more: Rows) => {
-    const database = await open();
-    await seed(database, more, present);
-    await database.close();
+    await runSql(databaseUrl, seedStatements(engine, more, present));
     present = { ...present, ...more };
   };
   await grow(rows);
@@ -64,7 +59,6 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
     engine,
     databaseUrl,
     start: () => startServer({ ...launch, operations: (url) => gatehouseOperations(url, client) }),
-    openDatabase: open,
     grow,
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

@@ -9,7 +9,10 @@ import { carsOnPage, countOfCars, oneCar, ownersOfPage, searchedCars } from './q
  * What an operation cannot do without, on bare `node:http`: no routing, no checks, no token. `LIMIT_DATABASE` is the
  * database of the Gatehouse that it is compared with (read only), `LIMIT_ANSWER` a file with the bytes that it answers.
  */
-const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_PLATE } = process.env as Record<string, string>;
+const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_PLATE } = process.env as Record<
+  string,
+  string
+>;
 const read = new DatabaseSync(LIMIT_DATABASE as string, { readOnly: true });
 const scratch = new DatabaseSync(LIMIT_SCRATCH as string);
 scratch.exec(`pragma journal_mode = wal; pragma synchronous = full;
@@ -21,7 +24,10 @@ const page = read.prepare(carsOnPage);
 const count = read.prepare(countOfCars);
 const search = read.prepare(searchedCars);
 const owners = read.prepare(ownersOfPage(100));
-const sameBytes = JSON.parse(readFileSync(LIMIT_ANSWER as string, 'utf8')) as { headers: [string, string][]; body: string };
+const sameBytes = JSON.parse(readFileSync(LIMIT_ANSWER as string, 'utf8')) as {
+  headers: [string, string][];
+  body: string;
+};
 const sameHeaders = sameBytes.headers.flat();
 
 const json = (response: ServerResponse, body: string): void => {
@@ -29,16 +35,35 @@ const json = (response: ServerResponse, body: string): void => {
   response.end(body);
 };
 
-const key = createPrivateKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const key = createPrivateKey(
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+);
 const header = Buffer.from('{"alg":"ES256","typ":"at+jwt"}').toString('base64url');
 function signedToken(session: string): string {
   const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: 'http://127.0.0.1', sub: 'client', client_id: 'client', exp: now + 3600, iat: now, jti: session, scope: '*', sid: session };
+  const claims = {
+    iss: 'http://127.0.0.1',
+    sub: 'client',
+    client_id: 'client',
+    exp: now + 3600,
+    iat: now,
+    jti: session,
+    scope: '*',
+    sid: session,
+  };
   const text = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   return `${text}.${sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }
 const tokens = (response: ServerResponse, session: string): void =>
-  json(response, JSON.stringify({ token_type: 'Bearer', expires_in: 3600, access_token: signedToken(session), refresh_token: session }));
+  json(
+    response,
+    JSON.stringify({
+      token_type: 'Bearer',
+      expires_in: 3600,
+      access_token: signedToken(session),
+      refresh_token: session,
+    }),
+  );
 
 function afterBody(request: IncomingMessage, done: () => void): void {
   request.on('data', () => undefined);
@@ -46,10 +71,21 @@ function afterBody(request: IncomingMessage, done: () => void): void {
 }
 
 const hash = (done: () => void): void =>
-  argon2('argon2id', { message: 'correct horse battery', nonce: randomBytes(16), memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }, (error) => {
-    if (error) throw error;
-    done();
-  });
+  argon2(
+    'argon2id',
+    {
+      message: 'correct horse battery',
+      nonce: randomBytes(16),
+      memory: 19_456,
+      passes: 2,
+      parallelism: 1,
+      tagLength: 32,
+    },
+    (error) => {
+      if (error) throw error;
+      done();
+    },
+  );
 
 const durableSession = (): string => {
   const id = randomUUID();
@@ -83,7 +119,13 @@ const handlers = new Map<string, (request: IncomingMessage, response: ServerResp
     (_, response) => {
       const cars = page.all(101).slice(0, 100) as { owner_id: string }[];
       const found = new Map(owners.all(...cars.map((car) => car.owner_id)).map((owner) => [owner.id, owner]));
-      json(response, JSON.stringify({ data: cars.map((car) => ({ ...car, owner: { data: found.get(car.owner_id) } })), meta: count.get() }));
+      json(
+        response,
+        JSON.stringify({
+          data: cars.map((car) => ({ ...car, owner: { data: found.get(car.owner_id) } })),
+          meta: count.get(),
+        }),
+      );
     },
   ],
   ['/client-credentials', (request, response) => afterBody(request, () => tokens(response, durableSession()))],
@@ -97,11 +139,20 @@ const handlers = new Map<string, (request: IncomingMessage, response: ServerResp
       }),
   ],
   ['/password', (request, response) => afterBody(request, () => hash(() => json(response, '{"token_type":"Bearer"}')))],
-  ['/register', (request, response) => afterBody(request, () => hash(() => json(response, JSON.stringify({ data: { id: durableSession() } }))))],
+  [
+    '/register',
+    (request, response) =>
+      afterBody(request, () => hash(() => json(response, JSON.stringify({ data: { id: durableSession() } })))),
+  ],
   ['/bench/operations', (_, response) => json(response, JSON.stringify(operations))],
 ]);
 
-const get = (path: string, includes: string): BenchRequest => ({ method: 'GET', path, headers: { accept: 'application/json' }, expect: { status: 200, includes } });
+const get = (path: string, includes: string): BenchRequest => ({
+  method: 'GET',
+  path,
+  headers: { accept: 'application/json' },
+  expect: { status: 200, includes },
+});
 const post = (path: string, includes: string): BenchRequest => ({
   method: 'POST',
   path,

@@ -71,7 +71,13 @@ export async function driveByWrk(url: string, request: BenchRequest, load: Load)
     const output = await run(['-t1', `-c${load.connections}`, `-d${load.seconds}s`, '--timeout=30s', '-s', file, url]);
     const found = /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(output);
     if (!found) throw new Error(`wrk said: ${output}`);
-    const [requests, micros, p50, p99, failures] = found.slice(1).map(Number) as [number, number, number, number, number];
+    const [requests, micros, p50, p99, failures] = found.slice(1).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     return { requests, perSecond: requests / (micros / 1e6), p50: p50 / 1000, p99: p99 / 1000, failures };
   } finally {
     rmSync(dir, { recursive: true });
@@ -86,6 +92,8 @@ function run(args: string[]): Promise<string> {
       output += chunk;
     });
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`wrk ended with ${code}: ${output}`))));
+    child.on('close', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`wrk ended with ${code}: ${output}`)),
+    );
   });
 }

@@ -6,7 +6,12 @@ import express from 'express';
 import { authenticatedGet, form, postForm } from './operations.mjs';
 
 const port = Number(process.env.PORT);
-const client = { id: 'bench', clientId: 'bench', clientSecret: 'bench-secret-bench', grants: ['client_credentials', 'password', 'refresh_token'] };
+const client = {
+  id: 'bench',
+  clientId: 'bench',
+  clientSecret: 'bench-secret-bench',
+  grants: ['client_credentials', 'password', 'refresh_token'],
+};
 const user = { id: 'user' };
 const derive = promisify(scrypt);
 const salt = 'salt';
@@ -16,7 +21,8 @@ const access = new Map();
 const refresh = new Map();
 
 const model = {
-  getClient: async (id, secret) => (id === client.id && (!secret || secret === client.clientSecret) ? client : undefined),
+  getClient: async (id, secret) =>
+    id === client.id && (!secret || secret === client.clientSecret) ? client : undefined,
   getUserFromClient: async () => user,
   getUser: async (_name, password) => (timingSafeEqual(await derive(password, salt, 32), hash) ? user : undefined),
   saveToken: async (token, ofClient, ofUser) => {
@@ -35,7 +41,9 @@ app.disable('x-powered-by');
 app.use(express.urlencoded({ extended: false }));
 const oauth = new OAuthServer({ model });
 app.post('/token', oauth.token());
-app.get('/me', oauth.authenticate(), (_request, response) => response.json({ data: { id: user.id, email: 'ada@example.com' } }));
+app.get('/me', oauth.authenticate(), (_request, response) =>
+  response.json({ data: { id: user.id, email: 'ada@example.com' } }),
+);
 app.get('/ready', (_request, response) => response.json({}));
 app.get('/bench/operations', async (_request, response) => {
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
@@ -43,13 +51,20 @@ app.get('/bench/operations', async (_request, response) => {
   const password = { grant_type: 'password', username: 'ada', password: 'correct horse battery', ...credentials };
   const values = Array.from({ length: 256 }, () => randomUUID());
   for (const refreshToken of values) {
-    await model.saveToken({ accessToken: randomUUID(), refreshToken, accessTokenExpiresAt: inAnHour, refreshTokenExpiresAt: inAnHour }, client, user);
+    await model.saveToken(
+      { accessToken: randomUUID(), refreshToken, accessTokenExpiresAt: inAnHour, refreshTokenExpiresAt: inAnHour },
+      client,
+      user,
+    );
   }
   const { access_token } = await postForm(url, { grant_type: 'client_credentials', ...credentials });
   response.json({
     'client credentials': form('/token', { grant_type: 'client_credentials', ...credentials }, 'access_token'),
     password: form('/token', password, 'access_token'),
-    refresh: form('/token', { grant_type: 'refresh_token', refresh_token: '{}', ...credentials }, 'refresh_token', { values, nextValue: 'refresh_token' }),
+    refresh: form('/token', { grant_type: 'refresh_token', refresh_token: '{}', ...credentials }, 'refresh_token', {
+      values,
+      nextValue: 'refresh_token',
+    }),
     get: authenticatedGet('/me', access_token, 'ada@example.com'),
   });
 });

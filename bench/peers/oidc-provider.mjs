@@ -50,7 +50,13 @@ async function loggedIn() {
   grant.addResourceScope(resource, 'read');
   const grantId = await grant.save();
   const token = { accountId: 'ada', client: known, grantId, scope: 'openid offline_access', gty: 'authorization_code' };
-  const refresh = new provider.RefreshToken({ ...token, scope: 'openid offline_access read', resource, rotations: 0, iiat: Math.floor(Date.now() / 1000) });
+  const refresh = new provider.RefreshToken({
+    ...token,
+    scope: 'openid offline_access read',
+    resource,
+    rotations: 0,
+    iiat: Math.floor(Date.now() / 1000),
+  });
   const access = new provider.AccessToken({ ...token });
   return { refresh: await refresh.save(), access: await access.save() };
 }
@@ -67,7 +73,11 @@ provider.use(async (context, next) => {
   const opaque = await postForm(`${issuer}/token`, { grant_type: 'client_credentials', ...client });
   format.accessTokenFormat = 'jwt';
   context.body = {
-    'client credentials': form('/token', { grant_type: 'client_credentials', scope: 'read', resource, ...client }, 'access_token'),
+    'client credentials': form(
+      '/token',
+      { grant_type: 'client_credentials', scope: 'read', resource, ...client },
+      'access_token',
+    ),
     refresh: form('/token', { grant_type: 'refresh_token', refresh_token: '{}', ...client }, 'refresh_token', {
       values: logins.map((login) => login.refresh),
       nextValue: 'refresh_token',

@@ -14,14 +14,17 @@ export interface Report {
   isolation?: IsolationFigures;
 }
 
-const number = (value: number): string => (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0));
+const number = (value: number): string =>
+  value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0);
 
 /** Columns as wide as their widest cell; the first to the left, the others to the right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
   return rows
     .map((row) =>
-      row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number))).join('  '),
+      row
+        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number)))
+        .join('  '),
     )
     .join('\n');
 }
@@ -44,7 +47,17 @@ function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
       const result = server.operations[operation];
       if (!result) return [];
       const ratio = server === own ? '' : `${(mine / result.perSecond).toFixed(2)}`;
-      return [[operation, server.name, number(result.perSecond), number(result.p50), number(result.p99), String(result.failures), ratio]];
+      return [
+        [
+          operation,
+          server.name,
+          number(result.perSecond),
+          number(result.p50),
+          number(result.p99),
+          String(result.failures),
+          ratio,
+        ],
+      ];
     });
   });
   const starts = all.map((server) => [
@@ -55,12 +68,24 @@ function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
   return [
     table([['operation', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'failed', `${own.name} / this`], ...rows]),
     table([['server', 'cold start', 'at rest', 'after the load'], ...starts]),
-    table([['target', 'reached', 'asked', ''], ...targets({ limits, gatehouse, peers }).map(({ name, reached, asked, met }) => [name, reached, asked, met ? 'met' : 'MISSED'])]),
+    table([
+      ['target', 'reached', 'asked', ''],
+      ...targets({ limits, gatehouse, peers }).map(({ name, reached, asked, met }) => [
+        name,
+        reached,
+        asked,
+        met ? 'met' : 'MISSED',
+      ]),
+    ]),
   ];
 }
 
 function growthTable({ engine, sizes, costs }: GrowthFigures): string {
-  const header = [`growth (${engine}), ms a request`, ...sizes.map((size) => size.toLocaleString('en')), 'largest / smallest'];
+  const header = [
+    `growth (${engine}), ms a request`,
+    ...sizes.map((size) => size.toLocaleString('en')),
+    'largest / smallest',
+  ];
   const rows = Object.entries(costs).map(([operation, ms]) => [
     operation,
     ...ms.map((value) => value.toFixed(3)),
