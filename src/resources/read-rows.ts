@@ -104,7 +104,7 @@ function readPage(
   extra: string,
   limit: number,
   offset: number,
-): Promise<StoredRow[]> {
+): StoredRow[] | Promise<StoredRow[]> {
   const read = plain ? readRepeated : readOnce;
   return read(
     place,

