@@ -13,7 +13,7 @@ import { underMigrationLock } from '../database/migrate.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import { allKeys, deleteRetired, insertKey, type KeyRow, lastPersonalExpiry, retireOthers } from './key-store.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import { generateSigningKey, type PublicJwk, publicJwk, signWith, verifyWith } from './signing.ts';
+import { generateSigningKey, type PublicJwk, publicJwk, signAside, signWith, verifyWith } from './signing.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -103,13 +103,24 @@ export class KeyRing {
   /** A compact JWS of the claims, signed by the current key. */
   signToken(claims: Claims, { typ }: { typ: string }): string {
     const key = this.#signer();
+    const data = this.#unsigned(key, claims, typ);
+    return `${data}.${signWith(key.row.algorithm, key.privateKey, data)}`;
+  }
+
+  /** The same by a thread of the pool, so that this one can go on meanwhile. */
+  async signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
+    const key = this.#signer();
+    const data = this.#unsigned(key, claims, typ);
+    return `${data}.${await signAside(key.row.algorithm, key.privateKey, data)}`;
+  }
+
+  #unsigned(key: SigningKey, claims: Claims, typ: string): string {
     let header = key.headers.get(typ);
     if (!header) {
       header = encode({ alg: key.row.algorithm, typ, kid: key.row.id });
       key.headers.set(typ, header);
     }
-    const data = `${header}.${encode(claims)}`;
-    return `${data}.${signWith(key.row.algorithm, key.privateKey, data)}`;
+    return `${header}.${encode(claims)}`;
   }
 
   /**

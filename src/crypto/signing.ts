@@ -5,8 +5,9 @@ export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 
 interface Scheme {
   generate(): Promise<KeyObject>;
-  sign(data: Buffer, key: KeyObject): Buffer;
-  verify(data: Buffer, key: KeyObject, signature: Buffer): boolean;
+  readonly digest: string | null;
+  /** RFC 7518 3.4 (ES256): r and s side by side, not in DER. */
+  options(key: KeyObject): KeyObject | { key: KeyObject; dsaEncoding: 'ieee-p1363' };
 }
 
 const generate = promisify(generateKeyPair);
@@ -17,25 +18,24 @@ const schemes = new Map<string, Scheme>([
     'ES256',
     {
       generate: async () => (await generate('ec', { namedCurve: 'P-256' })).privateKey,
-      // RFC 7518 3.4: r and s side by side, not in DER.
-      sign: (data, key) => sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
-      verify: (data, key, signature) => verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature),
+      digest: 'sha256',
+      options: (key) => ({ key, dsaEncoding: 'ieee-p1363' }),
     },
   ],
   [
     'EdDSA',
     {
       generate: async () => (await generate('ed25519')).privateKey,
-      sign: (data, key) => sign(null, data, key),
-      verify: (data, key, signature) => verify(null, data, key, signature),
+      digest: null,
+      options: (key) => key,
     },
   ],
   [
     'RS256',
     {
       generate: async () => (await generate('rsa', { modulusLength: 2048 })).privateKey,
-      sign: (data, key) => sign('sha256', data, key),
-      verify: (data, key, signature) => verify('sha256', data, key, signature),
+      digest: 'sha256',
+      options: (key) => key,
     },
   ],
 ]);
@@ -58,8 +58,22 @@ export const publicJwk = (privateKey: KeyObject, kid: string, alg: string): Publ
   use: 'sig',
 });
 
-export const signWith = (algorithm: string, key: KeyObject, data: string): string =>
-  schemeOf(algorithm).sign(Buffer.from(data), key).toString('base64url');
+export function signWith(algorithm: string, key: KeyObject, data: string): string {
+  const { digest, options } = schemeOf(algorithm);
+  return sign(digest, Buffer.from(data), options(key)).toString('base64url');
+}
 
-export const verifyWith = (algorithm: string, key: KeyObject, data: string, signature: string): boolean =>
-  schemeOf(algorithm).verify(Buffer.from(data), key, Buffer.from(signature, 'base64url'));
+/** By a thread of the pool. */
+export function signAside(algorithm: string, key: KeyObject, data: string): Promise<string> {
+  const { digest, options } = schemeOf(algorithm);
+  return new Promise((resolve, reject) => {
+    sign(digest, Buffer.from(data), options(key), (error, signature) =>
+      error ? reject(error) : resolve(signature.toString('base64url')),
+    );
+  });
+}
+
+export function verifyWith(algorithm: string, key: KeyObject, data: string, signature: string): boolean {
+  const { digest, options } = schemeOf(algorithm);
+  return verify(digest, Buffer.from(data), options(key), Buffer.from(signature, 'base64url'));
+}

@@ -15,6 +15,8 @@ export interface GrantRequest {
 export interface Granted {
   readonly session: SessionRow;
   readonly scopes: readonly string[];
+  /** Where it was signed while the session was being stored. */
+  readonly accessToken?: string;
 }
 
 /** One way to get tokens: it says its name, who may use it, and what it does. */

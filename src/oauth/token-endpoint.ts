@@ -59,7 +59,7 @@ export async function issueTokens(
     response: {
       token_type: 'Bearer',
       expires_in: sessions.accessTokenLife(granted.session),
-      access_token: sessions.accessToken(granted.session, granted.scopes),
+      access_token: granted.accessToken ?? (await sessions.accessTokenAside(granted.session, granted.scopes)),
       refresh_token: sessions.refreshToken(granted.session),
       ...scopeIfOther(granted, request.parameters.get('scope') ?? ''),
     },

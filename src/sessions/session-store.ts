@@ -39,8 +39,10 @@ const insert = fixedQuery((db, row: SessionRow) =>
 
 export const insertSession = async (db: Db | Tx, row: SessionRow): Promise<void> => void (await insert.run(db, row));
 
-export const findSession = (db: Db | Tx, id: string): Promise<SessionRow | undefined> =>
-  db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+const byId = fixedQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
+
+export const findSession = async (db: Db | Tx, id: string): Promise<SessionRow | undefined> =>
+  (await byId.run(db, { id }))[0];
 
 /** A session with all that decides whether its tokens are good, and what they may do. */
 export interface SessionWithSubject {

@@ -8,7 +8,13 @@ import { uuidv7 } from '../database/uuid.ts';
 import { OAuthError } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import { unauthorized } from '../http/unauthorized.ts';
-import { type AccessTokenClaims, accessTokenExpiry, readAccessToken, signAccessToken } from './access-token.ts';
+import {
+  type AccessTokenClaims,
+  accessTokenExpiry,
+  readAccessToken,
+  signAccessToken,
+  signAccessTokenAside,
+} from './access-token.ts';
 import { LastUses } from './last-uses.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
@@ -31,12 +37,14 @@ export interface NewSession {
 }
 
 const cachedTokens = 50_000;
+const cachedSignatures = 10_000;
 
 /** Logins: of a user through a client, of a client, or a personal access token. One row each; tokens have none. */
 export class Sessions {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #cache = new TokenCache(cachedTokens);
+  readonly #signatures = new Map<string, AccessTokenClaims>();
   readonly #lastUses: LastUses;
   readonly #hits: { inc(): void };
   readonly #misses: { inc(): void };
@@ -47,15 +55,32 @@ export class Sessions {
     this.#lastUses = new LastUses(context);
     this.#hits = context.metrics.tokenCache.labels({ result: 'hit' });
     this.#misses = context.metrics.tokenCache.labels({ result: 'miss' });
-    context.database.bus.subscribe((change) => this.#cache.forget(change));
+    context.database.bus.subscribe((change) => {
+      this.#cache.forget(change);
+      if (change.kind === 'keys' || change.kind === 'everything') this.#signatures.clear();
+    });
   }
 
   async open(db: Db | Tx, session: NewSession): Promise<SessionRow> {
+    return this.#store(db, this.#draft(session));
+  }
+
+  /**
+   * Opens a session and signs its first access token, both at once: another thread signs while the row is brought to
+   * disk. Outside of transactions, which must not wait for threads. Worth 40 of 120 µs a token.
+   */
+  async openWithToken(db: Db, session: NewSession): Promise<{ session: SessionRow; accessToken: string }> {
+    const row = this.#draft(session);
+    const [accessToken] = await Promise.all([this.accessTokenAside(row, session.scopes), this.#store(db, row)]);
+    return { session: row, accessToken };
+  }
+
+  #draft(session: NewSession): SessionRow {
     const { config, now } = this.#context;
     const at = now();
     const type = session.type ?? 'session';
     const life = type === 'personal' ? config.personalTokenTtl : config.refreshTokenTtl;
-    const row: SessionRow = {
+    return {
       id: uuidv7(at),
       type,
       user_id: session.userId ?? null,
@@ -73,6 +98,9 @@ export class Sessions {
       user_agent: session.origin.userAgent,
       version: 1,
     };
+  }
+
+  async #store(db: Db | Tx, row: SessionRow): Promise<SessionRow> {
     await insertSession(db, row).catch((error: unknown) => {
       if (!isForeignKeyViolation(error)) throw error;
       throw new OAuthError('invalid_grant', 'The user or the client no longer exists.');
@@ -84,6 +112,12 @@ export class Sessions {
   accessToken(session: SessionRow, scopes: readonly string[] = JSON.parse(session.scopes) as string[]): string {
     const { config, now } = this.#context;
     return signAccessToken(this.#keys, config, session, { now: now(), scope: scopes.join(' ') });
+  }
+
+  /** The same, signed by another thread. */
+  accessTokenAside(session: SessionRow, scopes: readonly string[]): Promise<string> {
+    const { config, now } = this.#context;
+    return signAccessTokenAside(this.#keys, config, session, { now: now(), scope: scopes.join(' ') });
   }
 
   /** The life of an access token made now, in seconds. */
@@ -130,9 +164,9 @@ export class Sessions {
 
   /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
   async find(token: string): Promise<FoundToken | undefined> {
-    const { config, database, now } = this.#context;
+    const { database, now } = this.#context;
     const refresh = readRefreshToken(this.#keys, token);
-    const access = refresh ? undefined : await readAccessToken(this.#keys, config, token);
+    const access = refresh ? undefined : await this.#claims(token);
     const sessionId = refresh?.sessionId ?? access?.sid;
     if (!sessionId) return undefined;
     const session = await findSession(database.db, sessionId);
@@ -141,6 +175,20 @@ export class Sessions {
     return refresh && session.type === 'session'
       ? { kind: 'refresh', session, generation: refresh.generation }
       : undefined;
+  }
+
+  /** Checking a signature again is most of what an introspection costs (60 of 90 µs), and changes only with the keys. */
+  async #claims(token: string): Promise<AccessTokenClaims | undefined> {
+    const { config, database } = this.#context;
+    const trusted = database.bus.trusted();
+    const known = trusted ? this.#signatures.get(token) : undefined;
+    if (known) return known;
+    const claims = await readAccessToken(this.#keys, config, token);
+    if (claims && trusted) {
+      if (this.#signatures.size >= cachedSignatures) this.#signatures.clear();
+      this.#signatures.set(token, claims);
+    }
+    return claims;
   }
 
   /** Removes what ended, in small batches. */

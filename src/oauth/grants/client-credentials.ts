@@ -7,7 +7,7 @@ export const clientCredentialsGrant: Grant = {
   clientTypes: ['personal'],
   async issue({ context, sessions, scopes: known }, { client, parameters, origin }) {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const session = await sessions.open(context.database.db, { clientId: client.id, scopes, origin });
-    return { session, scopes };
+    const opened = await sessions.openWithToken(context.database.db, { clientId: client.id, scopes, origin });
+    return { ...opened, scopes };
   },
 };
