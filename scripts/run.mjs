@@ -39,7 +39,9 @@ async function example() {
     process.exit(2);
   }
   await buildConsole(node);
-  become(node, [program, 'serve', ...rest], { watched: true, cwd: folder });
+  // An example with more to do than to serve has a start of its own.
+  const own = inRoot('examples', name, 'start.ts');
+  become(node, existsSync(own) ? [own] : [program, 'serve', ...rest], { watched: true, cwd: folder });
 }
 
 /** Types, lint and layering. */

@@ -12,6 +12,7 @@ import { wholeColumns, wholeRow } from './row-json.ts';
 import { allowedRows } from './row-rules.ts';
 import { raw, readRepeated, sql } from './sql-text.ts';
 import { mayNot } from './write-checks.ts';
+import { changeByAction } from './write-resource.ts';
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
@@ -27,7 +28,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       serializerCompiler: () => (data) => JSON.stringify(data),
       async handler(request, reply) {
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
-        const result = await action.run(actionCall(services, request, row));
+        const result = await action.run(actionCall(services, resource, request, row));
         // What an action makes may be a secret, which no cache is to keep.
         if (method !== 'GET') reply.header('cache-control', 'no-store');
         if (result === undefined) return reply.code(204).send();
@@ -37,7 +38,12 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
   }
 }
 
-function actionCall(services: ResourceServices, request: FastifyRequest, row: unknown): ActionCall<Fields, unknown> {
+function actionCall(
+  services: ResourceServices,
+  resource: Resource,
+  request: FastifyRequest,
+  row: unknown,
+): ActionCall<Fields, unknown> {
   const call = callOf(services, request);
   const { database } = services.context;
   return {
@@ -45,6 +51,8 @@ function actionCall(services: ResourceServices, request: FastifyRequest, row: un
     db: database.db,
     row: row as { id: string },
     body: request.body,
+    change: async (values) =>
+      (await changeByAction(services, resource, call, (row as { id: string }).id, values)) as { id: string },
     transaction: (work) =>
       changeAndTell(database, (tx, tell) => {
         const inside: WriteCall = {

@@ -73,6 +73,8 @@ export interface ActionCall<F extends Fields, B> extends Call {
   /** The row; undefined for a collection's action. */
   readonly row: WholeRow<F>;
   readonly body: B;
+  /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
+  change(values: WriteValues<F>): Promise<ShownRow<F>>;
   /** Runs work in a transaction; what it tells reaches every instance before this returns. */
   transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
 }

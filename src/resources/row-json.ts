@@ -70,3 +70,9 @@ export function wholeRow(resource: Resource, row: StoredRow): Record<string, unk
   }
   return values as Record<string, unknown> & { id: string };
 }
+
+/** The row as answers show it. */
+export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> {
+  const whole = wholeRow(resource, row);
+  return Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));
+}

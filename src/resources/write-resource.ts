@@ -8,7 +8,7 @@ import { type Input, readInput, type Values, type WriteMode } from './read-input
 import { noSuchRow, rowJson, versionOf } from './read-rows.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceServices } from './resource-services.ts';
-import { wholeColumns } from './row-json.ts';
+import { shownRow, wholeColumns } from './row-json.ts';
 import { type Asker, allowedRows, type Deed } from './row-rules.ts';
 import { type Place, raw, readOnce, readRepeated, type StoredRow, sql } from './sql-text.ts';
 import { mayNot, type Writing } from './write-checks.ts';
@@ -115,6 +115,21 @@ export async function changeResource(
     const extra = revealedJson(revealed);
     const tagged = await rowJson(writing.place, resource, selection, row, writing.asker, extra);
     return { ...tagged, revealed: extra !== '' };
+  });
+}
+
+/** What an action of the service's own writes into the row that it is about. */
+export async function changeByAction(
+  services: ResourceServices,
+  resource: Resource,
+  call: Call,
+  id: string,
+  values: Values,
+): Promise<Values> {
+  return inTransaction(services, call, async (writing) => {
+    const before = await lockRow(writing, resource, id, 'read', undefined);
+    const row = await changeRow({ ...writing, ruled: false }, resource, before, { values, unchanged: {} });
+    return shownRow(resource, row);
   });
 }
 

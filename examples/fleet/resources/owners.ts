@@ -1,0 +1,25 @@
+import { anyOf, belongsTo, defineResource, hasMany, owner, reference, role, text } from 'gatehouse/resources';
+
+/** People and companies that own cars. Owners see themselves; administrators see and write all. */
+export default defineResource({
+  name: 'owners',
+  description: 'People and companies that own cars.',
+  fields: {
+    name: text({ required: true, max: 120, searchable: true, sortable: true, example: 'Ada Lovelace' }),
+    city: text({ max: 80, searchable: true, sortable: true, example: 'London' }),
+    user_id: reference('users', {
+      unique: true,
+      onDelete: 'set null',
+      description: 'The user who acts for this owner.',
+    }),
+  },
+  relations: {
+    cars: hasMany('cars', { by: 'owner_id' }),
+    user: belongsTo('users', { by: 'user_id' }),
+  },
+  access: {
+    read: anyOf(role('admin'), owner('user_id')),
+    write: role('admin'),
+  },
+  defaultOrder: 'name',
+});
