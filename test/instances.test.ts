@@ -43,6 +43,16 @@ describe('two instances on one PostgreSQL', () => {
     assert.equal(refreshed.status, 200);
   });
 
+  it('accept each other under addresses of their own, and after the service moved to another', async () => {
+    const one = await start({ env: { BASE_URL: 'http://one.example' } });
+    const { email } = await addLogin(one);
+    const { access_token: early } = (await login(one, email)) as { access_token: string };
+    const other = await start({ env: { BASE_URL: 'http://other.example' }, database: one.database });
+    const { access_token: late } = (await login(other, email)) as { access_token: string };
+    one.advance(2000);
+    assert.deepEqual([await statusAt(other, early), await statusAt(one, late)], ['good', 'good']);
+  });
+
   it('refuse a token at once after a logout on the other', async () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);

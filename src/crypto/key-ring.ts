@@ -11,7 +11,16 @@ import { changeAndTell } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
 import { underMigrationLock } from '../database/migrate.ts';
 import { uuidv7 } from '../database/uuid.ts';
-import { allKeys, deleteRetired, insertKey, type KeyRow, lastPersonalExpiry, retireOthers } from './key-store.ts';
+import {
+  allIssuers,
+  allKeys,
+  deleteRetired,
+  insertKey,
+  type KeyRow,
+  lastPersonalExpiry,
+  rememberIssuer,
+  retireOthers,
+} from './key-store.ts';
 import { createSealing, type Sealing } from './sealing.ts';
 import { generateSigningKey, type PublicJwk, publicJwk, signAside, signWith, verifyWith } from './signing.ts';
 
@@ -51,6 +60,7 @@ export class KeyRing {
   readonly #sealing: Sealing;
   #signing: readonly SigningKey[] = [];
   #macKeys: readonly Buffer[] = [];
+  #issuers: ReadonlySet<string> = new Set();
   /** Keys derived for a purpose, newest first. */
   #purposes = new Map<string, readonly Buffer[]>();
   #loading: Promise<void> | undefined;
@@ -70,7 +80,9 @@ export class KeyRing {
     const before = this.#loading;
     const loading = (async () => {
       await before?.catch(() => undefined);
-      this.#take(await allKeys(this.#context.database.db));
+      const { db } = this.#context.database;
+      this.#issuers = new Set(await allIssuers(db));
+      this.#take(await allKeys(db));
     })();
     this.#loading = loading;
     await loading.finally(() => {
@@ -78,7 +90,15 @@ export class KeyRing {
     });
   }
 
-  /** After a token named an unknown key: another instance may have made it just now. At most one query a second. */
+  /**
+   * Whether an instance of this database is, or was, reached under that address: instances may listen on several, and
+   * a service that moves to another one signs nobody out.
+   */
+  isOwnIssuer(url: unknown): boolean {
+    return this.#issuers.has(url as string);
+  }
+
+  /** After a token named an unknown key or issuer: another instance may have made it just now. At most one query a second. */
   async reloadIfOld(): Promise<void> {
     if (this.#loading) await this.#loading;
     else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
@@ -183,6 +203,7 @@ export class KeyRing {
   /** At start: makes what is missing. Instances that start together queue for the lock, and the first one makes it. */
   async makeMissing(): Promise<void> {
     await underMigrationLock(this.#context.database, async (tx: Tx) => {
+      await rememberIssuer(tx, this.#context.config.baseUrl, this.#context.now());
       const rows = await allKeys(tx);
       if (!rows.some(({ purpose }) => purpose === 'sign'))
         await insertKey(tx, await this.#makeSigningKey(this.#context.now()));

@@ -9,6 +9,17 @@ export const allKeys = (db: Db | Tx): Promise<KeyRow[]> =>
 
 export const insertKey = (tx: Tx, key: KeyRow): Promise<unknown> => tx.insertInto('signing_keys').values(key).execute();
 
+export async function allIssuers(db: Db | Tx): Promise<string[]> {
+  return (await db.selectFrom('issuers').select('url').execute()).map(({ url }) => url);
+}
+
+export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknown> =>
+  tx
+    .insertInto('issuers')
+    .values({ url, created_at: now })
+    .onConflict((clash) => clash.column('url').doNothing())
+    .execute();
+
 /** Every other signing key that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
 export const retireOthers = (tx: Tx, keptId: string, at: number): Promise<unknown> =>
   tx

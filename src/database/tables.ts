@@ -79,6 +79,8 @@ export interface Tables {
     /** Set by the next rotation: what it signed has expired by then. */
     retires_at: number | null;
   };
+  /** Every BASE_URL that instances of this database have had: what any of them issued is good at all of them. */
+  issuers: { url: string; created_at: number };
   /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */
   one_time_tokens: {
     id: string;

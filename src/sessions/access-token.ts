@@ -59,18 +59,15 @@ function claimsOf(config: Config, session: SessionRow, { now, scope }: Moment) {
 }
 
 /** The claims of a token that this service signed for itself as an access token, expired or not. */
-export async function readAccessToken(
-  keys: KeyRing,
-  { baseUrl }: Config,
-  token: string,
-): Promise<AccessTokenClaims | undefined> {
+export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
   let claims = keys.verifyToken(token, { typ });
   if (claims === 'unknown-key') {
     await keys.reloadIfOld();
     claims = keys.verifyToken(token, { typ });
   }
-  if (typeof claims === 'string') return undefined;
-  if (claims.iss !== baseUrl || claims.aud !== baseUrl) return undefined;
+  if (typeof claims === 'string' || claims.aud !== claims.iss) return undefined;
+  if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();
+  if (!keys.isOwnIssuer(claims.iss)) return undefined;
   const { sub, client_id, exp, iat, jti, scope, sid } = claims;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
   const numbers = [exp, iat].every((claim) => typeof claim === 'number' && Number.isFinite(claim));

@@ -183,7 +183,7 @@ export class Sessions {
     const trusted = database.bus.trusted();
     const known = trusted ? this.#signatures.get(token) : undefined;
     if (known) return known;
-    const claims = await readAccessToken(this.#keys, config, token);
+    const claims = await readAccessToken(this.#keys, token);
     if (claims && trusted) {
       if (this.#signatures.size >= cachedSignatures) this.#signatures.clear();
       this.#signatures.set(token, claims);

@@ -9,7 +9,7 @@ import type { VerifiedToken } from './token-cache.ts';
 
 /** A token without any cache: its signature, its claims, then its session, user and client. */
 export async function verifyAccessToken(context: Context, keys: KeyRing, token: string): Promise<VerifiedToken> {
-  const claims = await readAccessToken(keys, context.config, token);
+  const claims = await readAccessToken(keys, token);
   if (!claims) throw unauthorized('token_malformed');
   const expiresAt = claims.exp * 1000;
   if (expiresAt <= context.now()) throw unauthorized('token_expired');

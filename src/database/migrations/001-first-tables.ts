@@ -70,6 +70,10 @@ export const firstTables: Migration = {
       signs_from ${bigint} not null,
       retires_at ${bigint}
     )`,
+    `create table issuers (
+      url ${text} primary key,
+      created_at ${bigint} not null
+    )`,
     `create table one_time_tokens (
       id ${text} primary key,
       purpose ${text} not null,
