@@ -179,7 +179,7 @@ export class Sessions {
 
   /** Checking a signature again is most of what an introspection costs (60 of 90 µs), and changes only with the keys. */
   async #claims(token: string): Promise<AccessTokenClaims | undefined> {
-    const { config, database } = this.#context;
+    const { database } = this.#context;
     const trusted = database.bus.trusted();
     const known = trusted ? this.#signatures.get(token) : undefined;
     if (known) return known;
