@@ -60,6 +60,15 @@ const trustProxy = ({ trustProxy }: Config): boolean | string[] => {
   return [...trustProxy];
 };
 
+/** While stopping, a connection whose last answer has gone out is closed: its client may keep it open for minutes. */
+function letGoWhenStopping(app: App): void {
+  app.addHook('preClose', async () => {
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+    app.server.once('close', () => clearInterval(sweep));
+    sweep.unref();
+  });
+}
+
 /** `GET http://host/path`, as proxies may send it, means the same as `GET /path` (RFC 9112 3.2.2). */
 function originForm({ url = '/' }: { url?: string | undefined }): string {
   if (url.startsWith('/')) return url;
@@ -103,6 +112,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     paths.add(route.url, route.method, route.config);
   });
   app.server.on('checkExpectation', early.unexpected);
+  letGoWhenStopping(app);
   answerErrors(app, context);
   readBodies(app);
   // Reading them is left to the few who do (`parseCookie`): the plugin would read them at each request.

@@ -34,7 +34,7 @@ async function collect(stream: NodeJS.ReadableStream): Promise<string> {
 export const ended = (child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve([child.exitCode, child.signalCode]);
-    else child.once('close', (code, signal) => resolve([code, signal]));
+    else child.once('exit', (code, signal) => resolve([code, signal]));
   });
 
 export interface ServerProcess {

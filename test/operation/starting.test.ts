@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { parseConfig } from '../../src/config.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { gatehouse, serverProcesses } from '../harness/command.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+
+const json = { accept: 'application/json', 'content-type': 'application/json' };
+
+onBothEngines('Starting', (engine) => {
+  const create = databases(engine);
+  const serve = serverProcesses();
+
+  it('makes what is missing once, however many instances start together', async () => {
+    const { dir, url: DATABASE_URL } = await create();
+    // What tokens name as their issuer: the same for all instances, whatever port each listens on.
+    const env = { DATABASE_URL, DATA_DIR: dir, BASE_URL: 'http://gatehouse.test' };
+    const instances = await Promise.all([serve(dir, env), serve(dir, env), serve(dir, env)]);
+    const sets = await Promise.all(
+      instances.map(async ({ url }) => (await fetch(`${url}/.well-known/jwks.json`)).text()),
+    );
+    assert.equal(new Set(sets.map((set) => createHash('sha1').update(set).digest('hex'))).size, 1);
+    const passwords = instances
+      .flatMap(({ lines }) => lines)
+      .map((line) => /shown only this once: ([\w-]+)/.exec(line)?.[1])
+      .filter((password) => password !== undefined);
+    assert.equal(passwords.length, 1, 'one instance made the administrator and said so');
+
+    const [first, second] = instances;
+    const login = await fetch(`${first?.url}/v1/clients/web/admin/login`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ email: 'admin@localhost', password: passwords[0] }),
+    });
+    assert.equal(login.status, 200);
+    const { access_token: token } = (await login.json()) as { access_token: string };
+    const authorization = `Bearer ${token}`;
+    const users = () => fetch(`${second?.url}/v1/users`, { headers: { accept: json.accept, authorization } });
+    assert.equal((await users()).status, 200);
+    const out = await fetch(`${first?.url}/v1/logout`, {
+      method: 'DELETE',
+      headers: { accept: json.accept, authorization },
+    });
+    assert.equal(out.status, 200);
+    assert.equal((await users()).status, 401, 'logged out on every instance at once');
+    for (const name of ['clients.json', ...(engine === 'sqlite' ? ['encryption.key', 'test.db'] : [])]) {
+      assert.equal(statSync(join(dir, name)).mode & 0o777, 0o600, name);
+    }
+  });
+
+  it('refuses a database that a newer version has migrated', async () => {
+    const { dir, url: DATABASE_URL } = await create();
+    const config = parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir);
+    const database = await openDatabase(config);
+    await migrate(database);
+    await database.db.insertInto('migrations').values({ name: '999-from-the-future', applied_at: 1 }).execute();
+    await assert.rejects(migrate(database), /newer Gatehouse \(999-from-the-future\)/);
+    await database.close();
+    const { code, stderr } = await gatehouse(['serve'], dir, { DATABASE_URL, DATA_DIR: dir, PORT: '0' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^gatehouse: This database was migrated by a newer Gatehouse/);
+  });
+});

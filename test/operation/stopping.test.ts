@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { before, describe, it } from 'node:test';
+import { ended, gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
+import { databases } from '../harness/engines.ts';
+
+describe('A service that is asked to stop', () => {
+  const create = databases('sqlite');
+  const serve = serverProcesses();
+  let dir: string;
+  before(async () => {
+    dir = (await create()).dir;
+  });
+
+  const said = async ({ lines }: ServerProcess, what: RegExp) => {
+    while (!lines.some((line) => what.test(line))) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const secret = 'a-password-nobody-knows';
+  const opening = (length: number) =>
+    `POST /v1/clients/web/admin/login HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+  it('finishes what is under way, takes nothing new, and exits with 0', async () => {
+    const service = await serve(dir, { ADMIN_PASSWORD: secret, LOG_LEVEL: 'trace' });
+    const port = Number(new URL(service.url).port);
+    const body = JSON.stringify({ email: 'admin@localhost', password: secret });
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.write(opening(body.length) + body.slice(0, 10));
+    // Answered on another connection, so the half request before it has been read.
+    await fetch(`${service.url}/health/live`);
+    service.child.kill('SIGTERM');
+    await said(service, /"stopping"/);
+    await assert.rejects(fetch(`${service.url}/health/live`));
+    socket.write(body.slice(10));
+    assert.deepEqual(await ended(service.child), [0, null]);
+    assert.match(answer, /^HTTP\/1\.1 200 OK/);
+    assert.match(answer, /"access_token"/);
+    await said(service, /"stopped"/);
+
+    const token = /"access_token":"([^"]+)"/.exec(answer)?.[1] as string;
+    const log = service.lines.join('\n');
+    assert.ok(!log.includes(secret) && !log.includes(token), 'no secret is logged');
+  });
+
+  it('stops when what started it is gone', async () => {
+    const service = await serve(dir);
+    service.child.disconnect();
+    assert.deepEqual(await ended(service.child), [0, null]);
+  });
+
+  it('says so when another program has the port', async () => {
+    const service = await serve(dir);
+    const { port } = new URL(service.url);
+    const { code, stderr } = await gatehouse(['serve', '--port', port], dir);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`Another program listens on 127.0.0.1 port ${port}.*PORT=`));
+    service.child.kill('SIGINT');
+    assert.deepEqual(await ended(service.child), [0, null]);
+  });
+});
