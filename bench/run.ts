@@ -3,7 +3,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startPostgres, stopPostgres } from '../test/harness/postgres-server.ts';
+import { createPostgres } from '../test/harness/postgres-server.ts';
 import { compareOperations } from './compare-operations.ts';
 import { dayOfSessions } from './day-of-sessions.ts';
 import { growth } from './growth.ts';
@@ -46,7 +46,8 @@ const plan = {
 };
 
 installPackages();
-const postgresUrl = values['no-postgres'] ? undefined : await startPostgres();
+const postgres = values['no-postgres'] ? undefined : await createPostgres();
+const postgresUrl = postgres?.url;
 const report: Report = {
   machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
   node: process.version,
@@ -58,7 +59,7 @@ try {
   if (parts.includes('day')) report.day = await dayOfSessions(plan);
   if (parts.includes('isolation')) report.isolation = await isolation(plan);
 } finally {
-  await stopPostgres();
+  await postgres?.remove();
 }
 
 const results = fileURLToPath(new URL('results', import.meta.url));
