@@ -46,7 +46,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       const user = await registerUser(context, services, bodyOf(request.body), originOf(request));
       return reply
         .code(201)
-        .header('location', `/v1/users/${user.id}`)
+        .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
         .send({ data: viewUser(user) });
     },
   );

@@ -37,7 +37,7 @@ onBothEngines('registration', (engine) => {
     assert.equal(json.status, 201);
     const { id, created_at, updated_at, ...rest } = json.body.data;
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
-    assert.equal(json.headers.get('location'), `/v1/users/${id}`);
+    assert.equal(json.headers.get('location'), `${service.url}/v1/users/${id}`);
     assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.equal(created_at, updated_at);
     assert.deepEqual(rest, {
