@@ -93,7 +93,7 @@ onBothEngines('registration', (engine) => {
 
   it('names every wrong field in one answer', async () => {
     assert.deepEqual(
-      await wrongFields({ email: 'nonsense', password: 'short', username: '1', phone: '12', name: 'a\u0000b', x: 1 }),
+      await wrongFields({ email: 'nonsense', password: 'short', username: '1', phone: '12', name: 'a\u0007b', x: 1 }),
       ['email:invalid', 'name:invalid', 'password:too_short', 'phone:invalid', 'username:invalid', 'x:unknown'],
     );
     assert.deepEqual(await wrongFields({}), ['email:required', 'password:required']);
@@ -112,7 +112,6 @@ onBothEngines('registration', (engine) => {
     ['common with signs for letters', 'P@$$w0rd', 'common'],
     ['a keyboard walk', '1qaz2wsx', 'common'],
     ['the email itself', 'own.address@example.com', 'common'],
-    ['not well-formed text', `lone surrogate \ud800`, 'type'],
   ] as const) {
     it(`refuses a password that is ${why}`, async () => {
       assert.deepEqual(await wrongFields({ email: 'own.address@example.com', password: wrong }), [`password:${code}`]);
@@ -170,6 +169,7 @@ onBothEngines('registration', (engine) => {
       ['{"email":', 'application/json', 400],
       ['[]', 'application/json', 400],
       ['email=a', 'text/plain', 415],
+      ['{"email":"a@example.com","password":"half a pair \\ud800"}', 'application/json', 400],
     ] as const) {
       const response = await fetch(`${service.url}/v1/register`, {
         method: 'POST',
