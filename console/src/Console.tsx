@@ -9,7 +9,8 @@ import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { createDataProvider } from './data-provider.ts';
 import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
-import { iconOf, labelOf, rowName } from './presentation.ts';
+import { iconOf } from './icons.ts';
+import { labelOf, rowName } from './presentation.ts';
 import { ResourceList } from './ResourceList.tsx';
 import { darkTheme, lightTheme } from './theme.ts';
 

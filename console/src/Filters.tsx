@@ -3,7 +3,7 @@ import { DateInput, NumberInput, SearchInput, SelectInput, TextInput } from 'rea
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { RowInput } from './Input.tsx';
 import { filterKey } from './list-filter.ts';
-import { fieldLabel, tellingField } from './presentation.ts';
+import { fieldLabel, searchedField } from './presentation.ts';
 
 const yesOrNo = [
   { id: 'true', name: 'Yes' },
@@ -13,25 +13,14 @@ const yesOrNo = [
 /** What a list can be narrowed by: every field that the service can search. */
 export function filtersOf(description: ResourceDescription): ReactElement[] {
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
-  const first = searchable.find(({ name }) => name === 'email') ?? tellingField(description);
-  return searchable.flatMap((field) => (field === first ? [mainFilter(field)] : filtersFor(field)));
+  const main = searchedField(description);
+  return searchable.flatMap((field) => (field === main ? [mainFilter(field)] : filtersFor(field)));
 }
 
-/** The one that is always open: a search box, or the list of what there is. */
-function mainFilter(field: FieldDescription): ReactElement {
-  const { name, type, values } = field;
-  if (type !== 'text' || values)
-    return (
-      <SelectInput
-        key={name}
-        source={name}
-        label={fieldLabel(field)}
-        choices={(values ?? []).map((value) => ({ id: value, name: value }))}
-        alwaysOn
-      />
-    );
-  return <SearchInput key={name} source={filterKey(name, 'contains')} placeholder={fieldLabel(field)} alwaysOn />;
-}
+/** The one that is always open. */
+const mainFilter = (field: FieldDescription): ReactElement => (
+  <SearchInput key={field.name} source={filterKey(field.name, 'contains')} placeholder={fieldLabel(field)} alwaysOn />
+);
 
 function filtersFor(field: FieldDescription): ReactElement[] {
   const { name, type, values, references } = field;

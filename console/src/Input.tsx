@@ -21,7 +21,7 @@ import {
 import { useDescription, useDescriptions } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { filterKey } from './list-filter.ts';
-import { fieldLabel, helpOf, rowName, tellingField } from './presentation.ts';
+import { fieldLabel, helpOf, rowName, searchedField, tellingField } from './presentation.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 
@@ -97,7 +97,7 @@ export function RowInput({ reference, ...common }: CommonProps & { reference: st
       <AutocompleteInput
         {...common}
         optionText={(row: Record<string, unknown>) => (target ? rowName(target, row) : String(row?.id))}
-        filterToQuery={(typed: string) => queryFor(target, telling, typed)}
+        filterToQuery={(typed: string) => queryFor(target, typed)}
       />
     </ReferenceInput>
   );
@@ -106,11 +106,9 @@ export function RowInput({ reference, ...common }: CommonProps & { reference: st
 const sortOf = (telling: FieldDescription | undefined) =>
   telling?.sortable ? ({ field: telling.name, order: 'ASC' } as const) : ({ field: 'id', order: 'DESC' } as const);
 
-/** Users are found by their email address: not everybody gave a name. */
-function queryFor(target: ResourceDescription | undefined, telling: FieldDescription | undefined, typed: string) {
-  if (typed === '') return {};
-  const by = target?.fields.find(({ name, searchable }) => name === 'email' && searchable) ?? telling;
-  return by?.searchable ? { [filterKey(by.name, 'contains')]: typed } : {};
+function queryFor(target: ResourceDescription | undefined, typed: string) {
+  const by = typed === '' ? undefined : target && searchedField(target);
+  return by ? { [filterKey(by.name, 'contains')]: typed } : {};
 }
 
 /** A list of names of another resource's rows: a user's roles. */

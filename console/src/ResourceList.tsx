@@ -4,7 +4,8 @@ import { CreateButton, List, Pagination } from 'react-admin';
 import { useDescription } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { filtersOf } from './Filters.tsx';
-import { columnsOf, emptyTextOf, iconOf, labelOf, orderOf, removeWarningOf, removeWordOf } from './presentation.ts';
+import { iconOf } from './icons.ts';
+import { columnsOf, emptyTextOf, labelOf, orderOf, removeWarningOf, removeWordOf } from './presentation.ts';
 import { RemoveSelectedButton } from './RemoveButtons.tsx';
 import { Rows } from './Rows.tsx';
 

@@ -1,15 +1,7 @@
-import type { SvgIconComponent } from '@mui/icons-material';
-import AppsIcon from '@mui/icons-material/AppsOutlined';
-import BadgeIcon from '@mui/icons-material/BadgeOutlined';
-import DevicesIcon from '@mui/icons-material/DevicesOutlined';
-import HistoryIcon from '@mui/icons-material/HistoryOutlined';
-import PeopleIcon from '@mui/icons-material/PeopleOutlined';
-import TableIcon from '@mui/icons-material/TableRowsOutlined';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 
 /** What the console knows of the service's own resources beyond their description. */
 interface Presentation {
-  icon: SvgIconComponent;
   label: string;
   columns: string[];
   /** How removing a row is called. */
@@ -24,7 +16,6 @@ const own = new Map<string, Presentation>([
   [
     'users',
     {
-      icon: PeopleIcon,
       label: 'Users',
       columns: ['email', 'name', 'roles', 'email_confirmed', 'created_at'],
       help: {
@@ -37,7 +28,6 @@ const own = new Map<string, Presentation>([
   [
     'roles',
     {
-      icon: BadgeIcon,
       label: 'Roles',
       columns: ['name', 'description', 'created_at'],
       empty: 'No roles yet but those that come with the service.',
@@ -46,7 +36,6 @@ const own = new Map<string, Presentation>([
   [
     'clients',
     {
-      icon: AppsIcon,
       label: 'Clients',
       columns: ['name', 'type', 'user_id', 'scopes', 'created_at'],
       removeWarning: 'Every token that was given to this client stops working at once.',
@@ -55,7 +44,6 @@ const own = new Map<string, Presentation>([
   [
     'tokens',
     {
-      icon: DevicesIcon,
       label: 'Sessions & tokens',
       columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
       remove: 'Revoke',
@@ -66,7 +54,6 @@ const own = new Map<string, Presentation>([
   [
     'events',
     {
-      icon: HistoryIcon,
       label: 'Events',
       columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
       empty: 'Nothing has happened yet.',
@@ -78,7 +65,6 @@ export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
 /** The service's own resources in the order of the menu. */
 export const ownNames: readonly string[] = [...own.keys()];
 
-export const iconOf = (name: string): SvgIconComponent => own.get(name)?.icon ?? TableIcon;
 export const labelOf = (name: string): string => own.get(name)?.label ?? humanised(name);
 export const removeWordOf = (name: string): string => own.get(name)?.remove ?? 'Delete';
 export const removeWarningOf = (name: string): string => own.get(name)?.removeWarning ?? 'This cannot be undone.';
@@ -107,6 +93,17 @@ export function tellingField({ fields }: ResourceDescription): FieldDescription 
     telling.map((name) => readable.find((field) => field.name === name)).find((field) => field !== undefined) ??
     readable.find(({ type, required, readOnly }) => type === 'text' && required && !readOnly) ??
     readable.find(({ type, name }) => type === 'text' && name !== 'id')
+  );
+}
+
+/** The field by which people look for a row. Users by their email address: not everybody gave a name. */
+export function searchedField(description: ResourceDescription): FieldDescription | undefined {
+  const searchable = description.fields.filter((field) => field.searchable && field.type === 'text');
+  return (
+    searchable.find(({ name }) => name === 'email') ??
+    searchable.find((field) => field === tellingField(description)) ??
+    searchable.find(({ required }) => required) ??
+    searchable[0]
   );
 }
 
