@@ -34,8 +34,8 @@ export function identifierFields({ loginAttributes }: Config): IdentifierField[]
 
 /** How the login page asks for whichever of them is enabled. */
 export function loginField({ loginAttributes }: Config): { login_label: string; login_type: string } {
-  const labels = fields.filter(({ name }) => loginAttributes.includes(name)).map(({ label }) => label);
-  const [first, ...rest] = labels;
-  const label = rest.length === 0 ? first : [first, ...rest.map((other) => other.toLowerCase())].join(' or ');
-  return { login_label: label ?? 'Login', login_type: loginAttributes.join() === 'email' ? 'email' : 'text' };
+  const labels = fields.filter(({ name }) => loginAttributes.includes(name)).map(({ label }) => label.toLowerCase());
+  const all = new Intl.ListFormat('en', { type: 'disjunction' }).format(labels);
+  const label = all.charAt(0).toUpperCase() + all.slice(1);
+  return { login_label: label, login_type: loginAttributes.join() === 'email' ? 'email' : 'text' };
 }

@@ -69,7 +69,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       .send(html);
 
   app.errorPage = async (reply, status, title, detail) =>
-    send(reply.code(status), await views.render('error', describeError(reply.request, status, title, detail), globals));
+    send(reply.code(status), views.render('error', describeError(reply.request, status, title, detail), globals));
 
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   return {
@@ -87,7 +87,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     },
     async show(request, reply, view, variables) {
       const token = csrf.token(request, reply);
-      const html = await views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
+      const html = views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
       return send(reply, html);
     },
     go: async (reply, path) => reply.header('cache-control', 'no-store').redirect(root + path, 303),

@@ -62,10 +62,13 @@ async function signIn(kit: PageKit, request: FastifyRequest, reply: FastifyReply
   }
   if (answer.message === unconfirmedEmail) return again(403, { unconfirmed: true });
   if (answer.code === 'invalid_grant') {
-    return again(422, { problem: `The ${loginField(kit.config).login_label.toLowerCase()} or the password is wrong.` });
+    return again(422, { problem: `The ${loginName(kit)} or the password is wrong.` });
   }
   return again(answer.status, { problem: answer.message });
 }
+
+const loginName = ({ config: { loginAttributes } }: PageKit): string =>
+  loginAttributes.length === 1 ? String(loginAttributes[0]) : 'login name';
 
 /** Ends the session on every instance, and forgets it here. */
 async function signOut(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

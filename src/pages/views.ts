@@ -7,7 +7,7 @@ export type Variables = Record<string, unknown>;
 
 export interface Views {
   /** `variables` are the view's own; `globals` are seen by its layout and its parts too. All output is escaped. */
-  render(name: string, variables: Variables, globals: Variables): Promise<string>;
+  render(name: string, variables: Variables, globals: Variables): string;
 }
 
 /** Reads and parses every view at start, so that a broken one stops the start and not a visitor. */
@@ -32,10 +32,10 @@ export function createViews({ viewsDir, loginPageUrl }: Config): Views {
     }
   }
   return {
-    async render(name, variables, globals) {
+    render(name, variables, globals) {
       const view = parsed.get(name);
       if (!view) throw new Error(`there is no view named ${name}`);
-      return liquid.render(view, variables, { globals });
+      return liquid.renderSync(view, variables, { globals }) as string;
     },
   };
 }
