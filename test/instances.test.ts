@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import { removeClient } from '../src/clients/client-store.ts';
@@ -14,7 +15,9 @@ describe('two instances on one PostgreSQL', () => {
 
   async function pair(): Promise<[Service, Service]> {
     const one = await start({ env });
-    const other = await start({ env, database: one.database });
+    // On another machine: what the two share is the database alone.
+    const DATA_DIR = join(one.database.dir, 'elsewhere');
+    const other = await start({ env: { ...env, DATA_DIR }, database: one.database });
     return [one, other];
   }
 

@@ -119,6 +119,19 @@ onBothEngines('key ring', (engine) => {
     });
   });
 
+  it('moves to ENCRYPTION_KEY when it is set, and needs nothing else from then on', async () => {
+    const before = await make();
+    const token = (await openKeyRing(before)).signToken({ n: 1 }, { typ });
+    const database = before.testDatabase;
+    const env = { ENCRYPTION_KEY: 'a key of sixteen or more' };
+    const after = await openKeyRing(await make({ env, database }));
+    assert.equal(typeof after.verifyToken(token, { typ }), 'object');
+    const elsewhere = { ...env, DATA_DIR: join(database.dir, 'another') };
+    const moved = await openKeyRing(await make({ env: elsewhere, database }));
+    assert.equal(typeof moved.verifyToken(token, { typ }), 'object');
+    await assert.rejects(openKeyRing(await make({ database })), OperatorError);
+  });
+
   it('stores nothing that reads as a private key', async () => {
     const context = await make();
     await openKeyRing(context);

@@ -1,16 +1,7 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { changeAndTell } from '../database/bus.ts';
-import type { Tx } from '../database/database.ts';
 import { underMigrationLock } from '../database/migrate.ts';
-import { uuidv7 } from '../database/uuid.ts';
 import {
   allIssuers,
   allKeys,
@@ -19,10 +10,12 @@ import {
   type KeyRow,
   lastPersonalExpiry,
   rememberIssuer,
+  replaceSealed,
   retireOthers,
 } from './key-store.ts';
+import { makeMacKey, makeSigningKey } from './make-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import { generateSigningKey, type PublicJwk, publicJwk, signAside, signWith, verifyWith } from './signing.ts';
+import { type PublicJwk, signAside, signWith, verifyWith } from './signing.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -59,7 +52,8 @@ export class KeyRing {
   readonly #context: Context;
   readonly #sealing: Sealing;
   #signing: readonly SigningKey[] = [];
-  #macKeys: readonly Buffer[] = [];
+  /** Newest first, by id. */
+  #macKeys: ReadonlyMap<string, Buffer> = new Map();
   #issuers: ReadonlySet<string> = new Set();
   /** Keys derived for a purpose, newest first. */
   #purposes = new Map<string, readonly Buffer[]>();
@@ -186,7 +180,7 @@ export class KeyRing {
     const { config, database, now } = this.#context;
     const at = now();
     const signsFrom = compromised ? at : at + publishedFirst;
-    const row = await this.#makeSigningKey(signsFrom);
+    const row = await makeSigningKey(this.#sealing, config.signingAlgorithm, { now: at, signsFrom });
     await changeAndTell(database, async (tx, tell) => {
       await insertKey(tx, row);
       const lives = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
@@ -200,46 +194,24 @@ export class KeyRing {
     return this.list().find(({ id }) => id === row.id) as KeyInfo;
   }
 
-  /** At start: makes what is missing. Instances that start together queue for the lock, and the first one makes it. */
+  /**
+   * At start: makes what is missing, and seals anew what an earlier secret sealed. Instances that start together queue
+   * for the lock, and the first one does it.
+   */
   async makeMissing(): Promise<void> {
-    await underMigrationLock(this.#context.database, async (tx: Tx) => {
-      await rememberIssuer(tx, this.#context.config.baseUrl, this.#context.now());
+    const { config, database, now } = this.#context;
+    const at = now();
+    await underMigrationLock(database, async (tx) => {
+      await rememberIssuer(tx, config.baseUrl, at);
       const rows = await allKeys(tx);
       if (!rows.some(({ purpose }) => purpose === 'sign'))
-        await insertKey(tx, await this.#makeSigningKey(this.#context.now()));
-      if (!rows.some(({ purpose }) => purpose === 'mac')) await insertKey(tx, this.#makeMacKey());
+        await insertKey(tx, await makeSigningKey(this.#sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
+      if (!rows.some(({ purpose }) => purpose === 'mac')) await insertKey(tx, makeMacKey(this.#sealing, at));
+      for (const { id, sealed_private } of rows) {
+        const { content, isCurrent } = this.#sealing.open(sealed_private, id);
+        if (!isCurrent) await replaceSealed(tx, id, this.#sealing.seal(content, id));
+      }
     });
-  }
-
-  async #makeSigningKey(signsFrom: number): Promise<KeyRow> {
-    const { config, now } = this.#context;
-    const id = uuidv7(now());
-    const privateKey = await generateSigningKey(config.signingAlgorithm);
-    return {
-      id,
-      purpose: 'sign',
-      algorithm: config.signingAlgorithm,
-      public_jwk: JSON.stringify(publicJwk(privateKey, id, config.signingAlgorithm)),
-      sealed_private: this.#sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), id),
-      created_at: now(),
-      signs_from: signsFrom,
-      retires_at: null,
-    };
-  }
-
-  #makeMacKey(): KeyRow {
-    const at = this.#context.now();
-    const id = uuidv7(at);
-    return {
-      id,
-      purpose: 'mac',
-      algorithm: 'HS256',
-      public_jwk: null,
-      sealed_private: this.#sealing.seal(randomBytes(32), id),
-      created_at: at,
-      signs_from: at,
-      retires_at: null,
-    };
   }
 
   #take(rows: readonly KeyRow[]): void {
@@ -249,14 +221,17 @@ export class KeyRing {
       .map((row) => {
         const same = known.get(row.id);
         if (same) return { ...same, row };
-        const der = this.#sealing.open(row.sealed_private, row.id);
-        const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+        const { content } = this.#sealing.open(row.sealed_private, row.id);
+        const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
         const jwk = JSON.parse(row.public_jwk as string) as PublicJwk;
         return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map() };
       });
-    this.#macKeys = rows
-      .filter(({ purpose }) => purpose === 'mac')
-      .map((row) => this.#sealing.open(row.sealed_private, row.id));
+    const knownMacs = this.#macKeys;
+    this.#macKeys = new Map(
+      rows
+        .filter(({ purpose }) => purpose === 'mac')
+        .map(({ id, sealed_private }) => [id, knownMacs.get(id) ?? this.#sealing.open(sealed_private, id).content]),
+    );
     this.#purposes = new Map();
     this.#loadedAt = this.#context.now();
   }
@@ -281,7 +256,7 @@ export class KeyRing {
   #keysFor(purpose: string): readonly Buffer[] {
     let keys = this.#purposes.get(purpose);
     if (!keys) {
-      keys = this.#macKeys.map((key) => createHmac('sha256', key).update(purpose).digest());
+      keys = [...this.#macKeys.values()].map((key) => createHmac('sha256', key).update(purpose).digest());
       this.#purposes.set(purpose, keys);
     }
     return keys;

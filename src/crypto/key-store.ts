@@ -20,6 +20,9 @@ export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknow
     .onConflict((clash) => clash.column('url').doNothing())
     .execute();
 
+export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unknown> =>
+  tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
+
 /** Every other signing key that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
 export const retireOthers = (tx: Tx, keptId: string, at: number): Promise<unknown> =>
   tx

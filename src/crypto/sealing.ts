@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
@@ -8,7 +8,8 @@ import { OperatorError } from '../errors.ts';
 export interface Sealing {
   /** `label` is bound to the content: a sealed value moved to another row does not open. */
   seal(content: Buffer, label: string): string;
-  open(sealed: string, label: string): Buffer;
+  /** `isCurrent` is false where an earlier secret opened it: then it should be sealed anew. */
+  open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
 }
 
 type Settings = Pick<Config, 'encryptionKey' | 'databaseUrl' | 'dataDir'>;
@@ -21,32 +22,35 @@ interface Source {
 
 /**
  * ENCRYPTION_KEY if set; else the database's password, which all instances of one PostgreSQL share; else a file of our
- * own. All are used in the same way, so ENCRYPTION_KEY can later be set to whichever of them was in use.
+ * own. The first seals; the others still open what they sealed, so that one can move to ENCRYPTION_KEY by setting it.
  */
-function findSource({ encryptionKey, databaseUrl, dataDir }: Settings): Source {
+function findSources({ encryptionKey, databaseUrl, dataDir }: Settings): [Source, ...Source[]] {
+  const sources: Source[] = [];
+  const path = join(dataDir, 'encryption.key');
+  const password = databaseUrl.startsWith('postgres') ? passwordOf(databaseUrl) : '';
   if (encryptionKey) {
-    return {
+    sources.push({
       secret: encryptionKey,
       name: 'ENCRYPTION_KEY',
-      advice:
-        'Set ENCRYPTION_KEY to the value that this database was first started with, or unset it if there was none.',
-    };
+      advice: 'Set it to the value that this database was last started with, or unset it if there was none.',
+    });
   }
-  const password = databaseUrl.startsWith('postgres') ? passwordOf(databaseUrl) : '';
   if (password) {
-    return {
+    sources.push({
       secret: password,
       name: 'the password in DATABASE_URL',
       advice:
-        'If the password was changed, set ENCRYPTION_KEY to the earlier password. If an instance was started with ENCRYPTION_KEY, set the same here.',
-    };
+        'If the password was changed, start once with the earlier one and ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same here.',
+    });
   }
-  const path = join(dataDir, 'encryption.key');
-  return {
-    secret: readOrMakeKey(path),
-    name: path,
-    advice: `Restore the ${path} that belongs to this database, or set ENCRYPTION_KEY if it was set before.`,
-  };
+  if (sources.length === 0 || existsSync(path)) {
+    sources.push({
+      secret: readOrMakeKey(path),
+      name: path,
+      advice: `Put the ${path} that belongs to this database there, or set ENCRYPTION_KEY if it was set before. Several instances need the same.`,
+    });
+  }
+  return sources as [Source, ...Source[]];
 }
 
 function passwordOf(databaseUrl: string): string {
@@ -88,26 +92,35 @@ const unusable = (path: string, error: unknown) =>
   );
 
 export function createSealing(settings: Settings): Sealing {
-  const { secret, name, advice } = findSource(settings);
-  const key = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32));
+  const sources = findSources(settings);
+  const keys = sources.map(({ secret }) => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)));
   return {
     seal(content, label) {
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, iv);
+      const cipher = createCipheriv('aes-256-gcm', keys[0] as Buffer, iv);
       cipher.setAAD(Buffer.from(label));
       const body = Buffer.concat([cipher.update(content), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
     },
     open(sealed, label) {
       const bytes = Buffer.from(sealed, 'base64url');
-      try {
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
-        decipher.setAAD(Buffer.from(label));
-        decipher.setAuthTag(bytes.subarray(12, 28));
-        return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
-      } catch {
-        throw new OperatorError(`The keys in the database cannot be opened with ${name}. ${advice}`);
+      for (const [i, key] of keys.entries()) {
+        const content = tryToOpen(key, bytes, label);
+        if (content) return { content, isCurrent: i === 0 };
       }
+      const [{ name, advice }] = sources;
+      throw new OperatorError(`The keys in the database cannot be opened with ${name}. ${advice}`);
     },
   };
+}
+
+function tryToOpen(key: Buffer, bytes: Buffer, label: string): Buffer | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(label));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
 }
