@@ -3,10 +3,11 @@ import { changeAndTell } from '../database/bus.ts';
 import type { App } from '../http/server.ts';
 import type { Action, ActionCall, WriteCall } from './define-resource.ts';
 import type { Fields } from './fields.ts';
+import { readForm } from './form-body.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { noSuchRow } from './read-rows.ts';
 import type { Resource } from './resource.ts';
-import { askerOf, callOf, guardOf, idOf, sendJson } from './resource-routes.ts';
+import { askerOf, callOf, guardOf, idOf, isForm, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { wholeColumns, wholeRow } from './row-json.ts';
 import { allowedRows } from './row-rules.ts';
@@ -18,7 +19,14 @@ import { changeByAction } from './write-resource.ts';
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
   for (const declared of resource.definition.actions ?? []) {
     const action = declared as unknown as Action;
-    const { method = 'POST', on = 'row', access = method === 'GET' ? 'read' : 'write', name, status = 200 } = action;
+    const {
+      method = 'POST',
+      on = 'row',
+      access = method === 'GET' ? 'read' : 'write',
+      name,
+      body,
+      status = 200,
+    } = action;
     const config: FastifyContextConfig = access === 'public' ? { auth: 'public' } : guardOf(resource, access);
     app.route({
       method,
@@ -26,6 +34,9 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       config,
       schema: actionDocs(resource, action, access),
       serializerCompiler: () => (data) => JSON.stringify(data),
+      async preValidation(request) {
+        if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
+      },
       async handler(request, reply) {
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         const result = await action.run(actionCall(services, resource, request, row));

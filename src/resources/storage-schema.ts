@@ -109,7 +109,8 @@ export function unservedWarnings(definitions: readonly ResourceDefinition[]): st
       Object.entries(definition.fields)
         .filter(([, field]) => (field.options.searchable || field.options.sortable) && !isIndexed(field))
         .map(([name, { type }]) => {
-          const mend = type === 'text' ? `give it a max of at most ${indexableMax}` : 'search something else with it';
+          const mend =
+            type === 'text' ? `give it a max of at most ${indexableMax}` : 'narrow a search down by another field';
           return `${definition.name}.${name} can be searched or sorted, but no index serves that: on a large table ${mend}.`;
         }),
     );

@@ -41,6 +41,13 @@ const safes = defineResource({
       response: Type.Object({ opened: Type.Boolean() }),
       run: ({ row, body }) => ({ opened: row.code_hash === `hash of ${body.code}` }),
     }),
+    action({
+      name: 'add',
+      on: 'collection',
+      summary: 'Add',
+      body: Type.Object({ a: Type.Integer(), b: Type.Number(), twice: Type.Boolean(), to: Type.Array(Type.String()) }),
+      run: ({ body: { a, b, twice, to } }) => ({ sum: (a + b) * (twice ? 2 : 1), to }),
+    }),
     action({ name: 'count', method: 'GET', on: 'collection', summary: 'Count', run: ({ caller }) => caller.userId }),
     action({ name: 'silence', on: 'collection', summary: 'Nothing to say', run: () => undefined }),
   ],
@@ -278,6 +285,13 @@ onBothEngines('Writes', (engine) => {
     assert.deepEqual(wrong.problem.errors.map(({ field }) => field).sort(), ['code', 'codes']);
     assert.equal((await ask('POST', `/v1/safes/${idOf('bob')}/open`, { json: { code: '1' } })).status, 404);
     assert.equal((await ask('GET', '/v1/safes/count', { token: 'alice' })).row, idOf('alice'));
+    const sum = await ask('POST', '/v1/safes/add', { form: { a: '1', b: '0.5', twice: 'true', to: 'x,y' } });
+    assert.deepEqual(sum.row, { sum: 3, to: ['x', 'y'] }, sum.text);
+    const many = await ask('POST', '/v1/safes/add', { form: { a: 'many', b: '1', twice: 'true', to: '' } });
+    assert.deepEqual(
+      many.problem.errors.map(({ field }) => field),
+      ['a'],
+    );
     assert.equal((await ask('POST', '/v1/safes/silence')).status, 204);
     assert.equal((await ask('POST', '/v1/safes/silence', { token: 'alice-safes:read' })).status, 403);
   });
