@@ -21,6 +21,7 @@ import { createWebSessions } from './pages/authenticate-web.ts';
 import { servePages } from './pages/pages.ts';
 import { serveLogout } from './proxies/logout-routes.ts';
 import { serveProxies } from './proxies/proxy-routes.ts';
+import type { ResourceDefinition } from './resources/define-resource.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
@@ -49,8 +50,8 @@ export interface Services {
   readonly accounts: AccountServices;
 }
 
-/** The composition root: what the service consists of, in the order in which it is put together. */
-export async function buildApp(context: Context): Promise<Services> {
+/** What the features stand on, before there is any route. */
+export async function createServices(context: Context): Promise<Omit<Services, 'app'>> {
   const keys = await openKeyRing(context);
   const passwords = createPasswords(context);
   const sessions = createSessions(context, keys);
@@ -74,14 +75,24 @@ export async function buildApp(context: Context): Promise<Services> {
     endSessions: async (tx, tell, of, cause) => void (await sessions.end(tx, tell, of, cause)),
   };
 
+  return { keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts };
+}
+
+/** The resources that every service has; the operator's own are beside them. */
+export const ownResources = (context: Context, services: Omit<Services, 'app'>): ResourceDefinition[] => [
+  usersResource(context, services.accounts),
+  rolesResource,
+  clientsResource(services.keys, services.scopes, services.proxiedClients),
+  tokensResource(services.sessions, services.scopes),
+  eventsResource,
+];
+
+/** The composition root: what the service consists of, in the order in which it is put together. */
+export async function buildApp(context: Context): Promise<Services> {
+  const services = await createServices(context);
+  const { keys, sessions, scopes, oauth, proxiedClients, accounts } = services;
   await keepRoles(context.database.db, roleNames(context.config));
-  const resources = await prepareResources(context, [
-    usersResource(context, accounts),
-    rolesResource,
-    clientsResource(keys, scopes, proxiedClients),
-    tokensResource(sessions, scopes),
-    eventsResource,
-  ]);
+  const resources = await prepareResources(context, ownResources(context, services));
   for (const { name } of resources) scopes.addResource(name);
 
   const webSessions = createWebSessions(context.config, sessions);
@@ -112,5 +123,5 @@ export async function buildApp(context: Context): Promise<Services> {
     await background.stop();
     await sessions.flush();
   });
-  return { app, keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts };
+  return { app, ...services };
 }

@@ -12,6 +12,7 @@ import { addKeysRotate } from './keys-rotate.ts';
 import { addMigrate } from './migrate.ts';
 import { addRestore } from './restore.ts';
 import { addServe } from './serve.ts';
+import { addUserCreate } from './user-create.ts';
 import { addUserImport } from './user-import.ts';
 import { addUserList } from './user-list.ts';
 import { addUserRole } from './user-role.ts';
@@ -29,7 +30,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   addServe(program);
   addMigrate(program);
   const user = program.command('user').description('Make and manage users.');
-  for (const add of [addUserList, addUserRole, addUserImport]) add(user);
+  for (const add of [addUserCreate, addUserList, addUserRole, addUserImport]) add(user);
   const client = program.command('client').description('Make and manage clients.');
   for (const add of [addClientCreate, addClientList, addClientSecretCommand]) add(client);
   const keys = program.command('keys').description('Manage the keys that sign tokens.');

@@ -57,8 +57,19 @@ onBothEngines('The command line', (engine) => {
     child.kill('SIGTERM');
   });
 
+  it('makes users, and says what is wrong with them', async () => {
+    const made = JSON.parse(await answer('user', 'create', '--email', 'Ada@Example.com', '--name', 'Ada', '--json'));
+    assert.equal(made.email, 'ada@example.com');
+    assert.match(made.password, /^[\w-]{20}$/);
+    const again = await run('user', 'create', '--email', 'ada@example.com', '--role', 'emperor');
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /"emperor" is not a role/);
+    const taken = await run('user', 'create', '--email', 'ada@example.com');
+    assert.deepEqual([taken.code, /Another user has this email/.test(taken.stderr)], [1, true]);
+  });
+
   it('lists users and changes their roles', async () => {
-    const [user] = await list('user', 'list');
+    const user = (await list('user', 'list')).find(({ email }) => email === 'admin@localhost');
     assert.deepEqual([user?.email, user?.roles], ['admin@localhost', ['admin']]);
     assert.equal(await answer('user', 'role', 'ADMIN@localhost', '--', '-admin'), '(no roles)\n');
     assert.equal(await answer('user', 'role', user?.id as string, 'admin'), 'admin\n');
@@ -120,7 +131,7 @@ describe('gatehouse', () => {
   it('helps everywhere, with examples', async () => {
     for (const group of ['', 'user ', 'client ', 'keys ']) assert.equal((await here(`${group}--help`)).code, 0);
     const commands = ['serve', 'migrate', 'user list', 'user role', 'client create', 'client list', 'client secret'];
-    commands.push('keys list', 'keys rotate', 'backup', 'restore', 'doctor');
+    commands.push('user create', 'keys list', 'keys rotate', 'backup', 'restore', 'doctor');
     for (const command of commands) {
       const { code, output } = await here(`${command} --help`);
       assert.equal(code, 0);

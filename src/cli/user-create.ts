@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { OperatorError } from '../errors.ts';
+import { systemOrigin } from '../http/origin.ts';
+import { createUser } from '../users/create-user.ts';
+import { withContext } from './with-context.ts';
+
+interface Flags {
+  email?: string;
+  username?: string;
+  phone?: string;
+  name?: string;
+  role?: string[];
+  passwordStdin?: boolean;
+  unconfirmed?: boolean;
+  json?: boolean;
+}
+
+export function addUserCreate(user: Command): void {
+  user
+    .command('create')
+    .description('Make a user. Without --password-stdin a random password is made and shown, once.')
+    .option('--email <email>')
+    .option('--username <username>')
+    .option('--phone <phone>', 'with its country code')
+    .option('--name <name>')
+    .option('--role <role...>', 'one or several roles')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--unconfirmed', 'the email is still to be confirmed by its owner')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada | gatehouse user create --email ada@example.com --role admin --password-stdin',
+    )
+    .action(async (flags: Flags) => {
+      const given = flags.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
+      if (given === '') throw new OperatorError('--password-stdin: nothing came in.');
+      const password = given ?? randomBytes(15).toString('base64url');
+      const { id, email } = await make(flags, password);
+      const shown = given === undefined ? { password } : {};
+      if (flags.json) return console.log(JSON.stringify({ id, email, ...shown }, null, 2));
+      console.log(`id        ${id}`);
+      if (given === undefined) console.log(`password  ${password}   (shown only this once)`);
+    });
+}
+
+const make = ({ email, username, phone, name, role = [], unconfirmed = false }: Flags, password: string) =>
+  withContext(async (context) => {
+    const { createServices } = await import('../app.ts');
+    const { accounts } = await createServices(context);
+    const profile = { email, username, phone, name };
+    return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemOrigin);
+  });
