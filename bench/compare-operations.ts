@@ -15,6 +15,7 @@ export interface Plan {
   readonly seconds: number;
   readonly connections: number;
   readonly quick: boolean;
+  readonly peers: boolean;
   readonly operations?: readonly string[];
 }
 
@@ -46,7 +47,7 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     for (const each of prepared) gatehouse.push(await fastestStart(each, plan));
     const limits = await startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch);
     servers.push(limits, ...gatehouse);
-    for (const name of peers) {
+    for (const name of plan.peers ? peers : []) {
       const file = fileURLToPath(new URL(`peers/${name}.mjs`, import.meta.url));
       servers.push(await startServer({ name, args: [file], ready: '/ready' }));
     }

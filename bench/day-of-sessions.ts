@@ -1,13 +1,94 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { addClientSecret } from '../src/clients/client-secrets.ts';
+import { createClient } from '../src/clients/client-store.ts';
+import { parseConfig } from '../src/config.ts';
+import { changeAndTell } from '../src/database/bus.ts';
+import { startGatehouse } from '../src/start.ts';
 import type { Plan } from './compare-operations.ts';
-export interface Day {
-  readonly hours: readonly {
-    hour: number;
-    logins: number;
-    refreshes: number;
-    sessions: number;
-    databaseMb: number;
-    memoryMb: number;
-    p99: number;
-  }[];
+import { gatehouseOperations } from './gatehouse/operations.ts';
+import { drive } from './measure/load.ts';
+import type { BenchRequest } from './measure/request.ts';
+
+export interface Hour {
+  readonly hour: number;
+  readonly logins: number;
+  readonly refreshes: number;
+  readonly sessions: number;
+  readonly databaseMb: number;
+  readonly memoryMb: number;
+  /** Of a refresh. */
+  readonly p99: number;
 }
-export const dayOfSessions = async (_plan: Plan): Promise<Day> => ({ hours: [] });
+
+export interface Day {
+  readonly hours: readonly Hour[];
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * A day in about a minute: the service's clock is moved on an hour at a time, sessions live four of them, and each hour
+ * has its logins, its refreshes and its pruning. What grows without end would show.
+ */
+export async function dayOfSessions(plan: Plan): Promise<Day> {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-day-'));
+  const file = join(dir, 'gatehouse.db');
+  let offset = 0;
+  const env = {
+    DATABASE_URL: `sqlite:${file}`,
+    DATA_DIR: dir,
+    PORT: '0',
+    RATE_LIMIT: '0',
+    REFRESH_TOKEN_TTL: String((4 * hourMs) / 1000),
+    LOG_LEVEL: 'warn',
+    ADMIN_EMAIL: 'admin@example.com',
+    ADMIN_PASSWORD: 'correct horse battery',
+  };
+  const service = await startGatehouse(parseConfig({}, env, dir), {
+    log: pino({ level: 'warn' }),
+    now: () => Date.now() + offset,
+  });
+  try {
+    const client = await makeClient(service);
+    const hours: Hour[] = [];
+    for (let hour = 1; hour <= (plan.quick ? 3 : 24); hour++) {
+      const load = { connections: 16, seconds: 1 };
+      const operations = async () => gatehouseOperations(service.url, client);
+      const logins = await drive(service.url, (await operations())['client credentials'] as BenchRequest, load);
+      const refreshes = await drive(service.url, (await operations()).refresh as BenchRequest, load);
+      if (logins.failures + refreshes.failures > 0) throw new Error(`hour ${hour}: some requests failed`);
+      offset += hourMs;
+      await service.sessions.prune();
+      const { n } = await service.context.database.db
+        .selectFrom('sessions')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow();
+      hours.push({
+        hour,
+        logins: logins.requests,
+        refreshes: refreshes.requests,
+        sessions: n,
+        databaseMb: (sizeOf(file) + sizeOf(`${file}-wal`)) / 2 ** 20,
+        memoryMb: process.memoryUsage.rss() / 2 ** 20,
+        p99: refreshes.p99,
+      });
+    }
+    return { hours };
+  } finally {
+    await service.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function makeClient({ context, keys }: Awaited<ReturnType<typeof startGatehouse>>) {
+  return changeAndTell(context.database, async (tx, tell) => {
+    const id = 'bench';
+    await createClient(tx, { id, type: 'personal', name: 'Bench', scopes: ['*'], userId: null }, context.now());
+    return { client_id: id, client_secret: await addClientSecret(context, keys, tx, tell, { clientId: id }) };
+  });
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

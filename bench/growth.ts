@@ -32,7 +32,7 @@ export async function growth(plan: Plan, postgresUrl: string | undefined): Promi
 
 async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<GrowthFigures> {
   const sizes = plan.quick ? [1_000, 10_000] : [10_000, 100_000, 1_000_000];
-  const prepared = await prepareGatehouse(engine, {}, postgresUrl && databaseOf(postgresUrl));
+  const prepared = await prepareGatehouse(engine, {}, postgresUrl);
   const costs: Record<string, number[]> = {};
   try {
     for (const size of sizes) {
@@ -84,5 +84,3 @@ async function deepCursor(url: string, { headers }: BenchRequest): Promise<Bench
     expect: { status: 200, includes: idOf(905) },
   };
 }
-
-const databaseOf = (url: string): string => url;

@@ -21,6 +21,8 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     operations: { type: 'string' },
     'no-postgres': { type: 'boolean', default: false },
+    'no-peers': { type: 'boolean', default: false },
+    out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -32,7 +34,9 @@ if (values.help) {
   --operations a,b      of the operations, some: "get,list"
   --rounds n            how often each operation is measured on each server (default 5); the median counts
   --seconds n           how long each time (default 3)
-  --no-postgres         SQLite alone`);
+  --no-postgres         SQLite alone
+  --no-peers            without the servers of others
+  --out folder          where results go (default bench/results)`);
   process.exit(0);
 }
 
@@ -42,10 +46,11 @@ const plan = {
   seconds: Number(values.seconds ?? (values.quick ? 1 : 3)),
   connections: 32,
   quick: values.quick,
+  peers: !values['no-peers'],
   ...(values.operations ? { operations: values.operations.split(',') } : {}),
 };
 
-installPackages();
+if (plan.peers || loadGenerator === 'autocannon') installPackages();
 const postgres = values['no-postgres'] ? undefined : await createPostgres();
 const postgresUrl = postgres?.url;
 const report: Report = {
@@ -62,7 +67,7 @@ try {
   await postgres?.remove();
 }
 
-const results = fileURLToPath(new URL('results', import.meta.url));
+const results = values.out ?? fileURLToPath(new URL('results', import.meta.url));
 mkdirSync(results, { recursive: true });
 const text = textReport(report);
 writeFileSync(join(results, 'results.txt'), text);

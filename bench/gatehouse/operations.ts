@@ -9,7 +9,7 @@ interface Tokens {
 
 /** More than connections: each refresh token is used once and replaced by the one in the answer. */
 const refreshTokens = 256;
-export const searchedCar = 4321;
+export const searchedCar = 432;
 
 const accept = { accept: 'application/json' };
 const formHeaders = { ...accept, 'content-type': 'application/x-www-form-urlencoded' };

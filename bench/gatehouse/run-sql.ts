@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
@@ -13,4 +14,13 @@ export async function runSql(databaseUrl: string, statements: readonly string[])
   await client.connect();
   for (const statement of statements) await client.query(statement);
   await client.end();
+}
+
+/** A database of its own on the server that the URL names. It goes with that server, which lives as long as a benchmark. */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `bench_${randomBytes(6).toString('hex')}`;
+  await runSql(serverUrl, [`create database ${name}`]);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
 }

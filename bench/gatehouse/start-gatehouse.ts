@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Engine } from '../../src/database/database.ts';
 import { type ServerProcess, startServer } from '../measure/server-process.ts';
 import { gatehouseOperations } from './operations.ts';
-import { runSql } from './run-sql.ts';
+import { createDatabase, runSql } from './run-sql.ts';
 import { type Rows, seedStatements } from './seed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +27,8 @@ export interface PreparedGatehouse {
 /** Makes the database by a first start, then a client, then the rows. */
 export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?: string): Promise<PreparedGatehouse> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
-  const databaseUrl = engine === 'sqlite' ? `sqlite:${join(dir, 'gatehouse.db')}` : (postgresUrl as string);
+  const databaseUrl =
+    engine === 'sqlite' ? `sqlite:${join(dir, 'gatehouse.db')}` : await createDatabase(postgresUrl as string);
   const env = {
     DATABASE_URL: databaseUrl,
     DATA_DIR: dir,

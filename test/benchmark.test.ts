@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+interface Figures {
+  operations: Record<string, { requests: number; failures: number }>;
+}
+
+describe('The benchmark', () => {
+  const out = mkdtempSync(join(tmpdir(), 'gatehouse-bench-test-'));
+  after(() => rmSync(out, { recursive: true, force: true }));
+
+  it('runs, checks the answers, and writes its report', { timeout: 120_000 }, async () => {
+    const program = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
+    const options = ['--quick', '--only=operations', '--operations=get,refresh', '--no-peers', '--no-postgres'];
+    const { stdout } = await run(process.execPath, [program, ...options, `--out=${out}`]);
+    assert.match(stdout, /refresh \/ signed and synced one by one/);
+
+    // That nothing failed is the point; how fast it was on a machine that runs tests says nothing.
+    const report = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8')) as {
+      operations: { limits: Figures; gatehouse: Figures[] };
+    };
+    for (const { operations } of [report.operations.limits, ...report.operations.gatehouse]) {
+      assert.deepEqual(Object.keys(operations), ['get', 'refresh']);
+      for (const { requests, failures } of Object.values(operations)) {
+        assert.ok(requests > 0);
+        assert.equal(failures, 0);
+      }
+    }
+    assert.match(readFileSync(join(out, 'tokens.svg'), 'utf8'), /^<svg .*<\/svg>\s*$/s);
+  });
+});
