@@ -42,6 +42,9 @@ export function checkField(
   if (type === 'text' && unique && (max ?? 255) > indexableMax) {
     complain(where, `it is too long to be unique; give it a max of at most ${indexableMax}.`);
   }
+  if ((options.hidden || options.writeOnly) && (searchable || sortable)) {
+    complain(where, 'what is never shown could be guessed by searching or sorting; leave searchable and sortable out.');
+  }
   if (options.virtual && !options.writeOnly) complain(where, 'a virtual field is never shown: say `writeOnly: true`.');
   checkDefault(where, { type, options }, complain);
 }

@@ -34,6 +34,11 @@ describe('A wrong declaration stops the start with the file, the place and the m
     ['searchable JSON', withFields({ extras: json({ searchable: true }) }), /neither searchable/],
     ['a sortable list', withFields({ tags: list({ sortable: true }) }), /neither sortable nor unique/],
     ['a long unique text', withFields({ note: text({ max: 5000, unique: true }) }), /at most 500/],
+    [
+      'a secret that could be guessed',
+      withFields({ pin: text({ writeOnly: true, searchable: true }) }),
+      /could be guessed/,
+    ],
     ['a shown virtual field', withFields({ code: text({ virtual: true }) }), /writeOnly: true/],
     ['sources', withFields({ label: computed({ as: 'text', from: ['plat'] }, () => '') }), /no stored field "plat"/],
     [

@@ -1,57 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { Type } from 'typebox';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
-import { conflict } from '../errors.ts';
-import { action, defineResource } from './define-resource.ts';
-import { integer, text } from './fields.ts';
 import { garage } from './test-declarations/garage.ts';
-
-const prepared: string[] = [];
-
-/** Hooks, overrides, actions, and a value that is shown once. */
-const safes = defineResource({
-  name: 'safes',
-  fields: {
-    label: text({ required: true }),
-    code: text({ writeOnly: true, virtual: true }),
-    code_hash: text({ hidden: true }),
-    openings: integer({ readOnly: true, default: 0 }),
-  },
-  access: { read: 'auth:api', write: 'auth:api' },
-  hooks: {
-    async prepare(_call, { operation, values }) {
-      prepared.push(operation);
-      return values.code ? { code_hash: `hash of ${values.code}` } : undefined;
-    },
-    beforeWrite(_call, { operation, values, before: old }) {
-      if (operation === 'delete' && old?.label === 'kept') throw conflict('This one is kept.');
-      if (values.label) values.label = values.label.trim();
-    },
-    afterWrite(call, { operation, after }) {
-      if (operation === 'create') call.reveal({ secret: `of ${after?.label}` });
-    },
-  },
-  actions: [
-    action({
-      name: 'open',
-      summary: 'Open a safe',
-      body: Type.Object({ code: Type.String() }, { additionalProperties: false }),
-      response: Type.Object({ opened: Type.Boolean() }),
-      run: ({ row, body }) => ({ opened: row.code_hash === `hash of ${body.code}` }),
-    }),
-    action({
-      name: 'add',
-      on: 'collection',
-      summary: 'Add',
-      body: Type.Object({ a: Type.Integer(), b: Type.Number(), twice: Type.Boolean(), to: Type.Array(Type.String()) }),
-      run: ({ body: { a, b, twice, to } }) => ({ sum: (a + b) * (twice ? 2 : 1), to }),
-    }),
-    action({ name: 'count', method: 'GET', on: 'collection', summary: 'Count', run: ({ caller }) => caller.userId }),
-    action({ name: 'silence', on: 'collection', summary: 'Nothing to say', run: () => undefined }),
-  ],
-});
 
 onBothEngines('Writes', (engine) => {
   const start = resourceServices(engine);
@@ -62,7 +13,7 @@ onBothEngines('Writes', (engine) => {
   const makeCar = async (values: object = {}) =>
     (await ask('POST', '/v1/cars', { json: { plate: `W-${++plates}`, owner_id: owner, ...values } })).row;
   before(async () => {
-    service = await start([...garage, safes]);
+    service = await start(garage);
     owner = (await ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
   });
 
@@ -244,56 +195,6 @@ onBothEngines('Writes', (engine) => {
     });
     assert.equal(mended.status, 201);
     assert.equal((await ask('POST', '/v1/cars', { json, headers: { 'idempotency-key': 'a b' } })).status, 400);
-  });
-
-  it('runs hooks around the write, and reveals a value in one answer only', async () => {
-    prepared.length = 0;
-    const headers = { 'idempotency-key': 'safe-1' };
-    const made = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
-    assert.equal(made.status, 201, made.text);
-    assert.equal(made.row.label, 'blue');
-    assert.equal(made.row.secret, 'of blue');
-    assert.equal(made.headers.get('cache-control'), 'no-store');
-    assert.ok(!('code_hash' in made.row) && !('code' in made.row));
-    const found = await ask('GET', `/v1/safes/${made.row.id}`);
-    assert.ok(!('secret' in found.row));
-    const again = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
-    assert.deepEqual([again.status, again.text], [201, made.text], 'a retry gets the very answer that was lost');
-    const [sealed] = await service.context.database.db
-      .selectFrom('idempotency_keys')
-      .selectAll()
-      .where('headers', 'like', '%/safes/%')
-      .execute();
-    assert.ok(sealed && !JSON.stringify(sealed).includes('of blue'), 'which the database alone cannot tell');
-    assert.deepEqual(prepared, ['create', 'create']);
-    const kept = await ask('PATCH', `/v1/safes/${made.row.id}`, { json: { label: 'kept' } });
-    assert.equal(kept.status, 200);
-    assert.equal((await ask('DELETE', `/v1/safes/${made.row.id}`)).status, 409);
-    const stored = await service.context.database.db
-      .selectFrom('safes' as never)
-      .selectAll()
-      .execute();
-    assert.equal((stored[0] as { code_hash: string }).code_hash, 'hash of 1234');
-  });
-
-  it('serves hand-written actions beside the generated routes', async () => {
-    const { id } = (await ask('POST', '/v1/safes', { json: { label: 'red', code: '1' } })).row;
-    assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '1' } })).row, { opened: true });
-    assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '2' } })).row, { opened: false });
-    const wrong = await ask('POST', `/v1/safes/${id}/open`, { json: { codes: '2' } });
-    assert.equal(wrong.status, 422);
-    assert.deepEqual(wrong.problem.errors.map(({ field }) => field).sort(), ['code', 'codes']);
-    assert.equal((await ask('POST', `/v1/safes/${idOf('bob')}/open`, { json: { code: '1' } })).status, 404);
-    assert.equal((await ask('GET', '/v1/safes/count', { token: 'alice' })).row, idOf('alice'));
-    const sum = await ask('POST', '/v1/safes/add', { form: { a: '1', b: '0.5', twice: 'true', to: 'x,y' } });
-    assert.deepEqual(sum.row, { sum: 3, to: ['x', 'y'] }, sum.text);
-    const many = await ask('POST', '/v1/safes/add', { form: { a: 'many', b: '1', twice: 'true', to: '' } });
-    assert.deepEqual(
-      many.problem.errors.map(({ field }) => field),
-      ['a'],
-    );
-    assert.equal((await ask('POST', '/v1/safes/silence')).status, 204);
-    assert.equal((await ask('POST', '/v1/safes/silence', { token: 'alice-safes:read' })).status, 403);
   });
 
   it('records events where a declaration asks for them', async () => {
