@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readLogin } from '../users/identifiers.ts';
+import { findUserByLogin } from '../users/user-store.ts';
 import { tokenOf } from './authenticate-web.ts';
 import { callOwnApi } from './own-api.ts';
 import { type PageKit, queryOf, readForm } from './page-kit.ts';
@@ -22,9 +24,12 @@ export function serveMailedLinks(kit: PageKit): void {
   kit.page('/email/confirmations', 'public', (request, reply) =>
     showSent(kit, request, reply, 'If this address waits to be confirmed, a new link is on its way to it.'),
   );
-  kit.form('/email/confirmations', 'public', (request, reply) =>
-    sendConfirmation(kit, request, reply, { body: readForm(request, 'email') }),
-  );
+  kit.form('/email/confirmations', 'public', async (request, reply) => {
+    const email = await addressOf(kit, readForm(request, 'login').login);
+    // Nobody is told whether there is such a user.
+    if (email === undefined) return kit.go(reply, '/email/confirmations');
+    return sendConfirmation(kit, request, reply, { body: { email } });
+  });
   kit.form('/settings/confirmations', 'auth:web', (request, reply) =>
     sendConfirmation(kit, request, reply, { body: {}, token: tokenOf(request) }),
   );
@@ -81,6 +86,14 @@ async function resetPassword(kit: PageKit, request: FastifyRequest, reply: Fasti
     return showDeadLink(kit, request, reply.code(410), ['It was used before, or it is too old.'], action);
   }
   return showReset(kit, request, reply.code(answer.status), { problem: answer.message });
+}
+
+/** The address to write to, for who signed in by another identifier. */
+async function addressOf({ config, database }: PageKit, login: string): Promise<string | undefined> {
+  if (login.includes('@')) return login;
+  const identifier = readLogin(login, config.loginAttributes);
+  const user = identifier && (await findUserByLogin(database.db, identifier));
+  return user?.email ?? undefined;
 }
 
 /** To the address in the body, or to that of whom the token belongs to. */

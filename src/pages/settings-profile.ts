@@ -8,6 +8,8 @@ export function serveProfile(kit: PageKit): void {
   kit.page('/settings', 'auth:web', (request, reply) => showProfile(kit, request, reply));
   kit.form('/settings', 'auth:web', (request, reply) => saveProfile(kit, request, reply));
   kit.page('/settings/password', 'auth:web', (request, reply) => showPassword(kit, request, reply, {}));
+  // Where password managers look for it (W3C, "A Well-Known URL for Changing Passwords").
+  kit.page('/.well-known/change-password', 'public', (_request, reply) => kit.go(reply, '/settings/password'));
   kit.form('/settings/password', 'auth:web', (request, reply) => changePassword(kit, request, reply));
 }
 

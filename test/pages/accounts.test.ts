@@ -137,11 +137,19 @@ onBothEngines('Pages where addresses must be confirmed', (engine) => {
     assert.equal(refused.status, 403);
     assert.match(refused.html, /Confirm your email address first/);
     const first = await mailedLink(service, 'confirm-email', email);
-    assert.equal((await visitor.send('/email/confirmations', { email })).location, '/email/confirmations');
+    assert.match(refused.html, /name="login" value="alan@example\.com"/);
+    assert.equal((await visitor.send('/email/confirmations', { login: email })).location, '/email/confirmations');
     const second = await mailedLink(service, 'confirm-email', email);
     assert.notEqual(second, first);
-    await visitor.get(second);
-    assert.equal((await visitor.send(second, {})).location, '/email/confirmed');
+    assert.match((await visitor.signIn('alan', password)).html, /name="login" value="alan"/);
+    assert.equal((await visitor.send('/email/confirmations', { login: 'alan' })).location, '/email/confirmations');
+    const third = await mailedLink(service, 'confirm-email', email);
+    assert.notEqual(third, second);
+    for (const login of ['nobody', 'nobody@example.com']) {
+      assert.equal((await visitor.send('/email/confirmations', { login })).location, '/email/confirmations');
+    }
+    await visitor.get(third);
+    assert.equal((await visitor.send(third, {})).location, '/email/confirmed');
     assert.equal((await visitor.signIn('alan', password)).location, '/settings');
   });
 });

@@ -96,6 +96,9 @@ onBothEngines('Signing in by the page', (engine) => {
     const [first, second] = await Promise.all([visitor.get('/settings'), visitor.get('/settings/password')]);
     assert.deepEqual([first.status, second.status], [200, 200]);
     assert.notEqual(visitor.cookies.get('session'), old);
+    service.advance(3601_000);
+    const form = await visitor.send('/settings/sessions/end-others', {});
+    assert.equal(form.location, '/settings/sessions?done=others-ended', 'a form sent later than the token lives');
     // The browser drops an access token whose time is over: the other cookie is enough.
     visitor.cookies.delete('session');
     assert.equal((await visitor.get('/settings')).status, 200);
@@ -127,6 +130,11 @@ onBothEngines('Signing in by the page', (engine) => {
     for (const [name, value] of kept) thief.cookies.set(name, value);
     assert.equal((await thief.get('/settings')).status, 302);
     assert.equal((await visitor.send('/logout', {})).location, '/login');
+  });
+
+  it('shows password managers where a password is changed', async () => {
+    const answer = await new Visitor(service).get('/.well-known/change-password');
+    assert.equal(answer.location, '/settings/password');
   });
 
   it('sends a form of who is no longer signed in to the login page and then to its section', async () => {

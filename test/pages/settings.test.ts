@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { systemOrigin } from '../../src/http/origin.ts';
+import { issuePersonalToken } from '../../src/sessions/personal-tokens.ts';
+import { addClient, addLogin, password } from '../harness/accounts.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('The settings', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  async function signedIn(roles: string[] = []) {
+    const user = await addLogin(service, { roles });
+    const visitor = new Visitor(service);
+    await visitor.signIn(user.email, password);
+    await visitor.get('/settings');
+    return { visitor, ...user };
+  }
+  const openSession = (userId: string) =>
+    service.sessions.open(service.context.database.db, { userId, scopes: ['*'], origin: systemOrigin });
+  const worksAt = async (token: string) => {
+    const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
+    return (await fetch(`${service.url}/v1/users/me`, { headers })).status === 200;
+  };
+
+  it('sign out everywhere else, however many that are, and leave access tokens alone', async () => {
+    const { visitor, id } = await signedIn();
+    const { db } = service.context.database;
+    const others = await Promise.all(Array.from({ length: 120 }, () => openSession(id)));
+    const kept = await issuePersonalToken(db, service.sessions, { userId: id, name: 'kept', scopes: ['*'] });
+    const answer = await visitor.send('/settings/sessions/end-others', {});
+    assert.equal(answer.location, '/settings/sessions?done=others-ended');
+    for (const other of others) assert.equal(await worksAt(service.sessions.accessToken(other)), false);
+    assert.equal(await worksAt(service.sessions.accessToken(kept)), true);
+    assert.match((await visitor.get('/settings/sessions')).html, /You are signed in nowhere else/);
+  });
+
+  it('touch nothing of anybody else, not even for an administrator', async () => {
+    const victim = await addLogin(service);
+    const session = await openSession(victim.id);
+    const client = await addClient(service, { userId: victim.id });
+    const { visitor } = await signedIn();
+    for (const path of [`/settings/sessions/${session.id}/end`, `/settings/tokens/${session.id}/revoke`]) {
+      assert.equal((await visitor.send(path, {})).status, 303);
+    }
+    assert.equal(await worksAt(service.sessions.accessToken(session)), true);
+    assert.equal((await visitor.get(`/settings/applications/${client.id}`)).status, 404);
+    assert.equal((await visitor.send(`/settings/applications/${client.id}/secret`, { hours: '0' })).status, 404);
+    await visitor.send(`/settings/applications/${client.id}/remove`, {});
+    assert.ok(await service.clients.find(client.id));
+
+    const administrator = await signedIn(['admin']);
+    for (const path of ['/settings/sessions', '/settings/applications', '/settings/tokens']) {
+      const { html } = await administrator.visitor.get(path);
+      assert.ok(!html.includes(session.id) && !html.includes(client.id), path);
+    }
+  });
+
+  it('show a token once, and say so the second time', async () => {
+    const { visitor, id } = await signedIn();
+    const { db } = service.context.database;
+    const token = await issuePersonalToken(db, service.sessions, { userId: id, name: 'First token', scopes: ['*'] });
+    const shown = await visitor.send(`/settings/tokens/${token.id}/reveal`, {});
+    assert.equal(shown.status, 200);
+    assert.equal(shown.headers.get('cache-control'), 'no-store');
+    const value = /id="access-token"[^>]*>([^<]+)</.exec(shown.html)?.[1] as string;
+    assert.equal(await worksAt(value), true);
+    const again = await visitor.send(`/settings/tokens/${token.id}/reveal`, {});
+    assert.equal(again.location, '/settings/tokens?done=token-collected');
+    const { html } = await visitor.get(again.location);
+    assert.match(html, /cannot be shown again/);
+    assert.ok(!html.includes(value));
+  });
+
+  it('say at the fields what is wrong, and keep what was typed and ticked', async () => {
+    const { visitor } = await signedIn();
+    const chosen = { access: 'some', 'scope:users:read': 'on' };
+    const nameless = await visitor.send('/settings/applications', { name: ' ', ...chosen });
+    assert.equal(nameless.status, 422);
+    assert.match(nameless.html, /id="name-error"/);
+    assert.match(nameless.html, /name="scope:users:read"[^>]* checked/);
+    const none = await visitor.send('/settings/applications', { name: 'Importer', access: 'some' });
+    assert.match(none.html, /id="scopes-error"/);
+    assert.match(none.html, /value="Importer"/);
+    const unknown = await visitor.send('/settings/tokens', {
+      name: 'x',
+      days: '7',
+      access: 'some',
+      'scope:ufos:read': 'on',
+    });
+    assert.equal(unknown.status, 422);
+    assert.match(unknown.html, /id="scopes-error">/);
+    const forever = await visitor.send('/settings/tokens', { name: 'x', days: '99999999', access: 'all' });
+    assert.match(forever.html, /id="days-error"/);
+    const long = await visitor.send('/settings/tokens', { name: 'x'.repeat(101), days: '7', access: 'all' });
+    assert.match(long.html, /id="name-error"/);
+    const other = await addLogin(service);
+    const taken = await visitor.send('/settings', { name: 'Me', email: other.email });
+    assert.equal(taken.status, 422);
+    assert.match(taken.html, /id="email-error"/);
+    assert.match(taken.html, /value="Me"/);
+    const strange = await visitor.send('/settings/applications/none/secret', { hours: '-1' });
+    assert.equal(strange.status, 404);
+  });
+
+  it('change the password only with the old one, and keep this session alone', async () => {
+    const { visitor, id, email } = await signedIn();
+    const other = service.sessions.accessToken(await openSession(id));
+    const wrong = await visitor.send('/settings/password', {
+      current_password: 'x',
+      password: 'quite another password',
+    });
+    assert.match(wrong.html, /id="current_password-error"/);
+    assert.doesNotMatch(wrong.html, /quite another/);
+    const weak = await visitor.send('/settings/password', { current_password: password, password: 'short' });
+    assert.match(weak.html, /id="password-error"/);
+    assert.equal(await worksAt(other), true);
+    const done = await visitor.send('/settings/password', {
+      current_password: password,
+      password: 'quite another password',
+    });
+    assert.equal(done.location, '/settings/password?done=password-changed');
+    assert.equal((await visitor.get('/settings')).status, 200);
+    assert.equal(await worksAt(other), false);
+    assert.equal((await new Visitor(service).signIn(email, 'quite another password')).status, 303);
+  });
+});
