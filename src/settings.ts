@@ -215,7 +215,7 @@ export const settings = {
     'TRUST_PROXY',
     [],
     'reverse proxies whose X-Forwarded-* headers are believed',
-    'a list of IP addresses or CIDR ranges (or true to trust any peer, false to trust none)',
+    'a list of IP addresses or CIDR ranges (or true to trust whoever connects, false to trust none)',
     (item) => /^(true|false|loopback|linklocal|uniquelocal|[\da-fA-F]*[.:][\da-fA-F.:]*(\/\d{1,3})?)$/.test(item),
   ),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages'),

@@ -232,6 +232,23 @@ onBothEngines('clients and tokens', (engine) => {
       assert.equal((await ask('POST', '/v1/tokens', token, { name: 'same', scopes: ['tokens:read'] })).status, 201);
     });
 
+    it('gives out no secret of a client that may do more than the token that asks', async () => {
+      const narrow = async (owner: Person, scopes: string[]) =>
+        String(rowOf(await ask('POST', '/v1/tokens', owner.token, { name: 'n', scopes })).access_token);
+      const wide = rowOf(await ask('POST', '/v1/clients', ann.token, { name: 'wide' }));
+      const modest = rowOf(await ask('POST', '/v1/clients', ann.token, { name: 'modest', scopes: ['users:read'] }));
+      const secretOf = async (client: Row, token: string) =>
+        (await ask('POST', `/v1/clients/${client.id}/secrets`, token, {})).status;
+      const clientsOnly = await narrow(ann, ['clients:write', 'clients:read']);
+      assert.deepEqual([await secretOf(wide, clientsOnly), await secretOf(modest, clientsOnly)], [403, 403]);
+      assert.equal((await grant(wide, wide.client_secret)).status, 200, 'the old secret goes on working');
+      assert.equal(await secretOf(wide, await narrow(admin, ['clients:write'])), 403);
+      assert.equal(await secretOf(modest, await narrow(ann, ['clients:write', 'users:read'])), 201);
+      assert.equal(await secretOf(wide, ann.token), 201);
+      const watching = await addClient(service, { userId: ann.id, scopes: ['tokens:introspect'] });
+      assert.equal(await secretOf({ ...watching }, ann.token), 201, 'what an administrator allowed stays usable');
+    });
+
     it('refuses what makes no sense', async () => {
       const status = async (body: object) => (await ask('POST', '/v1/tokens', ann.token, body)).status;
       assert.equal(await status({}), 422);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Caller, isAdmin } from '../caller.ts';
 import type { ProxiedClient } from '../config.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { conflict, unprocessable } from '../errors.ts';
+import { conflict, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
 import { anyOf, equals, type Rule, role } from '../resources/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
@@ -11,7 +11,7 @@ import { belongsTo, hasMany } from '../resources/relations.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { createClient, removeClient } from './client-store.ts';
 import { wrongScopes } from './requested-scopes.ts';
-import { everyScope, type KnownScopes } from './scopes.ts';
+import { everyScope, holdsScopes, type KnownScopes } from './scopes.ts';
 
 const longestKeep = 720;
 
@@ -130,8 +130,12 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         body: secretBody,
         response: secretAnswer,
         status: 201,
-        run: ({ row, body, transaction }) =>
+        run: ({ row, caller, body, transaction }) =>
           transaction(async (call) => {
+            // Who knows the secret can get whatever the client may ask for.
+            if (!holdsScopes(caller.scopes, row.scopes)) {
+              throw forbidden('This client may do more than the token that you present.');
+            }
             if (isProxied(row.id)) {
               throw conflict('The secret of this client comes from the settings. Change it there.');
             }

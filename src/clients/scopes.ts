@@ -26,6 +26,10 @@ export class KnownScopes {
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
   allowed.includes(scope) || (scope !== introspectScope && allowed.includes(everyScope));
 
+/** Whether a token with `held` may get at something that has `scopes` already: what they are was allowed before. */
+export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
+  held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
+
 /** What remains of `scopes` for a holder who is allowed less today. */
 export function narrowScopes(scopes: readonly string[], allowed: readonly string[]): readonly string[] {
   if (allowed.includes(everyScope) || scopes.every((scope) => allowed.includes(scope))) return scopes;

@@ -53,10 +53,11 @@ declare module 'fastify' {
   }
 }
 
-const trustProxy = ({ trustProxy }: Config): boolean | string[] => {
+const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
   if (only === undefined || only === 'false') return false;
-  if (only === 'true') return true;
+  // One hop: the peer, whoever it is. What stands further left in X-Forwarded-For was written by the caller itself.
+  if (only === 'true') return (_address, hop) => hop === 0;
   return [...trustProxy];
 };
 

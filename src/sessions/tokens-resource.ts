@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Caller } from '../caller.ts';
 import { wrongScopes } from '../clients/requested-scopes.ts';
-import { allowsScope, everyScope, type KnownScopes } from '../clients/scopes.ts';
+import { everyScope, holdsScopes, type KnownScopes } from '../clients/scopes.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
 import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/access.ts';
@@ -117,7 +117,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes) {
         response: revealAnswer,
         run: ({ row, caller, transaction }) =>
           transaction(async (call) => {
-            if (!row.scopes.every((scope) => allowsScope(caller.scopes, scope))) {
+            if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
             }
             const owner = { id: row.id, userId: caller.userId as string };

@@ -209,6 +209,16 @@ describe('The rate limit', () => {
     );
   });
 
+  it('does not count by an address that the caller wrote before the proxy added the real one', async () => {
+    for (const TRUST_PROXY of ['true', '127.0.0.1']) {
+      const url = await start({ RATE_LIMIT: '1', TRUST_PROXY });
+      const from = (addresses: string) =>
+        fetch(`${url}/v1/things`, { headers: { ...json, 'x-forwarded-for': addresses } }).then(({ status }) => status);
+      const forged = [await from('10.0.0.1, 192.0.2.1'), await from('10.0.0.2, 192.0.2.1'), await from('192.0.2.2')];
+      assert.deepEqual(forged, [200, 429, 200], TRUST_PROXY);
+    }
+  });
+
   it('is off at 0', async () => {
     const url = await start({ RATE_LIMIT: '0' });
     assert.equal((await fetch(`${url}/v1/things`, { headers: json })).headers.get('ratelimit-limit'), null);
