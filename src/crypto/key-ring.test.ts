@@ -86,6 +86,20 @@ onBothEngines('key ring', (engine) => {
     assert.equal(typeof keys.verifyToken(keys.signToken({ n: 2 }, { typ }), { typ }), 'object');
   });
 
+  it('says when other keys are in use, here and on other instances, and only then', async () => {
+    const context = await make();
+    const [here, there] = [await openKeyRing(context), await openKeyRing(context)];
+    const told: string[] = [];
+    here.onChange(() => told.push('here'));
+    there.onChange(() => told.push('there'));
+    await Promise.all([here.reload(), there.reload()]);
+    assert.deepEqual(told, []);
+    context.advance(1);
+    await here.rotate({ compromised: true });
+    await there.reload();
+    assert.deepEqual([...new Set(told)].sort(), ['here', 'there']);
+  });
+
   it('makes MACs that hold for one purpose, and the same ones after a restart', async () => {
     const context = await make();
     const keys = await openKeyRing(context);

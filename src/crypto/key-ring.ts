@@ -2,6 +2,7 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject, timingSa
 import type { Context } from '../context.ts';
 import { changeAndTell } from '../database/bus.ts';
 import { underMigrationLock } from '../database/migrate.ts';
+import { decodePart, encodePart } from './jws-parts.ts';
 import {
   allIssuers,
   allKeys,
@@ -45,8 +46,6 @@ export const publishedFirst = 10 * 60_000;
 export const jwksMaxAge = 300;
 const clockTolerance = 60_000;
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
 /** The server's keys: pairs that sign tokens, and one symmetric key from which MACs for every purpose derive. */
 export class KeyRing {
   readonly #context: Context;
@@ -57,6 +56,7 @@ export class KeyRing {
   #issuers: ReadonlySet<string> = new Set();
   /** Keys derived for a purpose, newest first. */
   #purposes = new Map<string, readonly Buffer[]>();
+  readonly #listeners: (() => void)[] = [];
   #loading: Promise<void> | undefined;
   #loadedAt = 0;
 
@@ -67,6 +67,11 @@ export class KeyRing {
       if (kind !== 'keys' && kind !== 'everything') return;
       this.reload().catch((error) => context.log.error({ err: error }, 'the keys could not be read again'));
     });
+  }
+
+  /** Called when other keys are in use than before: what was verified with the earlier ones may be wrong now. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Reads the keys; whoever asks while a reading is under way gets one that starts after it. */
@@ -131,10 +136,10 @@ export class KeyRing {
   #unsigned(key: SigningKey, claims: Claims, typ: string): string {
     let header = key.headers.get(typ);
     if (!header) {
-      header = encode({ alg: key.row.algorithm, typ, kid: key.row.id });
+      header = encodePart({ alg: key.row.algorithm, typ, kid: key.row.id });
       key.headers.set(typ, header);
     }
-    return `${header}.${encode(claims)}`;
+    return `${header}.${encodePart(claims)}`;
   }
 
   /**
@@ -145,13 +150,13 @@ export class KeyRing {
     const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
     if (!parts) return 'invalid';
     const [, head, body, signature] = parts as unknown as [string, string, string, string];
-    const header = decode(head);
+    const header = decodePart(head);
     if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
     const key = this.#usable().find(({ row }) => row.id === header.kid);
     if (!key) return typeof header.kid === 'string' ? 'unknown-key' : 'invalid';
     if (header.alg !== key.row.algorithm) return 'invalid';
     if (!verifyWith(key.row.algorithm, key.publicKey, `${head}.${body}`, signature)) return 'invalid';
-    return decode(body) ?? 'invalid';
+    return decodePart(body) ?? 'invalid';
   }
 
   /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */
@@ -215,6 +220,8 @@ export class KeyRing {
   }
 
   #take(rows: readonly KeyRow[]): void {
+    const endsOf = (keys: readonly KeyRow[]) => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
+    const before = endsOf(this.#signing.map(({ row }) => row));
     const known = new Map(this.#signing.map((key) => [key.row.id, key]));
     this.#signing = rows
       .filter(({ purpose }) => purpose === 'sign')
@@ -234,6 +241,7 @@ export class KeyRing {
     );
     this.#purposes = new Map();
     this.#loadedAt = this.#context.now();
+    if (endsOf(this.#signing.map(({ row }) => row)) !== before) for (const listener of this.#listeners) listener();
   }
 
   #usable(): readonly SigningKey[] {
@@ -260,17 +268,6 @@ export class KeyRing {
       this.#purposes.set(purpose, keys);
     }
     return keys;
-  }
-}
-
-function decode(part: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -55,9 +55,10 @@ export class Sessions {
     this.#lastUses = new LastUses(context);
     this.#hits = context.metrics.tokenCache.labels({ result: 'hit' });
     this.#misses = context.metrics.tokenCache.labels({ result: 'miss' });
-    context.database.bus.subscribe((change) => {
-      this.#cache.forget(change);
-      if (change.kind === 'keys' || change.kind === 'everything') this.#signatures.clear();
+    context.database.bus.subscribe((change) => this.#cache.forget(change));
+    keys.onChange(() => {
+      this.#cache.forget({ kind: 'everything', id: '' });
+      this.#signatures.clear();
     });
   }
 

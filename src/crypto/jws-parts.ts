@@ -1,0 +1,14 @@
+/** A part of a compact JWS (RFC 7515 7.1): JSON in base64url. */
+export const encodePart = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Undefined for what is not a JSON object. */
+export function decodePart(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
