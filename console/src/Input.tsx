@@ -22,6 +22,7 @@ import { useDescription, useDescriptions } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { filterKey } from './list-filter.ts';
 import { fieldLabel, helpOf, rowName, searchedField, tellingField } from './presentation.ts';
+import { mustBeJson, shownJson, typedJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 
@@ -61,7 +62,7 @@ export function Input({ field }: { field: FieldDescription }) {
         <TextArrayInput {...common} helperText={field.description ?? 'Press Enter after each.'} />
       );
     case 'json':
-      return <TextInput {...common} multiline minRows={3} format={shownJson} parse={readJson} className="mono" />;
+      return <TextInput {...common} multiline minRows={3} format={shownJson} parse={typedJson} />;
     default:
       return name.includes('password') ? (
         <PasswordInput {...common} autoComplete="new-password" />
@@ -79,6 +80,7 @@ function rulesOf({ type, min, max, ...field }: FieldDescription): Validator[] {
     if (min !== undefined) rules.push(minValue(min));
     if (max !== undefined) rules.push(maxValue(max));
   }
+  if (type === 'json') rules.push(mustBeJson);
   if (type === 'text') {
     if (min !== undefined) rules.push(minLength(min));
     if (max !== undefined) rules.push(maxLength(max));
@@ -124,17 +126,4 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
 function ScopesInput(common: CommonProps & { defaultValue: string[] | undefined }) {
   const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
   return <AutocompleteArrayInput {...common} choices={choicesOf(scopes)} />;
-}
-
-const shownJson = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
-
-/** While it is being typed it is not JSON yet: then it stays text, and the service says what is wrong with it. */
-function readJson(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -38,7 +38,11 @@ test('a row without its usual name is known by the next best', () => {
 test('a list shows what fits in a line, and never what is only written', () => {
   assert.deepEqual(
     columnsOf(cars).map(({ name }) => name),
-    ['title', 'plate', 'owner_id', 'created_at'],
+    ['title', 'plate', 'created_at', 'owner_id'],
+  );
+  assert.deepEqual(
+    columnsOf(cars, 3).map(({ name }) => name),
+    ['title', 'plate', 'owner_id'],
   );
 });
 

@@ -126,7 +126,11 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
   if (wanted) return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? []);
   const first = tellingField(description);
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && field.name !== 'updated_at');
-  return [...(first ? [first] : []), ...rest].slice(0, limit);
+  // To whom a row belongs matters more than its fifth property.
+  const owners = rest.filter(({ references }) => references !== undefined).slice(0, 2);
+  const others = rest.filter((field) => !owners.includes(field));
+  if (!first) return [...owners, ...others].slice(0, limit);
+  return [first, ...others.slice(0, limit - owners.length - 1), ...owners];
 }
 
 /** Newest first where time is known, else by name. */

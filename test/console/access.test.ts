@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { seed } from '../../examples/fleet/seed.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
+
+const fleet = join(import.meta.dirname, '../../examples/fleet');
 
 describe('The console and who may do what', () => {
   const browser = browsers();
@@ -17,8 +21,9 @@ describe('The console and who may do what', () => {
   const choose = (name: string) => page.getByRole('option', { name, exact: true }).click();
 
   before(async () => {
-    service = await start({ env: { ROLES: 'admin,editor' } });
+    service = await start({ env: { ROLES: 'admin,editor', RESOURCES_DIR: join(fleet, 'resources') } });
     const { email } = await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
+    await seed(service.url, await logIn(service, email, password));
     await ask(service, '/v1/clients/web/admin/login', { json: { email, password: 'wrong' } });
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
@@ -88,6 +93,22 @@ describe('The console and who may do what', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     assert.equal((await ask(service, '/v1/oauth/token', { form: { ...form, client_secret: next } })).status, 200);
     assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+  });
+
+  test('gives a car of the fleet another owner', async () => {
+    await goTo('Cars');
+    await page.getByPlaceholder('Plate').fill('ef');
+    await page.getByRole('cell', { name: 'AB 123', exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'EF 789', exact: true }).click();
+    await page.getByRole('link', { name: 'Grace Hopper' }).waitFor();
+    await page.getByRole('cell', { name: 'Zoë Ångström' }).first().waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('combobox', { name: 'Owner' }).fill('ada');
+    await choose('Ada Lovelace');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.getByRole('heading', { name: 'Owner Ada Lovelace' }).waitFor();
+    await page.getByRole('cell', { name: 'EF 789', exact: true }).waitFor();
   });
 
   test('leads through the trail, which nobody changes', async () => {
