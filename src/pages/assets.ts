@@ -6,10 +6,10 @@ import type { Config } from '../config.ts';
 import type { App } from '../http/server.ts';
 
 const files = [
-  { name: 'pages.css', type: 'text/css; charset=utf-8' },
-  { name: 'pages.js', type: 'text/javascript; charset=utf-8' },
-  { name: 'icon.svg', type: 'image/svg+xml' },
-] as const;
+  { name: 'pages.css', of: ['base.css', 'forms.css', 'lists.css', 'settings.css'], type: 'text/css; charset=utf-8' },
+  { name: 'pages.js', of: ['pages.js'], type: 'text/javascript; charset=utf-8' },
+  { name: 'icon.svg', of: ['icon.svg'], type: 'image/svg+xml' },
+];
 
 const open = { auth: 'public', limited: false, errors: 'page' } as const;
 
@@ -22,8 +22,8 @@ export interface AssetUrls {
 
 /** The pages' own stylesheet, script and icon, and whatever an operator puts into `VIEWS_DIR/assets`. */
 export async function serveAssets(app: App, { viewsDir }: Config, root: string): Promise<AssetUrls> {
-  const urls = files.map(({ name, type }) => {
-    const content = readFileSync(join(import.meta.dirname, 'assets', name));
+  const urls = files.map(({ name, of, type }) => {
+    const content = of.map((file) => readFileSync(join(import.meta.dirname, 'assets', file), 'utf8')).join('\n');
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (_request, reply) =>
       reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
     );
