@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { settings } from '../src/settings.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+describe('The documents', () => {
+  it('name every setting with its key and its default', () => {
+    const page = read('docs/configuration.md');
+    for (const [key, { env, default: value }] of Object.entries(settings)) {
+      const shown = Array.isArray(value) ? value.join(',') : String(value);
+      const start = `| \`${env}\` | \`${key}\` | ${shown === '' ? '' : `\`${shown}\``} |`;
+      assert.ok(page.includes(start), start);
+    }
+  });
+
+  it('link to what is there', () => {
+    const pages = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
+    assert.ok(pages.length > 10);
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)]
+        .map((match) => match[1] as string)
+        .filter((link) => !existsSync(join(root, dirname(page), link)))
+        .map((link) => `${page} → ${link}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+});
