@@ -22,6 +22,7 @@ import { servePages } from './pages/pages.ts';
 import { serveLogout } from './proxies/logout-routes.ts';
 import { serveProxies } from './proxies/proxy-routes.ts';
 import type { ResourceDefinition } from './resources/define-resource.ts';
+import { pruneIdempotencyKeys } from './resources/idempotency.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
@@ -115,6 +116,7 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'last uses', everyMs: 1000, run: () => sessions.flush() },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
+    { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
   ]);
   app.addHook('onReady', async () => accounts.mail.start());

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Context } from '../context.ts';
 import type { Tx } from '../database/database.ts';
 import { badRequest, conflict, Problem } from '../errors.ts';
 import type { MacKeys } from './cursor.ts';
@@ -44,12 +45,6 @@ export function idempotencyKey(
  * the unique key, SQLite by its one writer) and then gets its answer. A write that fails takes its key back with it.
  */
 export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
-  const expired = tx
-    .selectFrom('idempotency_keys')
-    .select('id')
-    .where('created_at', '<', now - life)
-    .limit(50);
-  await tx.deleteFrom('idempotency_keys').where('id', 'in', expired).execute();
   await tx
     .deleteFrom('idempotency_keys')
     .where('id', '=', key.id)
@@ -97,4 +92,19 @@ function open(key: Buffer, sealed: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+/** Removes keys that have served their time, in small batches so that nobody waits for it. */
+export async function pruneIdempotencyKeys({ database: { db }, now }: Context): Promise<void> {
+  for (;;) {
+    const expired = await db
+      .selectFrom('idempotency_keys')
+      .select('id')
+      .where('created_at', '<', now() - life)
+      .limit(200)
+      .execute();
+    if (expired.length === 0) return;
+    const ids = expired.map(({ id }) => id);
+    await db.deleteFrom('idempotency_keys').where('id', 'in', ids).execute();
+  }
 }

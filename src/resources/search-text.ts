@@ -46,7 +46,8 @@ const withoutEscapes = (text: string): string => text.replace(/\\([;,*\\])/g, '$
 
 const endsInWildcard = (text: string): boolean => {
   if (!text.endsWith('*')) return false;
-  const backslashes = /\\*$/.exec(text.slice(0, -1))?.[0].length ?? 0;
+  let backslashes = 0;
+  while (text[text.length - 2 - backslashes] === '\\') backslashes++;
   return backslashes % 2 === 0;
 };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
+import { pruneIdempotencyKeys } from './idempotency.ts';
 import { garage } from './test-declarations/garage.ts';
 
 onBothEngines('Writes', (engine) => {
@@ -186,6 +187,9 @@ onBothEngines('Writes', (engine) => {
       'so has another path',
     );
     service.advance(25 * 60 * 60 * 1000);
+    await pruneIdempotencyKeys(service.context);
+    const { db } = service.context.database;
+    assert.deepEqual(await db.selectFrom('idempotency_keys').select('id').execute(), []);
     assert.equal((await ask('POST', '/v1/cars', { json, headers })).problem.errors[0]?.code, 'taken');
     const failed = await ask('POST', '/v1/cars', { json: {}, headers: { 'idempotency-key': 'order-2' } });
     assert.equal(failed.status, 422);
