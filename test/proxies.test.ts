@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
+import { removeClient } from '../src/clients/client-store.ts';
+import { changeAndTell } from '../src/database/bus.ts';
 import { addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Answer, call } from './harness/http.ts';
@@ -189,5 +191,12 @@ onBothEngines('first-party proxies', (engine) => {
       (await call('POST', `${later.url}/v1/oauth/token`, { form: { ...form, client_secret } })).body.error;
     assert.equal(await errorWith('another secret, just as long'), 'unauthorized_client');
     assert.equal(await errorWith(secret), 'invalid_client');
+    // An instance that was not restarted yet serves its people all the same.
+    assert.equal((await login()).status, 200);
+    await changeAndTell(later.context.database, (tx, tell) => removeClient(tx, tell, 'admin-app'));
+    const gone = await call('POST', `${later.url}/v1/clients/web/admin/login`, {
+      form: { email: user.email, password },
+    });
+    assert.deepEqual([gone.status, gone.body.error], [401, 'invalid_client']);
   });
 });

@@ -4,7 +4,7 @@ import { OAuthError } from '../errors.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 
 /** An unknown client and a wrong secret look alike. RFC 6749 5.2: who used the header gets its challenge back. */
-const refused = (usedHeader: boolean, reason: string) =>
+export const unknownClient = (usedHeader: boolean, reason: string) =>
   new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
     reason,
     headers: usedHeader ? { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' } : {},
@@ -29,7 +29,10 @@ export async function authenticateClient(
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (client) return client;
   }
-  throw refused(usedHeader, attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
+  throw unknownClient(
+    usedHeader,
+    attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`,
+  );
 }
 
 /**

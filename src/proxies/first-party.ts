@@ -1,7 +1,7 @@
 import type { StoredClient } from '../clients/client-store.ts';
 import type { Config, ProxiedClient } from '../config.ts';
-import { OAuthError } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
+import { unknownClient } from '../oauth/client-authentication.ts';
 import { passwordGrant } from '../oauth/grants/password.ts';
 import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
 import type { OAuth } from '../oauth/oauth.ts';
@@ -45,11 +45,12 @@ function identifierIn(parameters: Parameters, { loginAttributes }: Config): stri
   return parameters.get(name) as string;
 }
 
-/** In process, the settings are the authentication; what was deleted or changed since the start is refused. */
-async function clientOf({ clients }: OAuth, { id, secret }: ProxiedClient): Promise<StoredClient> {
-  const client = await clients.authenticate(id, secret);
-  if (client) return client;
-  throw new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
-    reason: `proxied client ${id} was deleted or has another secret`,
-  });
+/**
+ * In process, that the settings name the client is its authentication: the secret stays out of it, so that an instance
+ * which still has an earlier one goes on working until it is restarted.
+ */
+async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<StoredClient> {
+  const client = await clients.find(id);
+  if (client?.type === 'password') return client;
+  throw unknownClient(false, `proxied client ${id} was deleted`);
 }
