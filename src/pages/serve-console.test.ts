@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { addLogin, password } from '../../test/harness/accounts.ts';
-import { logIn } from '../../test/harness/ask.ts';
+import { ask, logIn } from '../../test/harness/ask.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { type Service, services } from '../../test/harness/service.ts';
+import { Visitor } from '../../test/harness/visitor.ts';
 
 /** The cookie of a person who signed in; what the pages' own login sets is such a token. */
 async function signIn(service: Service, roles: string[]): Promise<string> {
@@ -74,5 +75,21 @@ onBothEngines('the console at /admin', (engine) => {
     for (const [name, value] of Object.entries({ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' })) {
       assert.equal((await askToken({ cookie: admin, [name]: value })).status, 403);
     }
+  });
+
+  test('goes on when the page’s access token has ended: its session is renewed behind the scenes', async () => {
+    const { email } = await addLogin(service, { roles: ['admin'] });
+    const visitor = new Visitor(service);
+    await visitor.signIn(email, password);
+    const before = visitor.cookies.get('session');
+    service.advance(3601_000);
+    const { status, html } = await visitor.send('/admin/token', {});
+    assert.equal(status, 200);
+    const { access_token: token } = JSON.parse(html) as { access_token: string };
+    assert.notEqual(token, before);
+    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
+    const { status: loggedOut } = await ask(service, '/v1/logout', { method: 'DELETE', token });
+    assert.equal(loggedOut, 200);
+    assert.equal((await visitor.send('/admin/token', {})).status, 302, 'one logout ends the page’s session too');
   });
 });

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { OAuthError, ProblemError, SignedOutError } from '../../client/errors.ts';
-import { createGatehouse, type Gatehouse, type GatehouseOptions } from '../../client/gatehouse.ts';
-import { memoryStore } from '../../client/login.ts';
+
+import { createGatehouse, type Gatehouse, type GatehouseOptions } from 'gatehouse/client';
+import { OAuthError, ProblemError, SignedOutError } from 'gatehouse/client/errors';
+import { memoryStore } from 'gatehouse/client/login';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
