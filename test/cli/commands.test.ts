@@ -71,9 +71,12 @@ onBothEngines('The command line', (engine) => {
   it('lists users and changes their roles', async () => {
     const user = (await list('user', 'list')).find(({ email }) => email === 'admin@localhost');
     assert.deepEqual([user?.email, user?.roles], ['admin@localhost', ['admin']]);
-    assert.equal(await answer('user', 'role', 'ADMIN@localhost', '--', '-admin'), '(no roles)\n');
+    const last = await run('user', 'role', 'ADMIN@localhost', '--', '-admin');
+    assert.deepEqual([last.code, /the last administrator/.test(last.stderr)], [1, true]);
+    assert.equal(await answer('user', 'role', 'ada@example.com', 'admin'), 'admin\n');
+    assert.equal((await list('user', 'list', '--role', 'admin')).length, 2);
+    assert.equal(await answer('user', 'role', user?.id as string, '--', '-admin'), '(no roles)\n');
     assert.equal(await answer('user', 'role', user?.id as string, 'admin'), 'admin\n');
-    assert.equal((await list('user', 'list', '--role', 'admin')).length, 1);
     assert.equal((await list('user', 'list', '--role', 'other')).length, 0);
     const unknown = await run('user', 'role', 'admin@localhost', 'emperor');
     assert.equal(unknown.code, 1);
