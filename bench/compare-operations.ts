@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { searchedCar } from './gatehouse/operations.ts';
 import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
+import { startOfBuilt } from './gatehouse/start-of-built.ts';
 import { drive, type Result } from './measure/load.ts';
 import { medianOf } from './measure/median.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
@@ -44,7 +45,8 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
   const servers: ServerProcess[] = [];
   try {
     const gatehouse: ServerProcess[] = [];
-    for (const each of prepared) gatehouse.push(await fastestStart(each, plan));
+    const start = await startOfBuilt(plan.quick ? 1 : 5);
+    for (const each of prepared) gatehouse.push(await each.start());
     const limits = await startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch);
     servers.push(limits, ...gatehouse);
     for (const name of plan.peers ? peers : []) {
@@ -54,7 +56,7 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     const figures = await measure(servers, plan);
     return {
       limits: figures[0] as ServerFigures,
-      gatehouse: figures.slice(1, 1 + gatehouse.length),
+      gatehouse: figures.slice(1, 1 + gatehouse.length).map((each) => ({ ...each, ...start })),
       peers: figures.slice(1 + gatehouse.length),
     };
   } finally {
@@ -62,18 +64,6 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     for (const each of prepared) each.remove();
     rmSync(scratch, { recursive: true, force: true });
   }
-}
-
-/** The first start after an installation compiles; what operators live with is each one after it. */
-async function fastestStart(prepared: PreparedGatehouse, { quick }: Plan): Promise<ServerProcess> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < (quick ? 1 : 5); i++) {
-    const server = await prepared.start();
-    best = Math.min(best, server.coldStart);
-    await server.stop();
-  }
-  const server = await prepared.start();
-  return { ...server, coldStart: Math.min(best, server.coldStart) };
 }
 
 async function startLimits(prepared: PreparedGatehouse, server: ServerProcess, dir: string): Promise<ServerProcess> {

@@ -13,6 +13,7 @@ const tasks = new Map([
   ['cli', () => become(node, [program, ...args])],
   ['check', check],
   ['test', test],
+  ['build', () => run(node, ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs')])],
   ['bench', () => become(node, [inRoot('bench/run.ts'), ...args])],
   ['example', example],
 ]);

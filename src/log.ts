@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import pino, { type DestinationStream, type Logger } from 'pino';
-import pretty from 'pino-pretty';
 
 /** Whatever is logged under one of these names, at the top or one level down, is a secret by its name. */
 const secretNames = [
@@ -52,7 +52,12 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
       serializers: { err: describeError, error: describeError },
       hooks: { streamWrite: withoutSecrets },
     },
-    destination ??
-      (forPeople ? pretty({ translateTime: 'SYS:HH:MM:ss', sync: true }) : pino.destination({ sync: true })),
+    destination ?? (forPeople ? forReading() : pino.destination({ sync: true })),
   );
+}
+
+/** Loaded only where a person is watching. */
+function forReading(): DestinationStream {
+  const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
+  return pretty({ translateTime: 'SYS:HH:MM:ss', sync: true });
 }

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Database } from './database.ts';
-import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
 interface Location {
@@ -12,5 +11,6 @@ interface Location {
 /** Opens what DATABASE_URL names; the tables come from `migrate`. */
 export async function openDatabase({ databaseUrl, databasePoolSize, workingDir }: Location): Promise<Database> {
   if (databaseUrl.startsWith('sqlite:')) return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)));
+  const { openPostgres } = await import('./postgres.ts');
   return openPostgres(databaseUrl, databasePoolSize);
 }

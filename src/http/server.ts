@@ -100,7 +100,17 @@ export async function createServer(context: Context, authenticate: Authenticate)
       optimizeEmptyRequests: true,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true, useDefaults: true } },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        allErrors: true,
+        useDefaults: true,
+        // The schemas are our own; checking them at each start would be a tenth of it.
+        validateSchema: false,
+        meta: false,
+      },
+    },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   app.decorateRequest('caller', null as unknown as Caller);

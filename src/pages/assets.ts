@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { Config } from '../config.ts';
 import type { App } from '../http/server.ts';
 
@@ -29,12 +28,19 @@ export async function serveAssets(app: App, { viewsDir }: Config, root: string):
     );
     return `${root}/assets/${name}?v=${hash('sha256', content, 'hex').slice(0, 12)}`;
   });
+  const own = join(viewsDir, 'assets');
+  if (existsSync(own)) await serveOwn(app, own);
+  const [css, js, icon] = urls as [string, string, string];
+  return { css, js, icon };
+}
+
+async function serveOwn(app: App, folder: string): Promise<void> {
+  // Loaded only where there is something to serve: it is 8 MB of memory.
+  const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false });
     scope.get('/assets/own/*', { config: open, schema: { hide: true } }, (request, reply) =>
-      reply.sendFile((request.params as { '*': string })['*'], join(viewsDir, 'assets'), { maxAge: 300_000 }),
+      reply.sendFile((request.params as { '*': string })['*'], folder, { maxAge: 300_000 }),
     );
   });
-  const [css, js, icon] = urls as [string, string, string];
-  return { css, js, icon };
 }

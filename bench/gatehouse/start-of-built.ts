@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../measure/server-process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How the built program starts, as an installed package would, with no resources declared yet. The best of some times. */
+export async function startOfBuilt(times: number): Promise<{ coldStart: number; memoryAtRest: number | undefined }> {
+  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'scripts/build-service.mjs')]);
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
+  const launch = {
+    name: 'Gatehouse (built)',
+    args: [join(root, 'dist/cli/main.js'), 'serve'],
+    env: { DATABASE_URL: `sqlite:${join(dir, 'gatehouse.db')}`, DATA_DIR: dir, LOG_LEVEL: 'warn' },
+    cwd: dir,
+    ready: '/health/ready',
+    operations: async () => ({}),
+  };
+  try {
+    // The first start makes the database and compiles; what operators live with is each one after it.
+    await (await startServer(launch)).stop();
+    let coldStart = Number.POSITIVE_INFINITY;
+    let memoryAtRest: number | undefined;
+    for (let i = 0; i < times; i++) {
+      const server = await startServer(launch);
+      coldStart = Math.min(coldStart, server.coldStart);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      memoryAtRest = server.memory();
+      await server.stop();
+    }
+    return { coldStart, memoryAtRest };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
