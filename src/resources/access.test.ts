@@ -147,6 +147,13 @@ onBothEngines('Access', (engine) => {
     assert.equal(asAdmin.status, 403, 'the rule has no exception for administrators that it does not name');
   });
 
+  it('leaves a row to whom it belongs when another replaces it', async () => {
+    const { id } = (await ask('POST', '/v1/owners', { token: 'alice', json: { name: 'Alice' } })).row;
+    const put = await ask('PUT', `/v1/owners/${id}`, { token: 'admin', json: { name: 'Alicia' } });
+    assert.equal(put.status, 200, put.text);
+    assert.deepEqual([put.row.name, put.row.user_id], ['Alicia', idOf('alice')]);
+  });
+
   it('forgets rows that no longer exist for anybody, and nothing else of them', async () => {
     const { id } = await note('alice', { title: 'short-lived', published: true });
     assert.equal((await ask('DELETE', `/v1/notes/${id}`, { token: 'admin' })).status, 204);

@@ -70,6 +70,8 @@ function complete(
   const { name, options, sendable } = field;
   // The sender of a whole resource cannot know what is not shown, nor set what is not its to set.
   if (mode === 'replace' && (!field.shown || !sendable || options.immutable)) return;
+  // A default that depends on the caller says who made the row: whoever replaces it does not take it over.
+  if (mode === 'replace' && typeof options.default === 'function') return;
   if (options.default !== undefined) {
     const value = typeof options.default === 'function' ? options.default(call) : options.default;
     if (value !== null && value !== undefined) {
