@@ -212,6 +212,9 @@ onBothEngines('clients and tokens', (engine) => {
       const path = `/v1/tokens/${first?.id}/reveal`;
       assert.equal((await ask('POST', path, bob.token)).status, 404);
       assert.equal((await ask('POST', path, admin.token)).status, 403);
+      const scopes = ['tokens:read', 'tokens:write'];
+      const narrow = rowOf(await ask('POST', '/v1/tokens', token, { name: 'narrow', scopes }));
+      assert.equal((await ask('POST', path, String(narrow.access_token))).status, 403);
       const revealed = await ask('POST', path, token);
       assert.equal(revealed.status, 200, JSON.stringify(revealed.body));
       assert.equal(revealed.headers.get('cache-control'), 'no-store');
