@@ -34,6 +34,10 @@ describe('The console and who may do what', () => {
     await figure('Failed sign-ins').getByText('1', { exact: true }).waitFor();
     await page.getByText('login.failed').first().waitFor();
     assert.deepEqual(await seriousProblems(page), []);
+    await figure('Failed sign-ins').click();
+    await page.getByLabel('Created since').waitFor();
+    await page.getByRole('cell', { name: 'login.failed' }).waitFor();
+    assert.equal(await page.getByRole('row').count(), 2, 'the heading and the one that failed');
   });
 
   test('makes a user, who can log in', async () => {
