@@ -252,6 +252,23 @@ onBothEngines('clients and tokens', (engine) => {
       assert.equal(await secretOf({ ...watching }, ann.token), 201, 'what an administrator allowed stays usable');
     });
 
+    it('shows what a token made to no token that may do less, not even as a retry', async () => {
+      const headers = { 'idempotency-key': 'first-client' };
+      const make = (token: string) => ask('POST', '/v1/clients', token, { name: 'wide' }, headers);
+      const made = await make(ann.token);
+      assert.deepEqual(rowOf(await make(ann.token)), rowOf(made), 'the same token gets its answer again');
+      const narrow = { name: 'n', scopes: ['clients:write'] };
+      const token = String(rowOf(await ask('POST', '/v1/tokens', ann.token, narrow)).access_token);
+      const other = await call('POST', `${service.url}/v1/clients/web/admin/login`, {
+        form: { email: ann.email, password, scope: 'clients:write' },
+      });
+      for (const lesser of [token, String(other.body.access_token)]) {
+        const retry = await make(lesser);
+        assert.equal(retry.status, 422);
+        assert.ok(!JSON.stringify(retry.body).includes('client_secret'));
+      }
+    });
+
     it('refuses what makes no sense', async () => {
       const status = async (body: object) => (await ask('POST', '/v1/tokens', ann.token, body)).status;
       assert.equal(await status({}), 422);

@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClientSecret } from '../src/clients/client-secrets.ts';
 import { changeAndTell } from '../src/database/bus.ts';
+import type { OAuthError } from '../src/errors.ts';
+import { systemOrigin } from '../src/http/origin.ts';
+import type { OAuth } from '../src/oauth/oauth.ts';
+import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
+import { updateUser } from '../src/users/user-store.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Answer, call } from './harness/http.ts';
@@ -145,6 +150,30 @@ onBothEngines('the token endpoint', (engine) => {
     const unknown = await token(asClient({ grant_type: 'password', username: 'nobody@example.com', password }));
     refused(wrong, 400, 'invalid_grant');
     assert.deepEqual(unknown.body, wrong.body);
+  });
+
+  it('opens no session by a password that was replaced while it was being looked at', async () => {
+    const { id, email } = await addLogin(service);
+    const { oauth, context, passwords } = service;
+    const body = asClient({ grant_type: 'password', username: email, password });
+    const slow: OAuth = {
+      ...oauth,
+      async checkCredentials(credentials) {
+        const checked = await oauth.checkCredentials(credentials);
+        const password_hash = await passwords.hash('another password altogether');
+        await changeAndTell(context.database, async (tx, tell) => {
+          await updateUser(tx, id, { password_hash });
+          await service.sessions.end(tx, tell, { userId: id }, 'password_reset');
+        });
+        return checked;
+      },
+    };
+    await assert.rejects(
+      answerTokenRequest(slow, { authorization: undefined, body, origin: systemOrigin }),
+      (error: OAuthError) => error.error === 'invalid_grant',
+    );
+    const left = await context.database.db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute();
+    assert.deepEqual(left, []);
   });
 
   it('grants the scopes that were asked for and are allowed, and no others', async () => {

@@ -24,6 +24,8 @@ export async function backUp(source: string, target: string, { overwrite = false
   if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} is not there.`);
   const draft = `${target}.part`;
   rmSync(draft, { force: true });
+  // Made before anything is in it: nobody else reads along while it grows.
+  closeSync(openSync(draft, 'wx', 0o600));
   const file = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
   try {
     // All pages in one step: in several, a busy service would make it start again and again.
@@ -31,7 +33,6 @@ export async function backUp(source: string, target: string, { overwrite = false
   } finally {
     file.close();
   }
-  chmodSync(draft, 0o600);
   // The copy carries the journal mode of the original; alone, it shall be one file.
   const copy = new DatabaseSync(draft, { timeout: 5000 });
   copy.exec('pragma journal_mode = delete');

@@ -18,5 +18,5 @@ export interface OAuth {
     password: string;
     origin: Origin;
     clientId: string;
-  }): Promise<{ readonly id: string }>;
+  }): Promise<{ readonly id: string; readonly password_hash: string }>;
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../database/database.ts';
 import { badRequest, conflict, Problem } from '../errors.ts';
@@ -24,7 +25,7 @@ const life = 24 * 60 * 60 * 1000;
 export function idempotencyKey(
   keys: MacKeys,
   header: string | string[] | undefined,
-  caller: { userId: string | null; clientId: string | null },
+  { userId, clientId, roles, scopes }: Pick<Caller, 'userId' | 'clientId' | 'roles' | 'scopes'>,
   path: string,
   body: unknown,
 ): IdempotencyKey | undefined {
@@ -32,10 +33,11 @@ export function idempotencyKey(
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
     throw badRequest('Idempotency-Key: it takes 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
   }
-  const request = JSON.stringify([caller.userId, caller.clientId, path, header]);
+  const request = JSON.stringify([userId, clientId, path, header]);
   return {
     id: keys.mac('idempotency key', request),
-    bodyHash: keys.mac('idempotent body', JSON.stringify(body ?? null)),
+    // With what the caller may do: a token that may do less must not collect what another one made.
+    bodyHash: keys.mac('idempotent body', JSON.stringify([body ?? null, roles, scopes])),
     sealingKey: Buffer.from(keys.mac('idempotent answer', request), 'base64url'),
   };
 }
@@ -60,9 +62,14 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
   const kept = await tx.selectFrom('idempotency_keys').selectAll().where('id', '=', key.id).executeTakeFirst();
   if (!kept?.status) throw conflict('The first request with this Idempotency-Key is still under way.');
   if (kept.body_hash !== key.bodyHash) {
-    throw new Problem(422, 'Unprocessable Content', 'This Idempotency-Key was used with another body.', {
-      code: 'idempotency_key_reused',
-    });
+    throw new Problem(
+      422,
+      'Unprocessable Content',
+      'This Idempotency-Key was used with another body, or with a token of other rights.',
+      {
+        code: 'idempotency_key_reused',
+      },
+    );
   }
   const headers = JSON.parse(kept.headers ?? '{}') as Record<string, string>;
   return { status: kept.status, headers, body: open(key.sealingKey, kept.body ?? '') };

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Tx } from '../database/database.ts';
 import { OAuthError, tooManyRequests } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
@@ -6,7 +7,7 @@ import { fingerprintOfLogin, readLogin } from './identifiers.ts';
 import type { Passwords } from './passwords.ts';
 import { countAttempt, forgiveAttempt, giveBackAttempt, type ThrottleKeys, throttleKeys } from './throttle.ts';
 import { Turnstile } from './turnstile.ts';
-import { findUserByLogin, replacePasswordHash, type UserRow } from './user-store.ts';
+import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from './user-store.ts';
 
 export interface Credentials {
   /** Any enabled identifier. */
@@ -43,6 +44,9 @@ export async function checkCredentials(
   );
 }
 
+const wrongCredentials = (reason: string) =>
+  new OAuthError('invalid_grant', 'The user name or the password is wrong.', { reason });
+
 async function checkPassword(
   context: Context,
   passwords: Passwords,
@@ -70,26 +74,42 @@ async function checkPassword(
   if (!user || !right) {
     metrics.logins.inc({ result: 'refused' });
     await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin });
-    throw new OAuthError('invalid_grant', 'The user name or the password is wrong.', {
-      reason: user ? 'wrong password' : 'unknown user',
-    });
+    throw wrongCredentials(user ? 'wrong password' : 'unknown user');
   }
   await forgiveAttempt(context, keys);
   if (config.requireEmailConfirmation && !user.email_confirmed) {
     metrics.logins.inc({ result: 'unconfirmed' });
     throw new OAuthError('invalid_grant', unconfirmedEmail);
   }
-  if (passwords.needsRehash(user.password_hash)) await renewHash(context, passwords, user, password);
+  const current = passwords.needsRehash(user.password_hash)
+    ? await renewHash(context, passwords, user, password)
+    : user;
   metrics.logins.inc({ result: 'accepted' });
-  return user;
+  return current;
+}
+
+/**
+ * To be asked in the transaction that opens the session: a password that was changed while it was being looked at opens
+ * none, for the change could not have ended it.
+ */
+export async function requireUnchanged(
+  { database }: Context,
+  tx: Tx,
+  user: Pick<UserRow, 'id' | 'password_hash'>,
+): Promise<void> {
+  if (!(await holdsHash(tx, database.engine, user))) throw wrongCredentials('password changed meanwhile');
 }
 
 /** Not worth a failed sign-in: while there is no time for it, the old hash goes on working. */
-async function renewHash(context: Context, passwords: Passwords, user: UserRow, password: string): Promise<void> {
+async function renewHash(context: Context, passwords: Passwords, user: UserRow, password: string): Promise<UserRow> {
   const { database, log } = context;
   try {
-    await replacePasswordHash(database.db, user.id, user.password_hash, await passwords.hash(password));
+    const password_hash = await passwords.hash(password);
+    if (await replacePasswordHash(database.db, user.id, user.password_hash, password_hash)) {
+      return { ...user, password_hash };
+    }
   } catch (error) {
     log.warn({ err: error, user: user.id }, 'a password hash could not be renewed; the next sign-in tries again');
   }
+  return user;
 }

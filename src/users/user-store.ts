@@ -1,5 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
-import type { Db, Tx } from '../database/database.ts';
+import type { Db, Engine, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Identifier } from './identifiers.ts';
 
@@ -33,13 +33,25 @@ export function updateUser(
 }
 
 /** A better hash of the same password: no change that anybody is told of, and void when the password was changed meanwhile. */
-export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<void> {
-  await db
+export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('users')
     .set({ password_hash: to })
     .where('id', '=', id)
     .where('password_hash', '=', from)
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether the user still has this hash; until the transaction ends it keeps it. */
+export async function holdsHash(
+  tx: Tx,
+  engine: Engine,
+  { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
+): Promise<boolean> {
+  const query = tx.selectFrom('users').select('id').where('id', '=', id).where('password_hash', '=', password_hash);
+  // On SQLite a write transaction has no neighbours.
+  return (await (engine === 'postgres' ? query.forShare() : query).execute()).length > 0;
 }
 
 export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];

@@ -1,5 +1,6 @@
 import { grantScopes } from '../../clients/scopes.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { requireUnchanged } from '../../users/check-credentials.ts';
 import type { Grant } from '../grant.ts';
 import { required } from '../parameters.ts';
 
@@ -13,6 +14,7 @@ export const passwordGrant: Grant = {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
     const user = await checkCredentials({ login, password, origin, clientId: client.id });
     const session = await context.database.db.transaction().execute(async (tx) => {
+      await requireUnchanged(context, tx, user);
       const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });
       await recordEvent(context, tx, {
         type: 'login.succeeded',
