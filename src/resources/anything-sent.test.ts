@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import fc from 'fast-check';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
+import { cars, garage } from './test-declarations/garage.ts';
+
+const fieldNames = ['id', 'created_at', 'version', 'owner', '', '*', ...Object.keys(cars.fields)];
+const pieces = fc.constantFrom(
+  ...fieldNames,
+  ...[':', ';', ',', '*', '\\', '>', '>=', '<', '!=', '=', 'null', 'asc', 'desc', 'like', 'in', 'or', '.', 'drivers'],
+  ...[
+    "'",
+    '"',
+    '%',
+    '_',
+    '0',
+    '-1',
+    '1e9',
+    '99999999999999999999',
+    'true',
+    '2026-01-01',
+    'red',
+    '🚗',
+    '\u0130',
+    '\uffff',
+  ],
+);
+const texts = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''));
+const parameters = fc.constantFrom(
+  ...[
+    'search',
+    'searchJoin',
+    'searchFields',
+    'orderBy',
+    'sortedBy',
+    'filter',
+    'include',
+    'page',
+    'limit',
+    'count',
+    'cursor',
+  ],
+);
+const queries = fc.dictionary(parameters, texts, { maxKeys: 4 });
+const anything = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom<unknown>('', 'red', '2026-01-01', -0, 1e308, 2 ** 53, [], {}, [['a']], '2026-01-01T00:00:00Z'),
+);
+const bodies = fc.dictionary(fc.constantFrom(...fieldNames), anything, { maxKeys: 6 });
+
+onBothEngines('Whatever is sent', (engine) => {
+  const start = resourceServices(engine);
+  let service: ResourceService;
+  let path: string;
+  before(async () => {
+    service = await start(garage);
+    const owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row;
+    const car = await service.ask('POST', '/v1/cars', { json: { plate: 'A', owner_id: owner.id } });
+    path = `/v1/cars/${car.row.id}`;
+  });
+  const expect = (statuses: number[], { status, text }: { status: number; text: string }, sent: unknown) =>
+    assert.ok(statuses.includes(status), `${status} ${text} to ${JSON.stringify(sent)}`);
+
+  it('as a query is answered or refused with its reason', async () => {
+    await fc.assert(
+      fc.asyncProperty(queries, async (query) => {
+        const answer = await service.ask('GET', `/v1/cars?${new URLSearchParams(query)}`);
+        expect([200, 400], answer, query);
+        if (answer.status === 400) assert.ok(answer.problem.detail.length > 10);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('as a body is taken or refused with the fields that are wrong', async () => {
+    await fc.assert(
+      fc.asyncProperty(bodies, fc.constantFrom('POST', 'PUT', 'PATCH'), async (json, method) => {
+        const answer = await service.ask(method, method === 'POST' ? '/v1/cars' : path, { json });
+        expect([200, 201, 400, 422], answer, json);
+        if (answer.status === 422) assert.ok(answer.problem.errors.length > 0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
