@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProxiedClient } from '../config.ts';
+import { type ProxiedClient, shortestSafeSecret } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { changeAndTell } from '../database/bus.ts';
@@ -13,7 +13,12 @@ import { everyScope } from './scopes.ts';
 export async function ensureProxiedClients(context: Context, keys: KeyRing): Promise<readonly ProxiedClient[]> {
   const { config } = context;
   const clients = config.proxiedClients.length > 0 ? config.proxiedClients : [keepWebAdmin(config.dataDir, keys)];
-  for (const client of clients) await ensureClient(context, keys, client);
+  for (const client of clients) {
+    await ensureClient(context, keys, client);
+    if (Buffer.byteLength(client.secret) < shortestSafeSecret) {
+      context.log.warn({ client: client.id }, `the secret of this client has less than ${shortestSafeSecret} bytes`);
+    }
+  }
   return clients;
 }
 

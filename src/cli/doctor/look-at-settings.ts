@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import { type Config, shortestSafeSecret } from '../../config.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
@@ -10,6 +10,7 @@ export const lookAtSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
   lookAtCookies(config),
   ...lookAtProxies(config),
+  ...lookAtSecrets(config),
   ...lookAtRights(config),
 ];
 
@@ -46,6 +47,17 @@ function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
   }
   return [ok('proxy', trusts ? `trusted: ${trustProxy.join(', ')}` : 'none, callers connect directly')];
 }
+
+const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
+  proxiedClients
+    .filter(({ secret }) => Buffer.byteLength(secret) < shortestSafeSecret)
+    .map(({ id }) =>
+      wrong(
+        'secrets',
+        `the secret of the client ${id} has less than ${shortestSafeSecret} bytes and can be guessed`,
+        'Make another with: openssl rand -base64 32',
+      ),
+    );
 
 function lookAtRights({ dataDir, databaseUrl }: Config): Finding[] {
   if (process.platform === 'win32') return [];
