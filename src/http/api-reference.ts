@@ -23,9 +23,15 @@ const open = { config: { auth: 'public', limited: false }, schema: { hide: true 
 
 /** `/docs`: the API reference, drawn in the browser from `/openapi.json`. */
 export function serveApiReference(app: App): void {
-  const page = ours('page.html');
-  app.get('/docs', open, async (_request, reply) =>
-    reply.header('content-security-policy', contentSecurityPolicy).type('text/html; charset=utf-8').send(page),
+  const page = ours('page.html').toString();
+  // Links are relative, so that they hold behind a proxy that puts the service under a path of its own.
+  const from = (root: string) => page.replaceAll('{{root}}', root);
+  const [without, withSlash] = [from(''), from('../')];
+  app.get('/docs', open, async ({ url }, reply) =>
+    reply
+      .header('content-security-policy', contentSecurityPolicy)
+      .type('text/html; charset=utf-8')
+      .send(url.split('?', 1)[0]?.endsWith('/') ? withSlash : without),
   );
   const files: [name: string, type: string, read: (name: string) => Buffer][] = [
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8', theirs],

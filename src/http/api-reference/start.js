@@ -1,6 +1,6 @@
 // Opens the API description of this very service; everything comes from its own address.
 window.SwaggerUIBundle({
-  url: 'openapi.json',
+  url: new URL('../openapi.json', document.currentScript.src).href,
   domNode: document.getElementById('reference'),
   presets: [window.SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',
