@@ -55,6 +55,8 @@ describe('identifiers', () => {
   });
 
   it('reads phones to E.164', () => {
+    assert.equal(normalisePhone('+15551234567'), '+15551234567', 'whether a range is in use is not for us to say');
+    assert.equal(normalisePhone(' 1 213 373 4253'), '+12133734253', 'a plus sign that a form turned into a space');
     assert.equal(normalisePhone('+49 (30) 901-820'), '+4930901820');
     assert.equal(normalisePhone('+1 213 373 4253'), '+12133734253');
     for (const wrong of ['030 901820', '+1', '+999999999999', '+49 30 abc', '+1 213 373 4253 ext. 3', '', '+']) {

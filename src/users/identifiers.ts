@@ -38,18 +38,20 @@ export function normaliseUsername(text: string): string | undefined {
 }
 
 /** Loaded with the first number: the tables of all countries would slow every start. */
-let phoneNumbers: typeof import('libphonenumber-js/max') | undefined;
+let phoneNumbers: typeof import('libphonenumber-js/min') | undefined;
 const loadPhoneNumbers = () => {
-  phoneNumbers ??= createRequire(import.meta.url)('libphonenumber-js/max') as typeof import('libphonenumber-js/max');
+  phoneNumbers ??= createRequire(import.meta.url)('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
   return phoneNumbers;
 };
 
 /** E.164. There is no home country here, so a number starts with `+` and its country code. */
 export function normalisePhone(text: string): string | undefined {
-  const trimmed = text.trim();
+  // A form that was not encoded turns the plus sign into a space: no number starts with one.
+  const trimmed = text.replace(/^ (?=\d)/, '+').trim();
   if (trimmed.length > 40 || !/^\+[\d\s()./-]+$/.test(trimmed)) return undefined;
   const number = loadPhoneNumbers().parsePhoneNumberFromString(trimmed);
-  return number?.isValid() ? number.number : undefined;
+  // Its country and length must be right. Which ranges are in use changes too often to refuse people by it.
+  return number?.isPossible() ? number.number : undefined;
 }
 
 const forms: readonly [LoginAttribute, (text: string) => string | undefined][] = [
