@@ -1,6 +1,6 @@
 // `npm run build`: turns src/ into dist/, for the published package. No types are left to be stripped, and the two libraries
-// that consist of many hundred small files (kysely, typebox) are one file each: that is a quarter of the time to start, and
-// of the memory.
+// that consist of many hundred small files (kysely, typebox) are one file each: that is a fifth of the processor time to start,
+// and of the memory.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';

@@ -15,7 +15,7 @@ export function targets({ limits, gatehouse, peers }: Comparison): Target[] {
   const atLeast = (name: string, operation: string, limit: string, share: number) => {
     const mine = rate(own, operation);
     const most = rate(limits, limit);
-    if (mine === undefined || most === undefined) return;
+    if (mine === undefined || !most) return;
     list.push({ name, reached: (mine / most).toFixed(2), asked: `≥ ${share}`, met: mine / most >= share });
   };
   const ahead = (operation: string, factor: number) => {

@@ -46,7 +46,7 @@ function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
     return all.flatMap((server) => {
       const result = server.operations[operation];
       if (!result) return [];
-      const ratio = server === own ? '' : `${(mine / result.perSecond).toFixed(2)}`;
+      const ratio = server === own || result.requests === 0 ? '' : (mine / result.perSecond).toFixed(2);
       return [
         [
           operation,

@@ -27,7 +27,7 @@ const columnsOf = (statement: StatementSync): string[] => statement.columns().ma
 
 /**
  * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
- * knows, and JSON.stringify takes three times as long over them. Worth 2 of 6 µs for one row, 7 of 20 for ten.
+ * knows, and JSON.stringify takes three times as long over them. Worth 1.2 of 4.2 µs for one row, 7 of 20 for ten.
  */
 function toObjects<R>(columns: readonly string[], rows: readonly unknown[][]): R[] {
   const objects: R[] = [];
@@ -219,7 +219,7 @@ class SqliteBus implements Bus {
   }
 
   trusted(): boolean {
-    // Once a turn of the event loop: the requests of one turn had all been sent before it began. Worth 1.5 µs a request.
+    // Once a turn of the event loop: the requests of one turn had all been sent before it began. It was 5 % of a GET's profile, and is 0.4 % so.
     if (this.#checked) return true;
     this.#checked = true;
     setImmediate(() => {

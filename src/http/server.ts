@@ -96,7 +96,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     http: {
       // Node would refuse a missing Host header with an empty answer; the gate says what is missing.
       requireHostHeader: false,
-      // A request without a body gets no stream to read it from: worth a sixth of a GET.
+      // A request without a body gets no stream to read it from: see docs/performance.md.
       optimizeEmptyRequests: true,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
@@ -106,7 +106,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
         removeAdditional: false,
         allErrors: true,
         useDefaults: true,
-        // The schemas are our own; checking them at each start would be a tenth of it.
+        // The schemas are our own; checking them at each start would be a twelfth of it.
         validateSchema: false,
         meta: false,
       },

@@ -39,7 +39,7 @@ export const guardOf = (resource: Resource, deed: 'read' | 'write'): FastifyCont
   scope: deed === 'read' ? resource.readScope : resource.writeScope,
 });
 
-/** To be returned by an async handler. The text and not the reply: Fastify would wait for that to be sent, for 3 µs. */
+/** To be returned by an async handler. The text and not the reply: Fastify would wait for that to be sent, by listeners. */
 export function sendJson(reply: FastifyReply, json: string): string {
   reply.header('content-type', 'application/json; charset=utf-8');
   return json;

@@ -35,7 +35,7 @@ interface Moment {
 export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, moment: Moment): string =>
   keys.signToken(claimsOf(config, session, moment), { typ });
 
-/** On another thread: a signature takes as long as all else that a token request needs of this one. */
+/** On another thread: signing is most of what a token request would need of this one. */
 export const signAccessTokenAside = (
   keys: KeyRing,
   config: Config,
