@@ -43,13 +43,13 @@ export async function checkDelivery(smtpUrl: string): Promise<void> {
 }
 
 function deliverBySmtp(context: Context): Delivery {
-  let transport: Awaited<ReturnType<typeof openTransport>> | undefined;
+  let transport: ReturnType<typeof openTransport> | undefined;
   return {
     async deliver(mail, letter) {
-      transport ??= await openTransport(context.config.smtpUrl);
-      await transport.sendMail(headersOf(context, mail, letter));
+      transport ??= openTransport(context.config.smtpUrl);
+      await (await transport).sendMail(headersOf(context, mail, letter));
     },
-    close: () => transport?.close(),
+    close: () => void transport?.then((open) => open.close()),
   };
 }
 

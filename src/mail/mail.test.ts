@@ -103,7 +103,11 @@ onBothEngines('mail', (engine) => {
     // One SQLite file has one service at a time; there, two passes of one service are the race.
     const two = engine === 'postgres' ? await start({ env, database }) : one;
     for (let i = 0; i < 20; i++) await write(one, `user${i}@example.com`);
-    await Promise.all([one.accounts.mail.settle(), two.accounts.mail.settle(), one.accounts.mail.settle()]);
+    // On a machine that is busy with other things, an attempt may run out of time: it is made again.
+    for (let pass = 0; pass < 5 && server.mails.length < 20; pass++) {
+      await Promise.all([one.accounts.mail.settle(), two.accounts.mail.settle(), one.accounts.mail.settle()]);
+      for (const service of new Set([one, two])) service.advance(120_000);
+    }
     const recipients = server.mails.map(({ to }) => to?.[0]?.address);
     assert.equal(recipients.length, 20);
     assert.equal(new Set(recipients).size, 20);
