@@ -25,8 +25,8 @@ const open = { config: { auth: 'public', limited: false }, schema: { hide: true 
 export function serveApiReference(app: App): void {
   const page = ours('page.html').toString();
   // Links are relative, so that they hold behind a proxy that puts the service under a path of its own.
-  const from = (root: string) => page.replaceAll('{{root}}', root);
-  const [without, withSlash] = [from(''), from('../')];
+  const pageAt = (root: string) => page.replaceAll('{{root}}', root);
+  const [without, withSlash] = [pageAt(''), pageAt('../')];
   app.get('/docs', open, async ({ url }, reply) =>
     reply
       .header('content-security-policy', contentSecurityPolicy)
