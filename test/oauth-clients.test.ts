@@ -119,7 +119,7 @@ onBothEngines('published OAuth clients', (engine) => {
     const config = await openid.discovery(server, thirdParty.id, thirdParty.secret, undefined, options);
     const tokens = await openid.clientCredentialsGrant(config, { scope: '*' });
     assert.ok(tokens.refresh_token);
-    assert.equal(tokens.expiresIn(), 3600);
+    assert.equal(tokens.expires_in, 3600);
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token);
     const { payload } = await jwtVerify(
       refreshed.access_token,
