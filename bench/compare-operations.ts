@@ -68,12 +68,16 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
   }
 }
 
-async function startLimits(prepared: PreparedGatehouse, server: ServerProcess, dir: string): Promise<ServerProcess> {
+export async function startLimits(
+  prepared: PreparedGatehouse,
+  server: ServerProcess,
+  dir: string,
+): Promise<ServerProcess> {
   const { path, headers } = server.operations.get as BenchRequest;
   const answer = await fetch(server.url + path, { headers });
   const kept = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
   const file = join(dir, 'answer.json');
-  writeFileSync(file, JSON.stringify({ headers: kept, body: await answer.text() }));
+  writeFileSync(file, JSON.stringify({ request: headers, headers: kept, body: await answer.text() }));
   return startServer({
     name: 'node:http',
     args: [fileURLToPath(new URL('limits/server.ts', import.meta.url))],

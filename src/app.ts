@@ -12,7 +12,6 @@ import { recordEvent } from './events/record-event.ts';
 import { serveApiReference } from './http/api-reference.ts';
 import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
-import { originOf } from './http/origin.ts';
 import { type App, createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
 import type { OAuth } from './oauth/oauth.ts';
@@ -98,7 +97,7 @@ export async function buildApp(context: Context): Promise<Services> {
 
   const webSessions = createWebSessions(context.config, sessions);
   const app = await createServer(context, {
-    bearer: (token, request) => sessions.verify(token, originOf(request)),
+    bearer: (token, request) => sessions.verify(token, request.ip),
     web: webSessions.require,
   });
   await describeApi(app, context.config);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What every layer may stand on: itself, and these. Imports go down only; what is not listed is not allowed. */
-const foundation = ['errors', 'config', 'settings', 'caller', 'context', 'metrics', 'nearest', 'log'];
+const foundation = ['errors', 'config', 'settings', 'caller', 'context', 'metrics', 'durations', 'nearest', 'log'];
 const platform = [...foundation, 'database', 'crypto', 'http', 'mail', 'events'];
 const features = [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'proxies', 'pages'];
 const mayImport = new Map<string, readonly string[]>([
@@ -16,7 +16,8 @@ const mayImport = new Map<string, readonly string[]>([
   ['settings', []],
   ['caller', []],
   ['log', []],
-  ['metrics', []],
+  ['durations', []],
+  ['metrics', ['durations']],
   ['config', ['errors', 'nearest', 'settings']],
   ['context', ['config', 'database', 'metrics']],
   ['database', foundation],

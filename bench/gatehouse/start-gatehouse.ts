@@ -19,7 +19,7 @@ export const administrator = { email: 'admin@example.com', password: 'correct ho
 export interface PreparedGatehouse {
   readonly engine: Engine;
   readonly databaseUrl: string;
-  start(): Promise<ServerProcess>;
+  start(nodeOptions?: readonly string[]): Promise<ServerProcess>;
   grow(rows: Rows): Promise<void>;
   remove(): void;
 }
@@ -59,7 +59,12 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
   return {
     engine,
     databaseUrl,
-    start: () => startServer({ ...launch, operations: (url) => gatehouseOperations(url, client) }),
+    start: (nodeOptions = []) =>
+      startServer({
+        ...launch,
+        args: [...nodeOptions, ...launch.args],
+        operations: (url) => gatehouseOperations(url, client),
+      }),
     grow,
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };

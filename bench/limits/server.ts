@@ -6,8 +6,9 @@ import type { BenchRequest, Operations } from '../measure/request.ts';
 import { carsOnPage, countOfCars, oneCar, ownersOfPage, searchedCars } from './queries.ts';
 
 /**
- * What an operation cannot do without, on bare `node:http`: no routing, no checks, no token. `LIMIT_DATABASE` is the
- * database of the Gatehouse that it is compared with (read only), `LIMIT_ANSWER` a file with the bytes that it answers.
+ * What an operation cannot do without, on bare `node:http`: no routing, no checks, no token looked at. It is asked with
+ * the bytes that Gatehouse is asked with, and answers with the headers that Gatehouse answers with. `LIMIT_DATABASE` is
+ * the database of the Gatehouse that it is compared with (read only), `LIMIT_ANSWER` a file with an exchange of its.
  */
 const { PORT, LIMIT_DATABASE, LIMIT_SCRATCH, LIMIT_ANSWER, LIMIT_CAR, LIMIT_PLATE } = process.env as Record<
   string,
@@ -24,14 +25,16 @@ const page = read.prepare(carsOnPage);
 const count = read.prepare(countOfCars);
 const search = read.prepare(searchedCars);
 const owners = read.prepare(ownersOfPage(100));
-const sameBytes = JSON.parse(readFileSync(LIMIT_ANSWER as string, 'utf8')) as {
+const exchange = JSON.parse(readFileSync(LIMIT_ANSWER as string, 'utf8')) as {
+  request: Record<string, string>;
   headers: [string, string][];
   body: string;
 };
-const sameHeaders = sameBytes.headers.flat();
+const otherHeaders = exchange.headers.filter(([name]) => name !== 'content-length').flat();
+const bodiless = exchange.headers.filter(([name]) => !name.startsWith('content-')).flat();
 
 const json = (response: ServerResponse, body: string): void => {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  response.writeHead(200, [...otherHeaders, 'content-length', String(Buffer.byteLength(body))]);
   response.end(body);
 };
 
@@ -96,19 +99,13 @@ const rotated = Array.from({ length: 64 }, durableSession);
 let next = 0;
 
 const handlers = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>([
-  [
-    '/bytes',
-    (_, response) => {
-      response.writeHead(200, sameHeaders);
-      response.end(sameBytes.body);
-    },
-  ],
+  ['/bytes', (_, response) => json(response, exchange.body)],
   ['/get', (_, response) => json(response, JSON.stringify({ data: byId.get(LIMIT_CAR as string) }))],
   [
     '/not-modified',
     (_, response) => {
       byId.get(LIMIT_CAR as string);
-      response.writeHead(304);
+      response.writeHead(304, bodiless);
       response.end();
     },
   ],
@@ -150,7 +147,7 @@ const handlers = new Map<string, (request: IncomingMessage, response: ServerResp
 const get = (path: string, includes: string): BenchRequest => ({
   method: 'GET',
   path,
-  headers: { accept: 'application/json' },
+  headers: exchange.request,
   expect: { status: 200, includes },
 });
 const post = (path: string, includes: string): BenchRequest => ({

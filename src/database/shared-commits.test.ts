@@ -30,7 +30,7 @@ function open(patience?: number) {
   return {
     file,
     other,
-    commits: new SharedCommits(counting, patience),
+    commits: new SharedCommits(counting, undefined, patience),
     insert: (n: number) => void file.prepare('insert into rows values (?)').run(n),
     seen: () =>
       other

@@ -14,6 +14,7 @@ const sqliteBusy = 5;
  */
 export class SharedCommits {
   readonly #file: DatabaseSync;
+  readonly #committed: () => void;
   /** How long to wait for another process that writes. */
   readonly #patience: number;
   readonly #entering: (() => void)[] = [];
@@ -22,8 +23,10 @@ export class SharedCommits {
   #commitDue = false;
   #waiters: Waiter[] = [];
 
-  constructor(file: DatabaseSync, patience = 5000) {
+  /** `committed` is called after each commit, before anybody is told of it. */
+  constructor(file: DatabaseSync, committed = () => {}, patience = 5000) {
     this.#file = file;
+    this.#committed = committed;
     this.#patience = patience;
   }
 
@@ -117,6 +120,7 @@ export class SharedCommits {
     try {
       this.#file.exec('commit');
       this.#open = false;
+      this.#committed();
       for (const waiter of waiters) waiter.resolve();
     } catch (error) {
       this.#waiters = waiters;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './sqlite.ts';
@@ -46,5 +47,35 @@ describe('SQLite', () => {
     await assert.rejects(undone, /no/);
     await beside;
     assert.deepEqual(await keys(), ['a', 'b', 'c', 'd']);
+  });
+
+  it('shows a write to every read after it, though reads of one turn share a view', async () => {
+    const before = await keys();
+    const write = database.db.insertInto('throttles').values(throttle('f')).execute();
+    const beside = keys();
+    await write;
+    assert.deepEqual(database.read('select key from throttles order by key', []), [
+      ...before.map((key) => ({ key })),
+      { key: 'f' },
+    ]);
+    await beside;
+  });
+
+  it('shows what another process wrote to whoever is told that it did', async () => {
+    const file = join(dir, 'test.db');
+    let told = 0;
+    database.bus.subscribe(() => told++);
+    const count = () =>
+      (database.read<{ n: number }>('select count(*) as n from throttles', []) as { n: number }[])[0]?.n;
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = count() ?? 0;
+    // In one turn: the view was taken above, and this commit is younger.
+    const other = new DatabaseSync(file);
+    other.exec("insert into throttles (key, count, expires_at) values ('g', 1, 1)");
+    other.close();
+    assert.equal(count(), before);
+    assert.equal(database.bus.trusted(), true);
+    assert.equal(told, 1);
+    assert.equal(count(), before + 1);
   });
 });

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -13,76 +13,12 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { OperatorError, unavailable } from '../errors.ts';
-import type { Bus, Change } from './bus.ts';
 import type { Database } from './database.ts';
 import { SharedCommits } from './shared-commits.ts';
+import { SharedSnapshot } from './shared-snapshot.ts';
+import { SqliteBus } from './sqlite-bus.ts';
+import { Statements } from './sqlite-statements.ts';
 import type { Tables } from './tables.ts';
-
-interface Prepared {
-  readonly statement: StatementSync;
-  columns: readonly string[];
-}
-
-const columnsOf = (statement: StatementSync): string[] => statement.columns().map(({ name }) => name);
-
-/**
- * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
- * knows, and JSON.stringify takes three times as long over them. Worth 1.2 of 4.2 µs for one row, 7 of 20 for ten.
- */
-function toObjects<R>(columns: readonly string[], rows: readonly unknown[][]): R[] {
-  const objects: R[] = [];
-  for (const row of rows) {
-    const object: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i++) object[columns[i] as string] = row[i];
-    objects.push(object as R);
-  }
-  return objects;
-}
-
-/** SQL text → prepared statement, oldest out first: the fixed queries stay, one-off searches pass through. */
-class Statements {
-  readonly #file: DatabaseSync;
-  readonly #byText = new Map<string, Prepared>();
-
-  constructor(file: DatabaseSync) {
-    this.#file = file;
-  }
-
-  run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const prepared = this.#prepare(sql);
-    if (prepared.columns.length > 0) return { rows: this.#rows(prepared, parameters) };
-    const { changes } = prepared.statement.run(...parameters.map(toSqlite));
-    return { rows: [], numAffectedRows: BigInt(changes) };
-  }
-
-  all<R>(sql: string, parameters: readonly unknown[]): R[] {
-    return this.#rows(this.#prepare(sql), parameters);
-  }
-
-  #rows<R>(prepared: Prepared, parameters: readonly unknown[]): R[] {
-    const rows = prepared.statement.all(...parameters.map(toSqlite)) as unknown as unknown[][];
-    // `select *` after a migration: SQLite has prepared the statement anew by itself.
-    if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = columnsOf(prepared.statement);
-    return toObjects(prepared.columns, rows);
-  }
-
-  #prepare(sql: string): Prepared {
-    const known = this.#byText.get(sql);
-    if (known) return known;
-    const statement = this.#file.prepare(sql);
-    statement.setReturnArrays(true);
-    const prepared = { statement, columns: columnsOf(statement) };
-    if (this.#byText.size >= 500) this.#byText.delete(this.#byText.keys().next().value as string);
-    this.#byText.set(sql, prepared);
-    return prepared;
-  }
-}
-
-const toSqlite = (value: unknown): SQLInputValue => {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  if (value === undefined) return null;
-  return value as SQLInputValue;
-};
 
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || /^\s*(select|pragma|explain)\b/i.test(sql);
@@ -192,56 +128,6 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** Within one process a change is told by a call; what another process wrote shows in `data_version`. */
-class SqliteBus implements Bus {
-  readonly #listeners: ((change: Change) => void)[] = [];
-  readonly #dataVersion: StatementSync;
-  #seen: unknown;
-  #checked = false;
-
-  constructor(writer: DatabaseSync) {
-    // Read on the writing connection: there, only commits of other processes move it.
-    this.#dataVersion = writer.prepare('pragma data_version');
-    this.#dataVersion.setReturnArrays(true);
-    this.#seen = this.#read();
-  }
-
-  async announce(): Promise<string> {
-    return '';
-  }
-
-  async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
-    for (const change of changes) this.#tell(change);
-  }
-
-  subscribe(listener: (change: Change) => void): void {
-    this.#listeners.push(listener);
-  }
-
-  trusted(): boolean {
-    // Once a turn of the event loop: the requests of one turn had all been sent before it began. It was 5 % of a GET's profile, and is 0.4 % so.
-    if (this.#checked) return true;
-    this.#checked = true;
-    setImmediate(() => {
-      this.#checked = false;
-    });
-    const version = this.#read();
-    if (version !== this.#seen) {
-      this.#seen = version;
-      this.#tell({ kind: 'everything', id: '' });
-    }
-    return true;
-  }
-
-  #read(): unknown {
-    return (this.#dataVersion.get() as unknown as unknown[])[0];
-  }
-
-  #tell(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
-  }
-}
-
 function openFile(path: string, readOnly: boolean): DatabaseSync {
   const file = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true, readOnly });
   if (!readOnly) file.exec('pragma journal_mode = wal; pragma synchronous = full;');
@@ -265,8 +151,9 @@ export function openSqlite(path: string): Database {
     );
   }
   const writing = new Statements(writer);
-  const reading = new Statements(reader);
-  const commits = new SharedCommits(writer);
+  const snapshot = new SharedSnapshot(reader);
+  const reading = new Statements(reader, snapshot);
+  const commits = new SharedCommits(writer, () => snapshot.end());
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
@@ -278,13 +165,14 @@ export function openSqlite(path: string): Database {
   return {
     engine: 'sqlite',
     db,
-    bus: new SqliteBus(writer),
+    bus: new SqliteBus(writer, snapshot),
     read: <R>(sql: string, parameters: readonly unknown[]) => reading.all<R>(sql, parameters),
     ping: async () => void reading.run('select 1', []),
     connections: () => ({ total: 2, idle: 1, waiting: commits.waiting }),
     async close() {
       await commits.drained();
       await db.destroy();
+      snapshot.end();
       reader.close();
       writer.close();
     },

@@ -8,6 +8,7 @@ import { createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { queryStringProblem } from './query-string.ts';
 import { RateLimit } from './rate-limit.ts';
+import { knowRoutes } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { App } from './server.ts';
 import { insufficientScope, unauthorized } from './unauthorized.ts';
@@ -25,14 +26,22 @@ export interface Authenticate {
  * could read, unknown paths, who is calling, how often, and with which scope. What guards a route is said at the route
  * (`config.auth`).
  */
-export function admitRequests(app: App, { config, now }: Context, authenticate: Authenticate, paths: KnownPaths): void {
+export function admitRequests(
+  app: App,
+  { config, now, metrics }: Context,
+  authenticate: Authenticate,
+  paths: KnownPaths,
+): void {
   const headers = securityHeaders(config);
   const limit = new RateLimit(config.rateLimit, now);
   const cors = createCors(config.corsOrigins);
+  const factsOf = knowRoutes(metrics);
 
   app.addHook('onRequest', (request, reply, done) => {
     request.caller = anonymousCaller;
     request.startedAt = performance.now();
+    const route = factsOf(request);
+    request.route = route;
     // Not on `reply.raw`: headers that Fastify hands over in one writeHead cost less than headers set one by one (docs/performance.md).
     reply.header('x-request-id', request.id);
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1] as string);
@@ -43,12 +52,13 @@ export function admitRequests(app: App, { config, now }: Context, authenticate: 
       request.headers['content-type'] = undefined;
     }
     try {
-      const { url: pattern, config: route } = request.routeOptions;
       // By the route's own pattern where there is one: a path can be written in many ways (`/%76%31/users`).
-      if (config.forceAcceptHeader && isApi(pattern ?? request.url)) requireJson(request);
+      if (config.forceAcceptHeader && (route.pattern === undefined ? isApi(request.url) : route.inApi)) {
+        requireJson(request);
+      }
       refuseUnreadable(request);
-      if (request.is404) return answerUnknownPath(request, reply);
-      const { auth, bearer, scope, limited } = route;
+      if (route.pattern === undefined) return answerUnknownPath(request, reply);
+      const { auth, bearer, scope, limited } = route.config;
       const anonymous = bearer !== 'optional' || request.headers.authorization === undefined;
       if ((auth === 'public' || auth === undefined) && anonymous) {
         if (limited !== false) limit.count(request.ip, reply);

@@ -114,7 +114,7 @@ function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void 
 /** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
 const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 
-const formOf = (request: FastifyRequest) => request.errorForm ?? request.routeOptions.config?.errors;
+const formOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
 
 const wantsPage = (request: FastifyRequest): boolean =>
   formOf(request) === 'page' ||

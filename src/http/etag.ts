@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import type { App } from './server.ts';
 
 /** A strong tag of the bytes sent. */
@@ -6,9 +7,22 @@ export const etagOf = (payload: string | Buffer): string => `"${hash('sha1', pay
 
 /** RFC 9110 13.1.2: weak comparison, lists and `*` included. */
 export function matchesEtag(header: string, etag: string): boolean {
+  if (header === etag) return true;
   if (header.trim() === '*') return true;
   const opaque = etag.replace(/^W\//, '');
   return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque);
+}
+
+/**
+ * Answers 304 to a GET whose caller has this tag's bytes already, and says whether it did. For whoever knows the tag
+ * before the answer has other headers: `tagAnswers` has to take those back, which costs 2 µs.
+ */
+export function answerNotModified(reply: FastifyReply, etag: string): boolean {
+  const { method, headers } = reply.request;
+  const known = headers['if-none-match'];
+  if (known === undefined || method !== 'GET' || !matchesEtag(known, etag)) return false;
+  reply.code(304).header('etag', etag).send();
+  return true;
 }
 
 /** Tags every 200 to GET that has no tag yet, and answers 304 when the caller has it already. */

@@ -3,15 +3,15 @@ import type { Config } from '../config.ts';
 /** Names and values in turn, for every answer. Pages and the API reference widen the Content-Security-Policy for themselves. */
 export function securityHeaders({ baseUrl }: Config): string[] {
   const headers = [
-    'X-Content-Type-Options',
+    'x-content-type-options',
     'nosniff',
-    'Referrer-Policy',
+    'referrer-policy',
     'no-referrer',
-    'Content-Security-Policy',
+    'content-security-policy',
     "default-src 'none'; frame-ancestors 'none'",
-    'Cross-Origin-Resource-Policy',
+    'cross-origin-resource-policy',
     'same-origin',
   ];
-  if (baseUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000');
+  if (baseUrl.startsWith('https:')) headers.push('strict-transport-security', 'max-age=31536000');
   return headers;
 }

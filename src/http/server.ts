@@ -16,6 +16,7 @@ import { knowPaths } from './known-paths.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { logRequests } from './request-log.ts';
+import type { RouteFacts } from './route-facts.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -42,6 +43,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
+    route: RouteFacts;
     /** By `performance.now()`. */
     startedAt: number;
     /** Where no route matched but the path is known: the form of that path's errors. */
@@ -114,6 +116,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   app.decorateRequest('caller', null as unknown as Caller);
+  app.decorateRequest('route', null as unknown as RouteFacts);
   app.decorateRequest('errorForm', null);
   app.decorateRequest('startedAt', 0);
   app.decorate('errorPage', null);

@@ -6,12 +6,13 @@ import { findRow, listJson } from './read-rows.ts';
 import type { Resource, ResourceRelation } from './resource.ts';
 import { addressOf, askerOf, create, describedOnly, guardOf, idOf, type Query, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
-import { wholeColumns } from './row-json.ts';
+import { type RowShape, shapeOf } from './row-json.ts';
 import { relatedRows } from './row-rules.ts';
 import type { StoredRow } from './sql-text.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
+  const whole = shapeOf(resource, resource.stored);
   for (const child of resource.relations.values()) {
     if (child.relation.kind === 'belongsTo') continue;
     const { target, name } = child;
@@ -23,7 +24,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
         const asker = askerOf(services, request);
         const place = services.context.database;
         const query = readListQuery(place.engine, target, request.query as Query, request.caller);
-        const parent = await parentOf(services, resource, request);
+        const parent = await parentOf(services, resource, whole, request);
         const within = {
           condition: relatedRows(resource, child, asker, parent),
           name: `${resource.name}/${parent.id}/${name}`,
@@ -40,21 +41,15 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       { ...describedOnly, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
       async (request, reply) => {
         refuseParameters(request.query as Query, []);
-        const parent = await parentOf(services, resource, request);
+        const parent = await parentOf(services, resource, whole, request);
         return create(services, target, request, reply, tieTo(child, parent));
       },
     );
   }
 }
 
-const parentOf = (services: ResourceServices, resource: Resource, request: FastifyRequest): Promise<StoredRow> =>
-  findRow(
-    services.context.database,
-    resource,
-    idOf(resource, request),
-    askerOf(services, request),
-    wholeColumns(resource),
-  );
+const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
+  findRow(services.context.database, resource, idOf(resource, request), askerOf(services, request), shape);
 
 /** A row under its parent can be made where the path says all that ties the two. */
 export function canCreate({ relation, target, through }: ResourceRelation): boolean {

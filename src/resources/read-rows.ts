@@ -4,9 +4,21 @@ import { type MacKeys, readCursor, writeCursor } from './cursor.ts';
 import type { ListQuery, Selection } from './list-query.ts';
 import { loadIncludes } from './load-includes.ts';
 import type { Resource } from './resource.ts';
+import type { RowShape } from './row-json.ts';
 import { type Asker, allowedRows } from './row-rules.ts';
 import { orderSql, rowsAfter } from './sorting.ts';
-import { and, type Fragment, type Place, raw, readOnce, readRepeated, type StoredRow, sql, truth } from './sql-text.ts';
+import {
+  after,
+  and,
+  type Fragment,
+  type Place,
+  raw,
+  readOnce,
+  readRepeated,
+  type StoredRow,
+  sql,
+  truth,
+} from './sql-text.ts';
 
 /** A body and the tag that names it. */
 export interface TaggedJson {
@@ -28,33 +40,42 @@ export const versionOf = (resource: Resource, row: StoredRow): string =>
   resource.versioned ? String(row.version) : '0';
 
 /** The row with this id, where the caller may see it; 404 otherwise. */
-export async function findRow(
+export function findRow(
   place: Place,
   resource: Resource,
   id: string,
   asker: Asker,
-  columns: string,
-): Promise<StoredRow> {
+  { byId, columns }: Pick<RowShape, 'byId' | 'columns'>,
+): StoredRow | Promise<StoredRow> {
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
-  const [row] = await readRepeated(
-    place,
-    sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}`,
-  );
-  if (!row) throw noSuchRow(resource);
-  return row;
+  const allowed = allowedRows(resource, 'read', asker);
+  const rows =
+    allowed === truth
+      ? byId.read(place, [id])
+      : readRepeated(
+          place,
+          sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,
+        );
+  return after(rows, ([row]) => {
+    if (!row) throw noSuchRow(resource);
+    return row;
+  });
 }
 
-export async function rowJson(
+export function rowJson(
   place: Place,
   resource: Resource,
   { shape, includes }: Selection,
   row: StoredRow,
   asker: Asker,
   revealed = '',
-): Promise<TaggedJson> {
-  const embedded = includes.length === 0 ? '' : (await loadIncludes(place, resource, includes, [row], asker))(row);
-  const json = `{"data":{${shape.members(row)}${embedded}${revealed}}}`;
-  return { json, etag: tagOf(resource, row, json) };
+): TaggedJson | Promise<TaggedJson> {
+  const tagged = (embedded: string): TaggedJson => {
+    const json = `{"data":{${shape.members(row)}${embedded}${revealed}}}`;
+    return { json, etag: tagOf(resource, row, json) };
+  };
+  if (includes.length === 0) return tagged('');
+  return loadIncludes(place, resource, includes, [row], asker).then((embed) => tagged(embed(row)));
 }
 
 const cap = 10_000;

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
+import { answerNotModified } from '../http/etag.ts';
 import { originOf } from '../http/origin.ts';
 import type { App } from '../http/server.ts';
 import type { Call } from './define-resource.ts';
@@ -8,6 +9,7 @@ import { operationDocs } from './openapi-operations.ts';
 import { findRow, listJson, rowJson, type TaggedJson } from './read-rows.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceServices } from './resource-services.ts';
+import { after } from './sql-text.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
 
 export type Query = Record<string, string>;
@@ -89,11 +91,13 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     });
   }
   if (offers('find')) {
-    app.get(`${path}/:id`, options('find', 'read'), async (request, reply) => {
+    // Not async: on SQLite the answer is there at once.
+    app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
       const selection = readSelection(resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
-      const row = await findRow(place, resource, idOf(resource, request), asker, selection.shape.columns);
-      return sendTagged(reply, await rowJson(place, resource, selection, row, asker));
+      const found = findRow(place, resource, idOf(resource, request), asker, selection.shape);
+      const json = after(found, (row) => rowJson(place, resource, selection, row, asker));
+      return after(json, (tagged) => (answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
     });
   }
   if (offers('create')) {

@@ -1,10 +1,12 @@
 import type { Resource, ResourceField } from './resource.ts';
-import { quoted, type StoredRow } from './sql-text.ts';
+import { FixedSelect, quoted, raw, type StoredRow, sql } from './sql-text.ts';
 
 /** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
 export interface RowShape {
   /** The columns to select, each with its alias `t`. */
   readonly columns: string;
+  /** The row with an id, for callers who may read every row. */
+  readonly byId: FixedSelect;
   /** The members of the row's JSON object, without braces. */
   members(row: StoredRow): string;
 }
@@ -48,8 +50,10 @@ export function shapeOf(resource: Resource, fields: readonly ResourceField[], ex
   }
   for (const column of extra) columns.add(column);
   const [first, ...rest] = fields.map((field) => writerOf(resource, field));
+  const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
   return {
-    columns: [...columns].map((column) => `t.${quoted(column)}`).join(', '),
+    columns: selected,
+    byId: new FixedSelect(sql`select ${raw(selected)} from ${raw(resource.table)} as t where t."id" = ${null}`),
     members(row) {
       let out = first ? first(row) : '';
       for (const writer of rest) out += `,${writer(row)}`;

@@ -46,15 +46,11 @@ export class Sessions {
   readonly #cache = new TokenCache(cachedTokens);
   readonly #signatures = new Map<string, AccessTokenClaims>();
   readonly #lastUses: LastUses;
-  readonly #hits: { inc(): void };
-  readonly #misses: { inc(): void };
 
   constructor(context: Context, keys: KeyRing) {
     this.#context = context;
     this.#keys = keys;
     this.#lastUses = new LastUses(context);
-    this.#hits = context.metrics.tokenCache.labels({ result: 'hit' });
-    this.#misses = context.metrics.tokenCache.labels({ result: 'miss' });
     context.database.bus.subscribe((change) => this.#cache.forget(change));
     keys.onChange(() => {
       this.#cache.forget({ kind: 'everything', id: '' });
@@ -149,18 +145,18 @@ export class Sessions {
   }
 
   /** Who presents this access token. A token known to be good is answered at once; the 401 says why one is not. */
-  verify(token: string, origin: Pick<Origin, 'address'>): Caller | Promise<Caller> {
+  verify(token: string, address: string | null): Caller | Promise<Caller> {
     // Asked first: it may find that another process changed something, and empty the cache.
     const trusted = this.#context.database.bus.trusted();
     const known = trusted ? this.#cache.get(token) : undefined;
-    if (!known) return this.#verifySlowly(token, origin, trusted);
+    if (!known) return this.#verifySlowly(token, address, trusted);
     const now = this.#context.now();
     if (now >= known.expiresAt) {
       this.#cache.delete(token);
       throw unauthorized('token_expired');
     }
-    this.#hits.inc();
-    this.#lastUses.note(known.sessionId, now, origin.address);
+    this.#context.metrics.tokenLookups.hit++;
+    this.#lastUses.note(known.sessionId, now, address);
     return known.caller;
   }
 
@@ -203,12 +199,12 @@ export class Sessions {
     return this.#lastUses.flush();
   }
 
-  async #verifySlowly(token: string, origin: Pick<Origin, 'address'>, trusted: boolean): Promise<Caller> {
-    this.#misses.inc();
+  async #verifySlowly(token: string, address: string | null, trusted: boolean): Promise<Caller> {
+    this.#context.metrics.tokenLookups.miss++;
     const { epoch } = this.#cache;
     const verified = await verifyAccessToken(this.#context, this.#keys, token);
     if (trusted) this.#cache.keep(token, verified, epoch);
-    this.#lastUses.note(verified.sessionId, this.#context.now(), origin.address);
+    this.#lastUses.note(verified.sessionId, this.#context.now(), address);
     return verified.caller;
   }
 }

@@ -1,0 +1,41 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+/**
+ * Lets the reads of one turn of the event loop share one view of the file, so that its locks are taken once: 1.4 instead
+ * of 2.7 µs for a row by its id. A page and its count agree, too. Whoever learns of a commit must `end` it, so that
+ * nobody reads what was true before.
+ */
+export class SharedSnapshot {
+  readonly #file: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #endOfTurn = () => {
+    this.#turnEnds = false;
+    this.end();
+  };
+  #open = false;
+  #turnEnds = false;
+
+  constructor(file: DatabaseSync) {
+    this.#file = file;
+    this.#begin = file.prepare('begin');
+    this.#commit = file.prepare('commit');
+  }
+
+  /** To be called before each read. */
+  join(): void {
+    if (this.#open) return;
+    this.#begin.run();
+    this.#open = true;
+    if (this.#turnEnds) return;
+    this.#turnEnds = true;
+    setImmediate(this.#endOfTurn);
+  }
+
+  end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    // After an I/O error SQLite has ended it by itself.
+    if (this.#file.isOpen && this.#file.isTransaction) this.#commit.run();
+  }
+}

@@ -1,0 +1,56 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Bus, Change } from './bus.ts';
+import type { SharedSnapshot } from './shared-snapshot.ts';
+
+/** Within one process a change is told by a call; what another process wrote shows in `data_version`. */
+export class SqliteBus implements Bus {
+  readonly #listeners: ((change: Change) => void)[] = [];
+  readonly #dataVersion: StatementSync;
+  readonly #snapshot: SharedSnapshot;
+  #seen: unknown;
+  #checked = false;
+
+  constructor(writer: DatabaseSync, snapshot: SharedSnapshot) {
+    this.#snapshot = snapshot;
+    // Read on the writing connection: there, only commits of other processes move it.
+    this.#dataVersion = writer.prepare('pragma data_version');
+    this.#dataVersion.setReturnArrays(true);
+    this.#seen = this.#read();
+  }
+
+  async announce(): Promise<string> {
+    return '';
+  }
+
+  async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
+    for (const change of changes) this.#tell(change);
+  }
+
+  subscribe(listener: (change: Change) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  trusted(): boolean {
+    // Once a turn of the event loop: the requests of one turn had all been sent before it began. It was 5 % of a GET's profile, and is 0.4 % so.
+    if (this.#checked) return true;
+    this.#checked = true;
+    setImmediate(() => {
+      this.#checked = false;
+    });
+    const version = this.#read();
+    if (version !== this.#seen) {
+      this.#seen = version;
+      this.#snapshot.end();
+      this.#tell({ kind: 'everything', id: '' });
+    }
+    return true;
+  }
+
+  #read(): unknown {
+    return (this.#dataVersion.get() as unknown as unknown[])[0];
+  }
+
+  #tell(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
