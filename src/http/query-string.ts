@@ -23,7 +23,7 @@ export function parseFormEncoded(text: string): Record<string, string> {
 function decode(text: string): string {
   let decoded: string;
   try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '));
+    decoded = /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
   } catch {
     throw badRequest(`"${printable(text)}" is not valid percent-encoded UTF-8.`, 'encoding_invalid');
   }

@@ -30,8 +30,8 @@ export interface ListQuery extends Selection {
 
 type Query = Readonly<Record<string, string>>;
 
-const selectionParameters = ['filter', 'include'];
-const listParameters = [
+const selectionParameters = new Set(['filter', 'include']);
+const listParameters = new Set([
   'search',
   'searchJoin',
   'searchFields',
@@ -42,13 +42,15 @@ const listParameters = [
   'limit',
   'count',
   'cursor',
-];
+]);
 const defaultLimit = 20;
 const maxLimit = 100;
 
-export function refuseParameters(query: Query, allowed: readonly string[]): void {
+const none: ReadonlySet<string> = new Set();
+
+export function refuseParameters(query: Query, allowed = none): void {
   for (const name in query) {
-    if (!allowed.includes(name)) throw unknownName('The parameter', name, allowed, 'parameter_unknown');
+    if (!allowed.has(name)) throw unknownName('The parameter', name, [...allowed], 'parameter_unknown');
   }
 }
 

@@ -14,14 +14,23 @@ const maxRows = 10_000;
 const maxRowsPerParent = 100;
 
 /** Loads what a page embeds: one query a relation, however many rows the page has. */
-export async function loadIncludes(
+export function loadIncludes(
+  place: Place,
+  resource: Resource,
+  includes: readonly Include[],
+  rows: readonly StoredRow[],
+  asker: Asker,
+): Embedding | Promise<Embedding> {
+  return includes.length === 0 ? none : loadAll(place, resource, includes, rows, asker);
+}
+
+async function loadAll(
   place: Place,
   resource: Resource,
   includes: readonly Include[],
   rows: readonly StoredRow[],
   asker: Asker,
 ): Promise<Embedding> {
-  if (includes.length === 0) return none;
   const embeddings: Embedding[] = [];
   for (const include of includes) {
     const load = include.relation.relation.kind === 'belongsTo' ? loadOne : loadMany;

@@ -40,7 +40,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       path,
       { ...describedOnly, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
       async (request, reply) => {
-        refuseParameters(request.query as Query, []);
+        refuseParameters(request.query as Query);
         const parent = await parentOf(services, resource, whole, request);
         return create(services, target, request, reply, tieTo(child, parent));
       },

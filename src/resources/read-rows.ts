@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { notFound } from '../errors.ts';
+import { countCap, countRows } from './count-rows.ts';
 import { type MacKeys, readCursor, writeCursor } from './cursor.ts';
 import type { ListQuery, Selection } from './list-query.ts';
 import { loadIncludes } from './load-includes.ts';
@@ -74,26 +75,11 @@ export function rowJson(
     const json = `{"data":{${shape.members(row)}${embedded}${revealed}}}`;
     return { json, etag: tagOf(resource, row, json) };
   };
-  if (includes.length === 0) return tagged('');
-  return loadIncludes(place, resource, includes, [row], asker).then((embed) => tagged(embed(row)));
-}
-
-const cap = 10_000;
-
-/** Counts no further than it says; the cost of a count stays that of a page. */
-async function countRows(place: Place, from: Fragment, exact: boolean, plain: boolean): Promise<number> {
-  const read = plain ? readRepeated : readOnce;
-  const [row] = await read<{ n: number }>(
-    place,
-    exact
-      ? sql`select count(*) as n ${from}`
-      : sql`select count(*) as n from (select 1 as one ${from} limit ${cap + 1}) as counted`,
-  );
-  return row?.n ?? 0;
+  return after(loadIncludes(place, resource, includes, [row], asker), (embed) => tagged(embed(row)));
 }
 
 /** A page of a list as JSON. `within` narrows it to what belongs to a parent; `address` makes links to other pages. */
-export async function listJson(
+export function listJson(
   place: Place,
   resource: Resource,
   query: ListQuery,
@@ -101,21 +87,39 @@ export async function listJson(
   keys: MacKeys,
   address: (changes: Record<string, string>) => string,
   within: { condition: Fragment; name: string } = { condition: truth, name: resource.name },
-): Promise<string> {
+): string | Promise<string> {
   const where = and([within.condition, allowedRows(resource, 'read', asker), query.search]);
   const from = sql`from ${raw(resource.table)} as t where ${where}`;
   const byCursor = query.cursor !== undefined;
-  const rows = byCursor
-    ? await cursorPage(place, resource, query, from, keys, within.name)
-    : await readPage(place, query, from, '', query.limit + 1, (query.page - 1) * query.limit);
-  const more = rows.length > query.limit;
-  if (more) rows.length = query.limit;
-  const embed = await loadIncludes(place, resource, query.includes, rows, asker);
-  const data = rows.map((row) => `{${query.shape.members(row)}${embed(row)}}`).join(',');
-  const pagination = byCursor
-    ? cursorMeta(query, rows, more, keys, within.name, address)
-    : await pageMeta(place, query, rows.length, more, from, address);
-  return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(pagination)}}}`;
+  const found = byCursor
+    ? cursorPage(place, resource, query, from, keys, within.name)
+    : numberedPage(place, query, from, where);
+  return after(found, (rows) => {
+    const more = rows.length > query.limit;
+    if (more) rows.length = query.limit;
+    const pagination = byCursor
+      ? cursorMeta(query, rows, more, keys, within.name, address)
+      : pageMeta(place, resource, query, { rows: rows.length, more, from, where }, address);
+    return after(pagination, (shown) =>
+      after(loadIncludes(place, resource, query.includes, rows, asker), (embed) => {
+        let data = '';
+        for (const row of rows) data += `${data === '' ? '' : ','}{${query.shape.members(row)}${embed(row)}}`;
+        return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}}}`;
+      }),
+    );
+  });
+}
+
+function numberedPage(
+  place: Place,
+  query: ListQuery,
+  from: Fragment,
+  where: Fragment,
+): StoredRow[] | Promise<StoredRow[]> {
+  const limit = query.limit + 1;
+  const offset = (query.page - 1) * query.limit;
+  if (where !== truth) return readPage(place, query, from, '', limit, offset);
+  return query.shape.page(query.sort, place.engine).read(place, [limit, offset]);
 }
 
 function readPage(
@@ -178,14 +182,13 @@ function cursorMeta(
   };
 }
 
-async function pageMeta(
+function pageMeta(
   place: Place,
+  resource: Resource,
   { page, limit, count, plain }: ListQuery,
-  rows: number,
-  more: boolean,
-  from: Fragment,
+  { rows, more, from, where }: { rows: number; more: boolean; from: Fragment; where: Fragment },
   address: (changes: Record<string, string>) => string,
-): Promise<object> {
+): object | Promise<object> {
   const links = {
     next: more ? address({ page: String(page + 1) }) : null,
     previous: page > 1 ? address({ page: String(page - 1) }) : null,
@@ -194,14 +197,17 @@ async function pageMeta(
   if (count === 'none') return { ...figures, links };
   // The last page itself says how many rows there are.
   const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
-  const counted = known ?? (await countRows(place, from, count === 'exact', plain));
-  const capped = count !== 'exact' && known === undefined && counted > cap;
-  const total = capped ? cap : counted;
-  return {
-    total,
-    ...(capped ? { total_capped: true } : {}),
-    ...figures,
-    total_pages: Math.max(1, Math.ceil(total / limit)),
-    links,
-  };
+  const exact = count === 'exact';
+  const counting = known ?? countRows(place, resource, { from, where, exact, repeated: plain });
+  return after(counting, (counted) => {
+    const capped = !exact && known === undefined && counted > countCap;
+    const total = capped ? countCap : counted;
+    return {
+      total,
+      ...(capped ? { total_capped: true } : {}),
+      ...figures,
+      total_pages: Math.max(1, Math.ceil(total / limit)),
+      links,
+    };
+  });
 }

@@ -63,8 +63,14 @@ export function idOf({ definition }: Resource, { params, caller }: FastifyReques
 export const addressOf =
   ({ context }: ResourceServices, request: FastifyRequest) =>
   (changes: Record<string, string>): string => {
-    const parameters = new URLSearchParams({ ...(request.query as Query), ...changes });
-    return `${context.config.baseUrl}${request.url.split('?', 1)[0]}?${parameters}`;
+    const { url } = request;
+    const query = { ...(request.query as Query), ...changes };
+    let text = '';
+    for (const name in query) {
+      text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name] as string)}`;
+    }
+    const end = url.indexOf('?');
+    return `${context.config.baseUrl}${end < 0 ? url : url.slice(0, end)}${text}`;
   };
 
 /** The routes of one resource: list, find, create, replace, update, delete. */
@@ -80,18 +86,16 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       schema: operationDocs(resource, operation) as FastifySchema,
     }) satisfies RouteShorthandOptions;
 
+  // Reads are not async: on SQLite the answer is there at once.
   if (offers('list')) {
-    app.get(path, options('list', 'read'), async (request, reply) => {
+    app.get(path, options('list', 'read'), (request, reply) => {
       const query = readListQuery(place.engine, resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
-      return sendJson(
-        reply,
-        await listJson(place, resource, query, asker, services.keys, addressOf(services, request)),
-      );
+      const json = listJson(place, resource, query, asker, services.keys, addressOf(services, request));
+      return after(json, (text) => sendJson(reply, text));
     });
   }
   if (offers('find')) {
-    // Not async: on SQLite the answer is there at once.
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
       const selection = readSelection(resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
@@ -109,7 +113,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   ] as const) {
     if (!offers(operation)) continue;
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
-      refuseParameters(request.query as Query, []);
+      refuseParameters(request.query as Query);
       const changed = await changeResource(services, resource, {
         call: callOf(services, request),
         body: request.body,
@@ -125,7 +129,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
   if (offers('delete')) {
     app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
-      refuseParameters(request.query as Query, []);
+      refuseParameters(request.query as Query);
       await deleteResource(services, resource, {
         call: callOf(services, request),
         id: idOf(resource, request),
@@ -144,7 +148,7 @@ export async function create(
   reply: FastifyReply,
   tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
-  refuseParameters(request.query as Query, []);
+  refuseParameters(request.query as Query);
   const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
   const { status, headers, body } = await createResource(services, resource, {
     call: callOf(services, request),

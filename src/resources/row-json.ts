@@ -1,4 +1,6 @@
+import type { Engine } from '../database/database.ts';
 import type { Resource, ResourceField } from './resource.ts';
+import { orderSql, type Sort } from './sorting.ts';
 import { FixedSelect, quoted, raw, type StoredRow, sql } from './sql-text.ts';
 
 /** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
@@ -7,15 +9,17 @@ export interface RowShape {
   readonly columns: string;
   /** The row with an id, for callers who may read every row. */
   readonly byId: FixedSelect;
+  /** As many rows as asked for, from the offset on, for callers who may read every row. */
+  page(sort: Sort, engine: Engine): FixedSelect;
   /** The members of the row's JSON object, without braces. */
   members(row: StoredRow): string;
 }
 
 type Writer = (row: StoredRow) => string;
 
-function writerOf(resource: Resource, field: ResourceField): Writer {
+function writerOf(resource: Resource, field: ResourceField, before: string): Writer {
   const { compute, column, kind, name } = field;
-  const prefix = `${JSON.stringify(name)}:`;
+  const prefix = `${before}${JSON.stringify(name)}:`;
   if (compute) {
     const sources = sourcesOf(resource, field);
     return (row) => `${prefix}${JSON.stringify(compute(valuesOf(sources, row))) ?? 'null'}`;
@@ -49,14 +53,25 @@ export function shapeOf(resource: Resource, fields: readonly ResourceField[], ex
     for (const { column } of field.compute ? sourcesOf(resource, field) : [field]) columns.add(column);
   }
   for (const column of extra) columns.add(column);
-  const [first, ...rest] = fields.map((field) => writerOf(resource, field));
+  const writers = fields.map((field, i) => writerOf(resource, field, i === 0 ? '' : ','));
   const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
+  const from = sql`select ${raw(selected)} from ${raw(resource.table)} as t`;
+  const pages = new Map<string, FixedSelect>();
   return {
     columns: selected,
-    byId: new FixedSelect(sql`select ${raw(selected)} from ${raw(resource.table)} as t where t."id" = ${null}`),
+    byId: new FixedSelect(sql`${from} where t."id" = ${null}`),
+    page(sort, engine) {
+      const key = `${engine} ${sort.signature}`;
+      let page = pages.get(key);
+      if (!page) {
+        page = new FixedSelect(sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`);
+        pages.set(key, page);
+      }
+      return page;
+    },
     members(row) {
-      let out = first ? first(row) : '';
-      for (const writer of rest) out += `,${writer(row)}`;
+      let out = '';
+      for (const write of writers) out += write(row);
       return out;
     },
   };

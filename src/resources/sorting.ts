@@ -24,6 +24,19 @@ export const sortableNames = ({ fields }: Resource): string[] =>
 
 /** `orderBy=a;b` with `sortedBy=asc;desc`; a direction left out is ascending. Without `orderBy` lists are by id. */
 export function readSort(resource: Resource, orderBy: string | undefined, sortedBy: string | undefined): Sort {
+  if (orderBy !== undefined || sortedBy !== undefined) return readOwnSort(resource, orderBy, sortedBy);
+  let sort = usualSorts.get(resource);
+  if (!sort) {
+    sort = readOwnSort(resource, orderBy, sortedBy);
+    usualSorts.set(resource, sort);
+  }
+  return sort;
+}
+
+/** The order of lists that are asked for none. */
+const usualSorts = new WeakMap<Resource, Sort>();
+
+function readOwnSort(resource: Resource, orderBy: string | undefined, sortedBy: string | undefined): Sort {
   const directions = (sortedBy ?? '')
     .split(';')
     .filter((word) => word !== '')
