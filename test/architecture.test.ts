@@ -7,7 +7,18 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What every layer may stand on: itself, and these. Imports go down only; what is not listed is not allowed. */
-const foundation = ['errors', 'config', 'settings', 'caller', 'context', 'metrics', 'durations', 'nearest', 'log'];
+const foundation = [
+  'errors',
+  'config',
+  'settings',
+  'caller',
+  'context',
+  'metrics',
+  'durations',
+  'nearest',
+  'log',
+  'worker-thread',
+];
 const platform = [...foundation, 'database', 'crypto', 'http', 'mail', 'events'];
 const features = [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'proxies', 'pages'];
 const mayImport = new Map<string, readonly string[]>([
@@ -16,6 +27,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['settings', []],
   ['caller', []],
   ['log', []],
+  ['worker-thread', []],
   ['durations', []],
   ['metrics', ['durations']],
   ['config', ['errors', 'nearest', 'settings']],

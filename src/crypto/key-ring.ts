@@ -2,6 +2,8 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject, timingSa
 import type { Context } from '../context.ts';
 import { changeAndTell } from '../database/bus.ts';
 import { underMigrationLock } from '../database/migrate.ts';
+import { BatchSigner } from './batch-signer.ts';
+import { Hmac } from './hmac.ts';
 import { decodePart, encodePart } from './jws-parts.ts';
 import {
   allIssuers,
@@ -16,7 +18,7 @@ import {
 } from './key-store.ts';
 import { makeMacKey, makeSigningKey } from './make-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import { type PublicJwk, signAside, signWith, verifyWith } from './signing.ts';
+import { type PublicJwk, signWith, verifyWith } from './signing.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -55,8 +57,9 @@ export class KeyRing {
   #macKeys: ReadonlyMap<string, Buffer> = new Map();
   #issuers: ReadonlySet<string> = new Set();
   /** Keys derived for a purpose, newest first. */
-  #purposes = new Map<string, readonly Buffer[]>();
+  #purposes = new Map<string, readonly Hmac[]>();
   readonly #listeners: (() => void)[] = [];
+  readonly #signer = new BatchSigner();
   #loading: Promise<void> | undefined;
   #loadedAt = 0;
 
@@ -105,32 +108,30 @@ export class KeyRing {
 
   /** HMAC-SHA256 in base64url. A MAC made for one purpose is worth nothing for another. */
   mac(purpose: string, data: string): string {
-    return createHmac('sha256', this.#keysFor(purpose)[0] as Buffer)
-      .update(data)
-      .digest('base64url');
+    return (this.#keysFor(purpose)[0] as Hmac).of(data);
   }
 
   /** Takes the same time whether the first or the last character differs. */
   matches(purpose: string, data: string, mac: string): boolean {
     const given = Buffer.from(mac);
     return this.#keysFor(purpose).some((key) => {
-      const right = Buffer.from(createHmac('sha256', key).update(data).digest('base64url'));
+      const right = Buffer.from(key.of(data));
       return given.length === right.length && timingSafeEqual(given, right);
     });
   }
 
   /** A compact JWS of the claims, signed by the current key. */
   signToken(claims: Claims, { typ }: { typ: string }): string {
-    const key = this.#signer();
+    const key = this.#current();
     const data = this.#unsigned(key, claims, typ);
     return `${data}.${signWith(key.row.algorithm, key.privateKey, data)}`;
   }
 
-  /** The same by a thread of the pool, so that this one can go on meanwhile. */
+  /** The same together with what else is to be signed at the moment. */
   async signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
-    const key = this.#signer();
+    const key = this.#current();
     const data = this.#unsigned(key, claims, typ);
-    return `${data}.${await signAside(key.row.algorithm, key.privateKey, data)}`;
+    return `${data}.${await this.#signer.sign(key.row.algorithm, key.privateKey, data)}`;
   }
 
   #unsigned(key: SigningKey, claims: Claims, typ: string): string {
@@ -165,7 +166,7 @@ export class KeyRing {
   }
 
   list(): KeyInfo[] {
-    const signer = this.#signer();
+    const signer = this.#current();
     const now = this.#context.now();
     return this.#usable().map((key) => ({
       id: key.row.id,
@@ -250,7 +251,7 @@ export class KeyRing {
   }
 
   /** Rows come newest first. */
-  #signer(): SigningKey {
+  #current(): SigningKey {
     const now = this.#context.now();
     const key = this.#signing.find(
       ({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now),
@@ -261,10 +262,10 @@ export class KeyRing {
     return signer;
   }
 
-  #keysFor(purpose: string): readonly Buffer[] {
+  #keysFor(purpose: string): readonly Hmac[] {
     let keys = this.#purposes.get(purpose);
     if (!keys) {
-      keys = [...this.#macKeys.values()].map((key) => createHmac('sha256', key).update(purpose).digest());
+      keys = [...this.#macKeys.values()].map((key) => new Hmac(createHmac('sha256', key).update(purpose).digest()));
       this.#purposes.set(purpose, keys);
     }
     return keys;

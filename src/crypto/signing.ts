@@ -63,16 +63,6 @@ export function signWith(algorithm: string, key: KeyObject, data: string): strin
   return sign(digest, Buffer.from(data), options(key)).toString('base64url');
 }
 
-/** By a thread of the pool. */
-export function signAside(algorithm: string, key: KeyObject, data: string): Promise<string> {
-  const { digest, options } = schemeOf(algorithm);
-  return new Promise((resolve, reject) => {
-    sign(digest, Buffer.from(data), options(key), (error, signature) =>
-      error ? reject(error) : resolve(signature.toString('base64url')),
-    );
-  });
-}
-
 export function verifyWith(algorithm: string, key: KeyObject, data: string, signature: string): boolean {
   const { digest, options } = schemeOf(algorithm);
   return verify(digest, Buffer.from(data), options(key), Buffer.from(signature, 'base64url'));

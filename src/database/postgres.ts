@@ -165,18 +165,24 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
   await letIn(pool, url);
   const bus = new PostgresBus(url);
   await bus.listen();
+  const run = async <R>(text: string, values: readonly unknown[]): Promise<R[]> => {
+    const name = nameOf(text);
+    try {
+      const { rows } = await pool.query({ text, values: [...values], ...(name ? { name } : {}) });
+      return rows as R[];
+    } catch (error) {
+      throw translate(error);
+    }
+  };
   return {
     engine: 'postgres',
     db,
     bus,
-    async read<R>(text: string, values: readonly unknown[]) {
-      const name = nameOf(text);
-      try {
-        const { rows } = await pool.query({ text, values: [...values], ...(name ? { name } : {}) });
-        return rows as R[];
-      } catch (error) {
-        throw translate(error);
-      }
+    read: run,
+    async write<R>(text: string, values: readonly unknown[], early?: (rows: R[]) => void) {
+      const rows = await run<R>(text, values);
+      early?.(rows);
+      return rows;
     },
     ping: async () => {
       await pool.query(limited('select 1')).catch((error) => {

@@ -35,7 +35,18 @@ export class SharedCommits {
   }
 
   /** One statement, with no savepoint: SQLite undoes a failed statement by itself. */
-  async run<T>(job: () => T): Promise<T> {
+  run<T>(job: () => T): Promise<T> {
+    try {
+      if (this.#busy || !(this.#open || this.#tryBegin())) return this.#runInTurn(job);
+      const result = job();
+      return this.leave().then(() => result);
+    } catch (error) {
+      if (this.#open) this.abandon();
+      return Promise.reject(error);
+    }
+  }
+
+  async #runInTurn<T>(job: () => T): Promise<T> {
     await this.enter();
     let result: T;
     try {
@@ -52,12 +63,23 @@ export class SharedCommits {
   async enter(): Promise<void> {
     if (this.#busy) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#busy = true;
-    if (this.#open) return;
     try {
-      await this.#begin();
+      const deadline = performance.now() + this.#patience;
+      // Another process may be writing: waiting for it must not stop this one from answering.
+      while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, 5));
     } catch (error) {
       this.#passTurn();
       throw error;
+    }
+  }
+
+  /** False while another process writes; past the deadline that is an error. */
+  #tryBegin(deadline = Number.POSITIVE_INFINITY): boolean {
+    try {
+      this.#file.exec('begin immediate');
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== sqliteBusy || performance.now() > deadline) throw error;
+      return false;
     }
     this.#open = true;
     this.#commitDue = false;
@@ -66,19 +88,7 @@ export class SharedCommits {
       this.#commitDue = true;
       if (!this.#busy && this.#open) this.#commit();
     });
-  }
-
-  /** Another process may be writing: waiting for it must not stop this one from answering. */
-  async #begin(): Promise<void> {
-    const deadline = performance.now() + this.#patience;
-    for (;;) {
-      try {
-        return this.#file.exec('begin immediate');
-      } catch (error) {
-        if ((error as { errcode?: number }).errcode !== sqliteBusy || performance.now() > deadline) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    return true;
   }
 
   /** The job is done: returns when it is on disk. */

@@ -167,6 +167,17 @@ export function openSqlite(path: string): Database {
     db,
     bus: new SqliteBus(writer, snapshot),
     read: <R>(sql: string, parameters: readonly unknown[]) => reading.all<R>(sql, parameters),
+    async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
+      try {
+        return await commits.run(() => {
+          const { rows } = writing.run<R>(sql, parameters);
+          early?.(rows);
+          return rows;
+        });
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     ping: async () => void reading.run('select 1', []),
     connections: () => ({ total: 2, idle: 1, waiting: commits.waiting }),
     async close() {

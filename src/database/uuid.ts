@@ -1,32 +1,38 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
-const pool = Buffer.allocUnsafe(1600);
-let used = pool.length;
+/** Hex digits for one id: where its sequence starts, and its random part. */
+const perId = 20;
+const poolBytes = 100 * (perId / 2);
+let randomHex = '';
+let used = 0;
 let lastMs = 0;
+let time = '';
 let sequence = 0;
 
 /** UUIDv7 (RFC 9562): ordered by time, and by call within one millisecond of one process, so that ids index well. */
 export function uuidv7(now = Date.now()): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
+  if (used >= randomHex.length) {
+    randomHex = randomBytes(poolBytes).toString('hex');
     used = 0;
   }
-  const random = pool.subarray(used, used + 16);
-  used += 16;
+  const at = used;
+  used += perId;
   if (now > lastMs) {
-    lastMs = now;
-    sequence = random.readUInt16BE(0) & 0x7ff;
-  } else {
-    sequence++;
-    if (sequence > 0xfff) {
-      lastMs++;
-      sequence = 0;
-    }
+    moveTo(now);
+    sequence = Number.parseInt(randomHex.slice(at, at + 4), 16) & 0x7ff;
+  } else if (++sequence > 0xfff) {
+    moveTo(lastMs + 1);
+    sequence = 0;
   }
-  const time = lastMs.toString(16).padStart(12, '0');
-  const hex = random.toString('hex', 6, 16);
-  const variant = ((Number.parseInt(hex[0] as string, 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant}${hex.slice(1, 4)}-${hex.slice(4, 16)}`;
+  const version = (0x7000 + sequence).toString(16);
+  const variant = '89ab'[Number.parseInt(randomHex[at + 4] as string, 16) & 3];
+  return `${time}-${version}-${variant}${randomHex.slice(at + 5, at + 8)}-${randomHex.slice(at + 8, at + 20)}`;
+}
+
+function moveTo(ms: number): void {
+  lastMs = ms;
+  const hex = ms.toString(16).padStart(12, '0');
+  time = `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 export const isUuid = (value: string): boolean =>

@@ -8,7 +8,9 @@ export const invalidRequest = (description: string) => new OAuthError('invalid_r
 /** RFC 6749 3.2: an empty parameter counts as one that was left out. Each must be text, in JSON too. */
 export function readParameters(body: unknown): Parameters {
   const parameters = new Map<string, string>();
-  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  for (const name of Object.keys(sent)) {
+    const value = sent[name];
     if (value === null || value === '') continue;
     if (typeof value !== 'string') throw invalidRequest(`The parameter '${name.slice(0, 64)}' must be a string.`);
     parameters.set(name, value);

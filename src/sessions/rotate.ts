@@ -18,13 +18,21 @@ interface Refresh {
   readonly origin: Origin;
 }
 
-/** Moves a session to its next generation, whose refresh token replaces the one presented. */
-export async function rotate(context: Context, keys: KeyRing, refresh: Refresh): Promise<SessionRow> {
+/**
+ * Moves a session to its next generation, whose refresh token replaces the one presented. `early` gets it before it is on
+ * disk, for work that nobody sees unless it gets there.
+ */
+export async function rotate(
+  context: Context,
+  keys: KeyRing,
+  refresh: Refresh,
+  early: (session: SessionRow) => void,
+): Promise<SessionRow> {
   const { config, database, metrics, now } = context;
   const presented = readRefreshToken(keys, refresh.refreshToken);
   if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
   const at = now();
-  const rotated = await rotateSession(database.db, {
+  const rotation = {
     id: presented.sessionId,
     generation: presented.generation,
     clientId: refresh.clientId,
@@ -32,7 +40,8 @@ export async function rotate(context: Context, keys: KeyRing, refresh: Refresh):
     expiresAt: at + config.refreshTokenTtl * 1000,
     address: refresh.origin.address,
     userAgent: refresh.origin.userAgent,
-  });
+  };
+  const rotated = await rotateSession(database, rotation, early);
   if (rotated) {
     metrics.refreshes.inc({ result: 'rotated' });
     return rotated;
@@ -47,7 +56,7 @@ async function whoLostTheRace(
   refresh: Refresh,
 ): Promise<SessionRow> {
   const { config, database, metrics, now } = context;
-  const session = await findSession(database.db, sessionId);
+  const session = await findSession(database, sessionId);
   if (!session) throw refused(context, 'gone', 'session is gone');
   if (session.client_id !== refresh.clientId) throw refused(context, 'foreign', 'refresh token of another client');
   if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');

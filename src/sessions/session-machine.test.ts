@@ -106,7 +106,7 @@ async function refresh(real: Real, model: Model, back: number, times: number): P
   const answers = await Promise.allSettled(
     Array.from({ length: times }, () => sessions.rotate({ refreshToken, clientId, origin })),
   );
-  const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.session] : []));
   for (const answer of answers)
     if (answer.status === 'rejected') assert.equal((answer.reason as OAuthError).error, 'invalid_grant');
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Engine, Tx } from '../database/database.ts';
+import type { Database, Db, Engine, Tx } from '../database/database.ts';
 import { fixedQuery } from '../database/fixed-query.ts';
 import type { Tables } from '../database/tables.ts';
 
@@ -39,10 +39,14 @@ const insert = fixedQuery((db, row: SessionRow) =>
 
 export const insertSession = async (db: Db | Tx, row: SessionRow): Promise<void> => void (await insert.run(db, row));
 
+/** The same outside of transactions. */
+export const storeSession = async (database: Database, row: SessionRow): Promise<void> =>
+  void (await insert.write(database, row));
+
 const byId = fixedQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
 
-export const findSession = async (db: Db | Tx, id: string): Promise<SessionRow | undefined> =>
-  (await byId.run(db, { id }))[0];
+export const findSession = async (database: Database, id: string): Promise<SessionRow | undefined> =>
+  (await byId.read(database, { id }))[0];
 
 /** A session with all that decides whether its tokens are good, and what they may do. */
 export interface SessionWithSubject {
@@ -72,8 +76,8 @@ const withSubject = fixedQuery((db, { id }: { id: string }) =>
     .where('sessions.id', '=', id),
 );
 
-export const findSessionWithSubject = async (db: Db, id: string): Promise<SessionWithSubject | undefined> =>
-  (await withSubject.run(db, { id }))[0];
+export const findSessionWithSubject = async (database: Database, id: string): Promise<SessionWithSubject | undefined> =>
+  (await withSubject.read(database, { id }))[0];
 
 /** For tokens whose session is no more: was it the user or the client that went? */
 export async function subjectsExist(db: Db, userId: string, clientId: string) {
@@ -113,8 +117,15 @@ const rotateOne = fixedQuery((db, rotation: Rotation & { next: number }) =>
 );
 
 /** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
-export const rotateSession = async (db: Db, rotation: Rotation): Promise<SessionRow | undefined> =>
-  (await rotateOne.run(db, { ...rotation, next: rotation.generation + 1 }))[0];
+export async function rotateSession(
+  database: Database,
+  rotation: Rotation,
+  early: (session: SessionRow) => void,
+): Promise<SessionRow | undefined> {
+  const values = { ...rotation, next: rotation.generation + 1 };
+  const [session] = await rotateOne.write(database, values, ([row]) => row && early(row));
+  return session;
+}
 
 /** Marks live sessions as ended and says which. */
 export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {

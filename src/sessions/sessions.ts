@@ -19,7 +19,14 @@ import { LastUses } from './last-uses.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
 import { rotate } from './rotate.ts';
-import { findSession, insertSession, revokeSessions, type SessionRow, type SessionsOf } from './session-store.ts';
+import {
+  findSession,
+  insertSession,
+  revokeSessions,
+  type SessionRow,
+  type SessionsOf,
+  storeSession,
+} from './session-store.ts';
 import { TokenCache } from './token-cache.ts';
 import { verifyAccessToken } from './verify-access-token.ts';
 
@@ -35,6 +42,15 @@ export interface NewSession {
   readonly revealed?: boolean;
   readonly origin: Origin;
 }
+
+/** A session with an access token for it, and the scopes that token has. */
+export interface OpenedSession {
+  readonly session: SessionRow;
+  readonly scopes: readonly string[];
+  readonly accessToken: string;
+}
+
+const scopesOfSession = ({ scopes }: SessionRow): readonly string[] => JSON.parse(scopes) as string[];
 
 const cachedTokens = 50_000;
 const cachedSignatures = 10_000;
@@ -59,18 +75,21 @@ export class Sessions {
   }
 
   async open(db: Db | Tx, session: NewSession): Promise<SessionRow> {
-    return this.#store(db, this.#draft(session));
+    const row = this.#draft(session);
+    await insertSession(db, row).catch(refuseStrangers);
+    return row;
   }
 
   /**
    * Opens a session and signs its first access token, both at once: another thread signs while the row is brought to
-   * disk. Outside of transactions, which must not wait for threads. Signing
-   * here would hold this thread some 25 times as long as handing it over does.
+   * disk. Outside of transactions, which must not wait for threads.
    */
-  async openWithToken(db: Db, session: NewSession): Promise<{ session: SessionRow; accessToken: string }> {
+  async openWithToken(session: NewSession): Promise<OpenedSession> {
     const row = this.#draft(session);
-    const [accessToken] = await Promise.all([this.accessTokenAside(row, session.scopes), this.#store(db, row)]);
-    return { session: row, accessToken };
+    const signing = this.accessTokenAside(row, session.scopes);
+    const storing = storeSession(this.#context.database, row).catch(refuseStrangers);
+    const [accessToken] = await Promise.all([signing, storing]);
+    return { session: row, scopes: session.scopes, accessToken };
   }
 
   #draft(session: NewSession): SessionRow {
@@ -98,16 +117,8 @@ export class Sessions {
     };
   }
 
-  async #store(db: Db | Tx, row: SessionRow): Promise<SessionRow> {
-    await insertSession(db, row).catch((error: unknown) => {
-      if (!isForeignKeyViolation(error)) throw error;
-      throw new OAuthError('invalid_grant', 'The user or the client no longer exists.');
-    });
-    return row;
-  }
-
   /** `scopes`: fewer than the session's, for this one token. */
-  accessToken(session: SessionRow, scopes: readonly string[] = JSON.parse(session.scopes) as string[]): string {
+  accessToken(session: SessionRow, scopes = scopesOfSession(session)): string {
     const { config, now } = this.#context;
     return signAccessToken(this.#keys, config, session, { now: now(), scope: scopes.join(' ') });
   }
@@ -129,9 +140,22 @@ export class Sessions {
     return makeRefreshToken(this.#keys, session);
   }
 
-  /** The session in its next generation (or, for a retry, in the one that the first attempt brought it to). */
-  rotate(refresh: { refreshToken: string; clientId: string; origin: Origin }): Promise<SessionRow> {
-    return rotate(this.#context, this.#keys, refresh);
+  /**
+   * The session in its next generation (or, for a retry, in the one that the first attempt brought it to), and an access
+   * token for it, signed while the rotation is brought to disk. `scopesOf` says which scopes that token gets.
+   */
+  async rotate(
+    refresh: { refreshToken: string; clientId: string; origin: Origin },
+    scopesOf = scopesOfSession,
+  ): Promise<OpenedSession> {
+    let signing: Promise<string> | undefined;
+    const session = await rotate(this.#context, this.#keys, refresh, (row) => {
+      signing = (async () => this.accessTokenAside(row, scopesOf(row)))();
+      // Whether anybody waits for it depends on the rotation.
+      signing.catch(() => undefined);
+    });
+    const scopes = scopesOf(session);
+    return { session, scopes, accessToken: await (signing ?? this.accessTokenAside(session, scopes)) };
   }
 
   /** Ends sessions; the caller commits, and records why. Returns how many were live. */
@@ -167,7 +191,7 @@ export class Sessions {
     const access = refresh ? undefined : await this.#claims(token);
     const sessionId = refresh?.sessionId ?? access?.sid;
     if (!sessionId) return undefined;
-    const session = await findSession(database.db, sessionId);
+    const session = await findSession(database, sessionId);
     if (!session || session.revoked_at !== null || session.expires_at <= now()) return undefined;
     if (access) return access.exp * 1000 > now() ? { kind: 'access', session, claims: access } : undefined;
     return refresh && session.type === 'session'
@@ -207,6 +231,11 @@ export class Sessions {
     this.#lastUses.note(verified.sessionId, this.#context.now(), address);
     return verified.caller;
   }
+}
+
+function refuseStrangers(error: unknown): never {
+  if (!isForeignKeyViolation(error)) throw error;
+  throw new OAuthError('invalid_grant', 'The user or the client no longer exists.');
 }
 
 export type FoundToken =

@@ -13,7 +13,7 @@ export async function verifyAccessToken(context: Context, keys: KeyRing, token: 
   if (!claims) throw unauthorized('token_malformed');
   const expiresAt = claims.exp * 1000;
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
-  const session = await findSessionWithSubject(context.database.db, claims.sid);
+  const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await whyGone(context, claims);
   if (session.revoked_at !== null) throw unauthorized('token_revoked');
   return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt };

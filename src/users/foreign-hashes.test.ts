@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createMetrics } from '../metrics.ts';
-import { createPasswords, isKnownHash } from './passwords.ts';
+import { createPasswords } from './passwords.ts';
+import { isKnownHash } from './stored-hash.ts';
 
 const passwords = createPasswords({ metrics: createMetrics() });
 

@@ -1,7 +1,8 @@
-import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
-import { matchesBcrypt } from './bcrypt.ts';
+import { pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
+import { createRequire } from 'node:module';
 
-export type Verify = (password: string) => Promise<boolean>;
+/** Takes as long as it takes: for threads that nothing else waits for. */
+export type Verify = (password: string) => boolean;
 
 /** No stored hash may ask for more than this: one imported row must not take the machine down. */
 const highestBcryptCost = 15;
@@ -55,23 +56,19 @@ export function readForeignHash(hash: string): Verify | undefined {
 
 const fromBase64 = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
 
-function derivesPbkdf2(password: string, salt: string, iterations: number, tag: Buffer): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    pbkdf2(password, salt, iterations, tag.length, 'sha256', (error, derived) =>
-      error ? reject(error) : resolve(timingSafeEqual(derived, tag)),
-    );
-  });
+/** The platform has no bcrypt; loaded where the first such hash is met. */
+function matchesBcrypt(password: string, hash: string): boolean {
+  const { compareSync } = createRequire(import.meta.url)('bcryptjs') as typeof import('bcryptjs');
+  return compareSync(password, hash);
 }
+
+const derivesPbkdf2 = (password: string, salt: string, iterations: number, tag: Buffer): boolean =>
+  timingSafeEqual(pbkdf2Sync(password, salt, iterations, tag.length, 'sha256'), tag);
 
 function verifyScrypt(salt: Buffer, N: number, r: number, p: number, encoded: string | undefined): Verify | undefined {
   const memory = 128 * N * r + 128 * r * p;
   const isPowerOfTwo = N > 1 && Number.isInteger(Math.log2(N));
   if (!isPowerOfTwo || r < 1 || p < 1 || p > 16 || memory > highestScryptBytes) return undefined;
   const tag = fromBase64(encoded);
-  return (password) =>
-    new Promise((resolve, reject) => {
-      scrypt(password, salt, tag.length, { N, r, p, maxmem: memory * 2 }, (error, derived) =>
-        error ? reject(error) : resolve(timingSafeEqual(derived, tag)),
-      );
-    });
+  return (password) => timingSafeEqual(scryptSync(password, salt, tag.length, { N, r, p, maxmem: memory * 2 }), tag);
 }

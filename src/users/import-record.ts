@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { uuidv7 } from '../database/uuid.ts';
-import { isKnownHash } from './passwords.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
+import { isKnownHash } from './stored-hash.ts';
 import { type Profile, profileFields, readProfileField } from './user-fields.ts';
 import type { UserRow } from './user-store.ts';
 

@@ -1,4 +1,4 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. */
 export const currentCost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
@@ -48,19 +48,18 @@ export function writeArgon2({ algorithm, memory, passes, parallelism, salt, tag 
   return `$${algorithm}$v=19$m=${memory},t=${passes},p=${parallelism}$${bare(salt)}$${bare(tag)}`;
 }
 
-export async function makeArgon2(password: Buffer): Promise<Argon2Hash> {
+export function makeArgon2(password: Buffer): Argon2Hash {
   const unfinished = {
     algorithm: 'argon2id',
     ...currentCost,
     salt: randomBytes(16),
     tag: Buffer.alloc(tagLength),
   } as const;
-  return { ...unfinished, tag: await deriveTag(password, unfinished) };
+  return { ...unfinished, tag: deriveTag(password, unfinished) };
 }
 
-export async function matchesArgon2(password: Buffer, hash: Argon2Hash): Promise<boolean> {
-  return timingSafeEqual(await deriveTag(password, hash), hash.tag);
-}
+export const matchesArgon2 = (password: Buffer, hash: Argon2Hash): boolean =>
+  timingSafeEqual(deriveTag(password, hash), hash.tag);
 
 export const isCurrentArgon2 = (hash: Argon2Hash): boolean =>
   hash.algorithm === 'argon2id' &&
@@ -70,14 +69,5 @@ export const isCurrentArgon2 = (hash: Argon2Hash): boolean =>
   hash.salt.length >= 16 &&
   hash.tag.length === tagLength;
 
-/** On the thread pool: the event loop goes on answering. */
-function deriveTag(
-  message: Buffer,
-  { algorithm, memory, passes, parallelism, salt, tag }: Argon2Hash,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    argon2(algorithm, { message, nonce: salt, memory, passes, parallelism, tagLength: tag.length }, (error, derived) =>
-      error ? reject(error) : resolve(derived),
-    );
-  });
-}
+const deriveTag = (message: Buffer, { algorithm, memory, passes, parallelism, salt, tag }: Argon2Hash): Buffer =>
+  argon2Sync(algorithm, { message, nonce: salt, memory, passes, parallelism, tagLength: tag.length });

@@ -1,16 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
+import { WorkerThread } from '../worker-thread.ts';
 import { BoundedQueue } from './bounded-queue.ts';
-import { readForeignHash, type Verify } from './foreign-hashes.ts';
-import {
-  type Argon2Hash,
-  currentCost,
-  isCurrentArgon2,
-  makeArgon2,
-  matchesArgon2,
-  readArgon2,
-  writeArgon2,
-} from './password-hash.ts';
+import type { HashingQuestion } from './hashing-thread.ts';
+import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
+import { isKnownHash } from './stored-hash.ts';
 
 /** Longer ones are refused before any hashing: what a caller sends must not set what it costs. */
 export const longestPasswordBytes = 1024;
@@ -26,18 +20,29 @@ export interface Passwords {
 
 /** As many waiting for each core as are done in about four seconds: who comes later is better told to come back. */
 const waitingPerCore = 100;
+/** One being hashed, and one that the thread finds waiting when it is done. */
+const atOnce = 2;
 
+/** Passwords are hashed by threads of their own, so that neither this one nor a signature ever waits for them. */
 export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Passwords {
   const cores = availableParallelism();
-  const queue = new BoundedQueue(cores, waitingPerCore * cores, (jobs) => metrics.passwordQueue.set(jobs));
+  const queue = new BoundedQueue(atOnce * cores, waitingPerCore * cores, (jobs) => metrics.passwordQueue.set(jobs));
+  const threads = Array.from(
+    { length: cores },
+    () => new WorkerThread<HashingQuestion, string | boolean>('hashing-thread', import.meta.url),
+  );
+  const ask = <T extends string | boolean>(question: HashingQuestion): Promise<T> =>
+    queue.run(() => {
+      const idlest = threads.reduce((a, b) => (b.load < a.load ? b : a));
+      return idlest.ask(question) as Promise<T>;
+    });
   return {
-    hash: (password) => queue.run(async () => writeArgon2(await makeArgon2(Buffer.from(password.normalize('NFC'))))),
+    hash: (password) => ask({ kind: 'hash', password: password.normalize('NFC') }),
     async verify(password, hash) {
-      const matches = isTooLong(password) ? undefined : readHash(hash);
-      return matches !== undefined && queue.run(() => matchesInEitherForm(password, matches));
+      return !isTooLong(password) && isKnownHash(hash) && ask<boolean>({ kind: 'verify', password, hash });
     },
     async verifyNothing(password) {
-      if (!isTooLong(password)) await queue.run(() => matchesArgon2(Buffer.from(password.normalize('NFC')), nobody));
+      if (!isTooLong(password)) await ask({ kind: 'verify', password, hash: nobody });
       return false;
     },
     needsRehash(hash) {
@@ -47,30 +52,7 @@ export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Password
   };
 }
 
-/** Ours, or one of the forms that other systems write; undefined when it is none of them. */
-function readHash(hash: string): Verify | undefined {
-  const argon2 = readArgon2(hash);
-  return argon2 ? (password) => matchesArgon2(Buffer.from(password), argon2) : readForeignHash(hash);
-}
-
-/** Whether a stored hash of this form can be checked here: asked before users of another system are taken over. */
-export const isKnownHash = (hash: string): boolean => readHash(hash) !== undefined;
-
-/**
- * The same letters typed on another keyboard are the same password, so ours are hashed in NFC. Another system may have
- * taken them as they came.
- */
-async function matchesInEitherForm(password: string, matches: Verify): Promise<boolean> {
-  const composed = password.normalize('NFC');
-  return (await matches(composed)) || (composed !== password && matches(password));
-}
-
 /** A tag that no password has a real chance to match, at the current cost. */
-const nobody: Argon2Hash = {
-  algorithm: 'argon2id',
-  ...currentCost,
-  salt: Buffer.alloc(16),
-  tag: Buffer.alloc(32),
-};
+const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer.alloc(16), tag: Buffer.alloc(32) });
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;

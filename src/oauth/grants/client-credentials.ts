@@ -5,9 +5,8 @@ import type { Grant } from '../grant.ts';
 export const clientCredentialsGrant: Grant = {
   type: 'client_credentials',
   clientTypes: ['personal'],
-  async issue({ context, sessions, scopes: known }, { client, parameters, origin }) {
+  async issue({ sessions, scopes: known }, { client, parameters, origin }) {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const opened = await sessions.openWithToken(context.database.db, { clientId: client.id, scopes, origin });
-    return { ...opened, scopes };
+    return sessions.openWithToken({ clientId: client.id, scopes, origin });
   },
 };

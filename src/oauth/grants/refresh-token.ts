@@ -16,7 +16,8 @@ export const refreshTokenGrant: Grant = {
       const found = await sessions.find(refreshToken);
       if (found?.session.client_id === client.id) grantScopes(known, asked, allowed(found.session));
     }
-    const session = await sessions.rotate({ refreshToken, clientId: client.id, origin });
-    return { session, scopes: grantScopes(known, asked, allowed(session)) };
+    return sessions.rotate({ refreshToken, clientId: client.id, origin }, (session) =>
+      grantScopes(known, asked, allowed(session)),
+    );
   },
 };

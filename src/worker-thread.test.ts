@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isMainThread } from 'node:worker_threads';
+import { answerQuestions, WorkerThread } from './worker-thread.ts';
+
+const start = () => new WorkerThread<number, number>('worker-thread.test', import.meta.url);
+
+/** This file is the thread's script, too. */
+function doubles(): void {
+  answerQuestions((number: number): number => {
+    if (number === 13) throw new Error('not that one');
+    if (number === 66) process.exit(1);
+    return number * 2;
+  });
+}
+
+function tests(): void {
+  it('answers each question with its own answer', async () => {
+    const thread = start();
+    const answers = [1, 2, 3, 4].map((number) => thread.ask(number));
+    assert.equal(thread.load, 4);
+    assert.deepEqual(await Promise.all(answers), [2, 4, 6, 8]);
+    assert.equal(thread.load, 0);
+  });
+
+  it('fails one question and answers the next', async () => {
+    const thread = start();
+    await assert.rejects(thread.ask(13), /not that one/);
+    assert.equal(await thread.ask(4), 8);
+  });
+
+  it('that breaks fails who waits, and is replaced', async () => {
+    const thread = start();
+    const results = await Promise.allSettled([thread.ask(66), thread.ask(2)]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.equal(await thread.ask(5), 10);
+  });
+}
+
+if (isMainThread) describe('A worker thread', tests);
+else doubles();

@@ -1,0 +1,84 @@
+import { parentPort, Worker } from 'node:worker_threads';
+
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Numbered<T> {
+  readonly id: number;
+  readonly content: T;
+}
+
+interface Answered {
+  readonly id: number;
+  readonly content?: unknown;
+  readonly error?: unknown;
+}
+
+/**
+ * A thread that answers questions one after another, started at the first one. The process may end while it idles, but
+ * not while somebody waits for it.
+ */
+export class WorkerThread<Question, Answer> {
+  readonly #script: URL;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #asked = 0;
+
+  /** `script` is named without its extension, which is another one after the build. */
+  constructor(script: string, beside: string) {
+    this.#script = new URL(`${script}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
+  }
+
+  /** Questions without an answer yet. */
+  get load(): number {
+    return this.#waiting.size;
+  }
+
+  ask(question: Question): Promise<Answer> {
+    this.#worker ??= this.#start();
+    const id = this.#asked++;
+    if (this.#waiting.size === 0) this.#worker.ref();
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.#worker?.postMessage({ id, content: question } satisfies Numbered<Question>);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script);
+    worker.on('message', ({ id, content, error }: Answered) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) worker.unref();
+      if (error === undefined) waiting?.resolve(content);
+      else waiting?.reject(error);
+    });
+    // A thread that breaks takes its questions with it; the next question starts another.
+    worker.on('error', (error) => this.#fail(worker, error));
+    worker.on('exit', () => this.#fail(worker, new Error('the thread ended')));
+    return worker;
+  }
+
+  #fail(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+}
+
+/** In the script of the thread: what it answers. */
+export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
+  parentPort?.on('message', ({ id, content }: Numbered<Question>) => {
+    let answered: Answered;
+    try {
+      answered = { id, content: answer(content) };
+    } catch (error) {
+      answered = { id, error };
+    }
+    parentPort?.postMessage(answered);
+  });
+}
