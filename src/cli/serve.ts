@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { leaveThreadsForSignatures, loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { announce } from './announce.ts';
+import { giveBackMemory } from './give-back-memory.ts';
 import { askedToStop, stopAndExit } from './stopping.ts';
 
 export function addServe(program: Command): void {
@@ -24,6 +25,7 @@ export function addServe(program: Command): void {
       const log = createLog(config.logLevel, forPeople);
       const service = await startGatehouse(config, { log });
       announce(service, forPeople);
+      setTimeout(giveBackMemory, 200).unref();
       await stopAndExit(service, await asked, log);
     });
 }

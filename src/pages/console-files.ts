@@ -12,7 +12,7 @@ export interface ConsoleFiles {
 
 export interface Asset {
   readonly type: string;
-  readonly content: Buffer;
+  content(): Buffer;
   /** Compressed at the first request, and kept. */
   brotli(): Promise<Buffer>;
 }
@@ -39,17 +39,23 @@ export function readConsole(dist = join(import.meta.dirname, '../../console/dist
   return {
     page: (nonce, root) =>
       html.replaceAll('__NONCE__', nonce).replaceAll('__ROOT__', root).replaceAll('./assets/', `${root}/admin/assets/`),
-    assets: new Map(readdirSync(folder).map((name) => [name, assetOf(name, readFileSync(join(folder, name)))])),
+    assets: new Map(readdirSync(folder).map((name) => [name, assetOf(join(folder, name))])),
   };
 }
 
-function assetOf(name: string, content: Buffer): Asset {
+/** Read when it is asked for: most instances never show the console to anybody. */
+function assetOf(path: string): Asset {
+  let read: Buffer | undefined;
   let compressed: Promise<Buffer> | undefined;
+  const content = () => {
+    read ??= readFileSync(path);
+    return read;
+  };
   return {
-    type: types.get(extname(name)) ?? 'application/octet-stream',
+    type: types.get(extname(path)) ?? 'application/octet-stream',
     content,
     brotli() {
-      compressed ??= compress(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
+      compressed ??= compress(content(), { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
       return compressed;
     },
   };

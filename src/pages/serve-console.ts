@@ -70,7 +70,7 @@ async function sendAsset(
     .type(asset.type)
     .header('cache-control', 'public, max-age=31536000, immutable')
     .header('vary', 'accept-encoding');
-  if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(asset.content);
+  if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(asset.content());
   return reply.header('content-encoding', 'br').send(await asset.brotli());
 }
 

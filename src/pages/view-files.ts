@@ -20,13 +20,16 @@ const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] =
 ];
 
 /** Views by name, such as `login` or `parts/field`: the built-in ones, replaced and joined by those of VIEWS_DIR. */
-export function readViews(viewsDir: string, loginView: string): Map<string, string> {
+export function readViews(
+  viewsDir: string,
+  loginView: string,
+): { readonly sources: ReadonlyMap<string, string>; readonly haveOwn: boolean } {
   const views = readFolder(builtInDir);
   const own = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
   for (const [name, source] of own) views.set(name, source);
   // A login page under another name, for which no file exists, is the built-in one.
   if (!views.has(loginView)) views.set(loginView, views.get('login') as string);
-  return views;
+  return { sources: views, haveOwn: own.size > 0 };
 }
 
 function readFolder(dir: string): Map<string, string> {

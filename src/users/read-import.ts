@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import type { CsvError } from 'csv-parse';
 import { OperatorError } from '../errors.ts';
 
 /** A record of the file, as it stands there. */
@@ -44,6 +44,7 @@ export function readRecords(
 }
 
 async function* readCsv(file: string, bytes: Readable): AsyncIterable<ImportRecord> {
+  const { parse } = await import('csv-parse');
   const rows = bytes.pipe(
     parse({ bom: true, info: true, trim: true, skip_empty_lines: true, columns: (names) => checkHeader(file, names) }),
   );
