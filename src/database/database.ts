@@ -18,6 +18,11 @@ export interface Database {
    * before that, for work that nobody sees unless the write succeeds. It must not throw.
    */
   write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void): Promise<R[]>;
+  /**
+   * A number that grows by at least as much as rows are changed in the database, whoever changes them: it tells what was
+   * read long ago and must still be about true. Undefined where nobody knows.
+   */
+  changes(): number | undefined;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   /** Figures for the metrics page. */

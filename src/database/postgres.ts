@@ -184,6 +184,7 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
       early?.(rows);
       return rows;
     },
+    changes: () => undefined,
     ping: async () => {
       await pool.query(limited('select 1')).catch((error) => {
         throw translate(error);

@@ -7,6 +7,8 @@ export class SqliteBus implements Bus {
   readonly #listeners: ((change: Change) => void)[] = [];
   readonly #dataVersion: StatementSync;
   readonly #snapshot: SharedSnapshot;
+  readonly #totalChanges: StatementSync;
+  #foreignCommits = 0;
   #seen: unknown;
   #checked = false;
 
@@ -16,6 +18,8 @@ export class SqliteBus implements Bus {
     this.#dataVersion = writer.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
     this.#seen = this.#read();
+    this.#totalChanges = writer.prepare('select total_changes()');
+    this.#totalChanges.setReturnArrays(true);
   }
 
   async announce(): Promise<string> {
@@ -40,10 +44,17 @@ export class SqliteBus implements Bus {
     const version = this.#read();
     if (version !== this.#seen) {
       this.#seen = version;
+      this.#foreignCommits++;
       this.#snapshot.end();
       this.#tell({ kind: 'everything', id: '' });
     }
     return true;
+  }
+
+  /** Another process may have changed any number of rows at once. */
+  changes(): number {
+    this.trusted();
+    return this.#foreignCommits * 2 ** 40 + ((this.#totalChanges.get() as unknown as unknown[])[0] as number);
   }
 
   #read(): unknown {

@@ -162,10 +162,12 @@ export function openSqlite(path: string): Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
+  const bus = new SqliteBus(writer, snapshot);
   return {
     engine: 'sqlite',
     db,
-    bus: new SqliteBus(writer, snapshot),
+    bus,
+    changes: () => bus.changes(),
     read: <R>(sql: string, parameters: readonly unknown[]) => reading.all<R>(sql, parameters),
     async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
       try {

@@ -9,8 +9,8 @@ interface Counted {
   readonly n: number;
 }
 
-const upToCap = (from: Fragment): Fragment =>
-  sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(countCap + 1))}) as counted`;
+const upTo = (most: number, from: Fragment): Fragment =>
+  sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(most + 1))}) as counted`;
 
 const countsOfAll = new WeakMap<Resource, Partial<Record<Engine, FixedSelect>>>();
 
@@ -27,10 +27,37 @@ function countOfAll(resource: Resource, engine: Engine): FixedSelect {
   const table = raw(resource.table);
   counts[engine] ??= new FixedSelect(
     engine === 'sqlite'
-      ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${upToCap(sql`from ${table}`)}) end as n`
-      : upToCap(sql`from ${table}`),
+      ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${upTo(2 * countCap, sql`from ${table}`)}) end as n`
+      : upTo(countCap, sql`from ${table}`),
   );
   return counts[engine];
+}
+
+/** A table that had more rows than the cap, and what the database's count of changes was then. */
+const largeTables = new WeakMap<Resource, { readonly rows: number; readonly changes: number }>();
+
+/**
+ * Any number above the cap, for a table that was found so large that what was changed since cannot have brought it down
+ * to the cap; undefined for others. Without it, lists of a million rows would cost four times those of ten thousand.
+ */
+function stillLarge(place: Place, resource: Resource): number | undefined {
+  const known = largeTables.get(resource);
+  const changes = known && place.changes?.();
+  if (!known || changes === undefined) return undefined;
+  const atLeast = known.rows - (changes - known.changes);
+  return atLeast > countCap ? atLeast : undefined;
+}
+
+function countAll(place: Place, resource: Resource): number | Promise<number> {
+  const large = stillLarge(place, resource);
+  if (large !== undefined) return large;
+  // Before the count: what changes beside it counts as changed since.
+  const changes = place.changes?.();
+  return after(countOfAll(resource, place.engine).read<Counted>(place, []), ([row]) => {
+    const rows = row?.n ?? 0;
+    if (changes !== undefined && rows > countCap) largeTables.set(resource, { rows, changes });
+    return rows;
+  });
 }
 
 export interface Counting {
@@ -48,10 +75,8 @@ export function countRows(
   resource: Resource,
   { from, where, exact, repeated }: Counting,
 ): number | Promise<number> {
+  if (where === truth && !exact) return countAll(place, resource);
   const read = repeated ? readRepeated : readOnce;
-  const rows =
-    where === truth && !exact
-      ? countOfAll(resource, place.engine).read<Counted>(place, [])
-      : read<Counted>(place, exact ? sql`select count(*) as n ${from}` : upToCap(from));
+  const rows = read<Counted>(place, exact ? sql`select count(*) as n ${from}` : upTo(countCap, from));
   return after(rows, ([row]) => row?.n ?? 0);
 }

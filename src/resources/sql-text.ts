@@ -74,6 +74,7 @@ export interface Place {
   readonly db: Db | Tx;
   /** The database has a shorter way to what is committed; a transaction has not. */
   readonly read?: Database['read'];
+  readonly changes?: Database['changes'];
 }
 
 function textFor(engine: Engine, { strings }: Fragment): string {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { before, it } from 'node:test';
+import { sql } from 'kysely';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { type ResourceService, type Row, resourceServices } from '../../test/harness/resource-service.ts';
 import { garage } from './test-declarations/garage.ts';
@@ -71,7 +73,7 @@ onBothEngines('Walks', (engine) => {
     assert.deepEqual([none.rows, none.pagination.next_cursor], [[], null]);
   });
 
-  it('cap the total unless all are to be counted', async () => {
+  it('cap the total unless all are to be counted, and notice when there are fewer again, whoever deleted them', async () => {
     const { db } = service.context.database;
     for (let batch = 0; batch < 21; batch++) {
       const rows = Array.from({ length: 500 }, (_, i) => ({
@@ -91,6 +93,27 @@ onBothEngines('Walks', (engine) => {
     const car = await makeCar();
     const { id } = capped.rows[0] as Row;
     await ask('POST', '/v1/assignments', { json: { car_id: car.id, driver_id: id } });
+
+    const deleteFrom = (first: number, last: number) =>
+      `delete from drivers where id between '0199d0a0-7c00-7000-8000-${String(first).padStart(12, '0')}' and '0199d0a0-7c00-7000-8000-${String(last).padStart(12, '0')}'`;
+    const total = async () => {
+      const { pagination } = await ask('GET', '/v1/drivers?limit=1');
+      return [pagination.total, pagination.total_capped];
+    };
+    assert.deepEqual(await total(), [10_000, true]);
+    await sql.raw(deleteFrom(10_000, 10_498)).execute(db);
+    assert.deepEqual(await total(), [10_000, true]);
+    await sql.raw(deleteFrom(10_499, 10_499)).execute(db);
+    assert.deepEqual(await total(), [10_000, undefined]);
+    // Rows far apart in the file, as after much deleting: they are still counted one by one.
+    if (engine === 'sqlite') await sql`update drivers set rowid = -1000 * rowid`.execute(db);
+    await sql.raw(deleteFrom(9000, 9099)).execute(db);
+    assert.deepEqual(await total(), [9900, undefined]);
+    if (engine === 'postgres') return;
+    const other = new DatabaseSync(service.context.config.databaseUrl.slice('sqlite:'.length));
+    other.exec(deleteFrom(9100, 9199));
+    other.close();
+    assert.deepEqual(await total(), [9800, undefined]);
   });
 
   it('bound what an include embeds, and say where the rest is', async () => {
