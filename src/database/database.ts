@@ -19,8 +19,8 @@ export interface Database {
    */
   write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void): Promise<R[]>;
   /**
-   * A number that grows by at least as much as rows are changed in the database, whoever changes them: it tells what was
-   * read long ago and must still be about true. Undefined where nobody knows.
+   * A number that grows with every commit, whoever makes it, and by at least as much as rows are changed: it tells whether
+   * what was read before is still true, or about true. Undefined where nobody knows.
    */
   changes(): number | undefined;
   /** Throws when the database does not answer. */

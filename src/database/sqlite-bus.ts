@@ -8,6 +8,7 @@ export class SqliteBus implements Bus {
   readonly #dataVersion: StatementSync;
   readonly #snapshot: SharedSnapshot;
   readonly #totalChanges: StatementSync;
+  #ownCommits = 0;
   #foreignCommits = 0;
   #seen: unknown;
   #checked = false;
@@ -51,10 +52,17 @@ export class SqliteBus implements Bus {
     return true;
   }
 
-  /** Another process may have changed any number of rows at once. */
+  /** To be called after each commit of this process. */
+  committed(): void {
+    this.#ownCommits++;
+    this.#snapshot.end();
+  }
+
+  /** Rows count when they are changed, and once more when others see it. Another process may change any number at once. */
   changes(): number {
     this.trusted();
-    return this.#foreignCommits * 2 ** 40 + ((this.#totalChanges.get() as unknown as unknown[])[0] as number);
+    const [rows] = this.#totalChanges.get() as unknown as [number];
+    return this.#foreignCommits * 2 ** 40 + this.#ownCommits + rows;
   }
 
   #read(): unknown {

@@ -2,25 +2,34 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult } from 'kysely';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 
+type ToObject = (row: readonly unknown[]) => unknown;
+
 interface Prepared {
   readonly statement: StatementSync;
   columns: readonly string[];
+  toObject: ToObject;
 }
 
-const columnsOf = (statement: StatementSync): string[] => statement.columns().map(({ name }) => name);
+/** By the names of the columns: many statements select the same ones. */
+const makers = new Map<string, ToObject>();
 
 /**
  * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
  * knows, and JSON.stringify takes three times as long over them. Worth 1.2 of 4.2 µs for one row, 7 of 20 for ten.
  */
-function toObjects<R>(columns: readonly string[], rows: readonly unknown[][]): R[] {
-  const objects: R[] = [];
-  for (const row of rows) {
-    const object: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i++) object[columns[i] as string] = row[i];
-    objects.push(object as R);
-  }
-  return objects;
+function objectMaker(columns: readonly string[]): ToObject {
+  const key = columns.join();
+  const known = makers.get(key);
+  if (known) return known;
+  // As source text, V8 knows the shape before the first row: 0.25 instead of 1.9 µs for ten. The names are those of our own
+  // tables and aliases; should one be unusual, it is not put into any source.
+  const plain = columns.every((name) => /^[a-z_]\w*$/i.test(name) && name !== '__proto__');
+  const maker: ToObject = plain
+    ? (new Function('row', `return { ${columns.map((name, i) => `${name}: row[${i}]`).join(', ')} }`) as ToObject)
+    : (row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]));
+  if (makers.size >= 1000) makers.clear();
+  makers.set(key, maker);
+  return maker;
 }
 
 /** SQL text → prepared statement, oldest out first: the fixed queries stay, one-off searches pass through. */
@@ -49,8 +58,10 @@ export class Statements {
     this.#snapshot?.join();
     const rows = prepared.statement.all(...bound(parameters)) as unknown as unknown[][];
     // `select *` after a migration: SQLite has prepared the statement anew by itself.
-    if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = columnsOf(prepared.statement);
-    return toObjects(prepared.columns, rows);
+    if (rows[0] && rows[0].length !== prepared.columns.length) this.#nameColumns(prepared);
+    const objects: R[] = [];
+    for (const row of rows) objects.push(prepared.toObject(row) as R);
+    return objects;
   }
 
   #prepare(sql: string): Prepared {
@@ -58,9 +69,15 @@ export class Statements {
     if (known) return known;
     const statement = this.#file.prepare(sql);
     statement.setReturnArrays(true);
-    const prepared = { statement, columns: columnsOf(statement) };
+    const prepared = this.#nameColumns({ statement, columns: [], toObject: objectMaker([]) });
     if (this.#byText.size >= 500) this.#byText.delete(this.#byText.keys().next().value as string);
     this.#byText.set(sql, prepared);
+    return prepared;
+  }
+
+  #nameColumns(prepared: Prepared): Prepared {
+    prepared.columns = prepared.statement.columns().map(({ name }) => name);
+    prepared.toObject = objectMaker(prepared.columns);
     return prepared;
   }
 }

@@ -153,7 +153,8 @@ export function openSqlite(path: string): Database {
   const writing = new Statements(writer);
   const snapshot = new SharedSnapshot(reader);
   const reading = new Statements(reader, snapshot);
-  const commits = new SharedCommits(writer, () => snapshot.end());
+  const bus = new SqliteBus(writer, snapshot);
+  const commits = new SharedCommits(writer, () => bus.committed());
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
@@ -162,7 +163,6 @@ export function openSqlite(path: string): Database {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
-  const bus = new SqliteBus(writer, snapshot);
   return {
     engine: 'sqlite',
     db,

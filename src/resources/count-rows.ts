@@ -33,29 +33,30 @@ function countOfAll(resource: Resource, engine: Engine): FixedSelect {
   return counts[engine];
 }
 
-/** A table that had more rows than the cap, and what the database's count of changes was then. */
-const largeTables = new WeakMap<Resource, { readonly rows: number; readonly changes: number }>();
+/** How many rows a table had, and what the database's count of changes was then. */
+const lastCounts = new WeakMap<Resource, { readonly rows: number; readonly changes: number }>();
 
 /**
- * Any number above the cap, for a table that was found so large that what was changed since cannot have brought it down
- * to the cap; undefined for others. Without it, lists of a million rows would cost four times those of ten thousand.
+ * What the last count still says: the number itself while nothing has changed, any number above the cap while too little
+ * has changed to bring it down there, else nothing. Without it, lists of a million rows would cost four times those of ten
+ * thousand.
  */
-function stillLarge(place: Place, resource: Resource): number | undefined {
-  const known = largeTables.get(resource);
-  const changes = known && place.changes?.();
-  if (!known || changes === undefined) return undefined;
-  const atLeast = known.rows - (changes - known.changes);
-  return atLeast > countCap ? atLeast : undefined;
+function knownCount(place: Place, resource: Resource): number | undefined {
+  const last = lastCounts.get(resource);
+  const changes = last && place.changes?.();
+  if (!last || changes === undefined) return undefined;
+  const atLeast = last.rows - (changes - last.changes);
+  return changes === last.changes || atLeast > countCap ? atLeast : undefined;
 }
 
 function countAll(place: Place, resource: Resource): number | Promise<number> {
-  const large = stillLarge(place, resource);
-  if (large !== undefined) return large;
+  const known = knownCount(place, resource);
+  if (known !== undefined) return known;
   // Before the count: what changes beside it counts as changed since.
   const changes = place.changes?.();
   return after(countOfAll(resource, place.engine).read<Counted>(place, []), ([row]) => {
     const rows = row?.n ?? 0;
-    if (changes !== undefined && rows > countCap) largeTables.set(resource, { rows, changes });
+    if (changes !== undefined) lastCounts.set(resource, { rows, changes });
     return rows;
   });
 }
