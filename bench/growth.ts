@@ -4,6 +4,7 @@ import { idOf } from './gatehouse/seed.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { drive } from './measure/load.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
+import type { ServerProcess } from './measure/server-process.ts';
 
 export interface GrowthFigures {
   readonly engine: Engine;
@@ -22,8 +23,9 @@ const measured = [
   'page with include',
   'not modified',
 ] as const;
+const deepCursorPage = 'deep cursor page';
 
-/** The same operations while the tables grow: users, sessions and cars, each to the same number of rows. */
+/** The same operations on tables of several sizes: users, sessions and cars, each with the same number of rows. */
 export async function growth(plan: Plan, postgresUrl: string | undefined): Promise<GrowthFigures[]> {
   const figures = [await grow('sqlite', plan)];
   if (postgresUrl) figures.push(await grow('postgres', plan, postgresUrl));
@@ -32,44 +34,45 @@ export async function growth(plan: Plan, postgresUrl: string | undefined): Promi
 
 async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<GrowthFigures> {
   const sizes = plan.quick ? [1_000, 10_000] : [10_000, 100_000, 1_000_000];
-  const prepared = await prepareGatehouse(engine, {}, postgresUrl);
-  const costs: Record<string, number[]> = {};
+  const prepared = [];
+  const servers: ServerProcess[] = [];
   try {
     for (const size of sizes) {
-      await prepared.grow({ cars: size, users: size, sessions: size });
-      const server = await prepared.start();
-      try {
-        const operations: Record<string, BenchRequest> = {};
-        for (const name of measured) operations[name] = await server.again(name);
-        operations['deep cursor page'] = await deepCursor(server.url, operations['page with include'] as BenchRequest);
-        for (const [name, request] of Object.entries(operations)) {
-          await checkOnce(server.url, name, request);
-          const best = await bestOf(plan.quick ? 1 : 3, async () => {
-            const fresh = name in server.operations ? await server.again(name) : request;
-            const { perSecond } = await drive(server.url, fresh, { connections: 8, seconds: plan.quick ? 1 : 2 });
-            return 1000 / perSecond;
-          });
-          costs[name] = [...(costs[name] ?? []), best];
-        }
-      } finally {
-        await server.stop();
-      }
-      console.log(`measured ${size} rows on ${engine}`);
+      prepared.push(await prepareGatehouse(engine, { cars: size, users: size, sessions: size }, postgresUrl));
+      console.log(`made ${size} rows on ${engine}`);
     }
+    for (const each of prepared) servers.push(await each.start());
+    return { engine, sizes, costs: await measure(servers, plan) };
   } finally {
-    prepared.remove();
+    for (const server of servers) await server.stop();
+    for (const each of prepared) each.remove();
   }
-  return { engine, sizes, costs };
 }
 
-async function bestOf(times: number, measure: () => Promise<number>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < times; i++) best = Math.min(best, await measure());
-  return best;
+/** All sizes in turns, so that noise hits all alike; the best of some rounds counts. */
+async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<Record<string, number[]>> {
+  const costs: Record<string, number[]> = {};
+  const cursors = await Promise.all(servers.map(deepCursor));
+  for (const name of [...measured, deepCursorPage]) {
+    const best = servers.map(() => Number.POSITIVE_INFINITY);
+    for (let round = 0; round <= (plan.quick ? 1 : 5); round++) {
+      for (const [i, server] of servers.entries()) {
+        const request = name === deepCursorPage ? (cursors[i] as BenchRequest) : await server.again(name);
+        if (round === 0) await checkOnce(server.url, name, request);
+        const { perSecond } = await drive(server.url, request, { connections: 8, seconds: 1 });
+        // The first round only warms up.
+        if (round > 0) best[i] = Math.min(best[i] as number, 1000 / perSecond);
+      }
+    }
+    costs[name] = best;
+    console.log(`measured ${name}`);
+  }
+  return costs;
 }
 
 /** A cursor some thousand rows into the list: walked there, because cursors cannot be made by hand. */
-async function deepCursor(url: string, { headers }: BenchRequest): Promise<BenchRequest> {
+async function deepCursor({ url, operations }: ServerProcess): Promise<BenchRequest> {
+  const { headers } = operations['page with include'] as BenchRequest;
   let cursor = '';
   for (let i = 0; i < 9; i++) {
     const answer = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });

@@ -12,46 +12,41 @@ const made = 1_700_000_000_000;
 export const idOf = (n: number): string => idPrefix + n.toString(16).padStart(12, '0');
 export const plateOf = (n: number): string => `GH ${n}`;
 
-/** Statements that put rows straight into the tables, as if they had been made one by one, after those of `before`. */
-export function seedStatements(engine: Engine, rows: Rows, before: Rows): string[] {
+/** Statements that put rows straight into the tables, as if they had been made one by one. */
+export function seedStatements(engine: Engine, { cars = 0, users = 0, sessions = 0 }: Rows): string[] {
   const hex = (n: string) => (engine === 'sqlite' ? `printf('%012x', ${n})` : `lpad(to_hex(${n}::bigint), 12, '0')`);
   const text = (n: string) => (engine === 'sqlite' ? `cast(${n} as text)` : `${n}::text`);
   const id = (n: string) => `'${idPrefix}' || ${hex(n)}`;
   const statements: string[] = [];
-  const insert = (table: string, columns: string, values: string, from = 0, to = 0) => {
-    if (to <= from) return;
+  const insert = (table: string, columns: string, values: string, count: number) => {
+    if (count === 0) return;
     statements.push(
-      `insert into ${table} (${columns}) with recursive numbers(i) as (select ${from} union all select i + 1 from numbers where i < ${to - 1}) select ${values} from numbers`,
+      `insert into ${table} (${columns}) with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < ${count - 1}) select ${values} from numbers`,
     );
   };
-  const owners = (cars = 0) => Math.ceil(cars / 10);
   insert(
     'owners',
     'id, name, name_folded, created_at, updated_at, version',
     `${id('i')}, 'Owner ' || ${text('i')}, 'owner ' || ${text('i')}, ${made} + i, ${made} + i, 1`,
-    owners(before.cars),
-    owners(rows.cars),
+    Math.ceil(cars / 10),
   );
   insert(
     'cars',
     'id, plate, plate_folded, color, color_folded, seats, owner_id, created_at, updated_at, version',
     `${id('i')}, 'GH ' || ${text('i')}, 'gh ' || ${text('i')}, 'Green', 'green', 4, ${id('i / 10')}, ${made} + i, ${made} + i, 1`,
-    before.cars,
-    rows.cars,
+    cars,
   );
   insert(
     'users',
     'id, email, name, password_hash, email_confirmed, created_at, updated_at',
     `${id('i')}, 'user' || ${text('i')} || '@example.com', 'User ' || ${text('i')}, 'none', 1, ${made} + i, ${made} + i`,
-    before.users,
-    rows.users,
+    users,
   );
   insert(
     'sessions',
     'id, type, user_id, scopes, created_at, expires_at',
     `${id('i')}, 'session', ${id('i')}, '["*"]', ${Date.now()}, ${Date.now() + 30 * 86_400_000} + i`,
-    before.sessions,
-    rows.sessions,
+    sessions,
   );
   if (engine === 'postgres') statements.push('analyze');
   return statements;

@@ -15,12 +15,11 @@ const program = join(root, 'src/cli/main.ts');
 export const firstPartyClient = { id: 'bench-web', secret: 'a secret of the benchmark' };
 export const administrator = { email: 'admin@example.com', password: 'correct horse battery' };
 
-/** A Gatehouse with data of its own, that can be started, stopped, and given more rows in between. */
+/** A Gatehouse with data of its own, that can be started and stopped. */
 export interface PreparedGatehouse {
   readonly engine: Engine;
   readonly databaseUrl: string;
   start(nodeOptions?: readonly string[]): Promise<ServerProcess>;
-  grow(rows: Rows): Promise<void>;
   remove(): void;
 }
 
@@ -50,12 +49,7 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
       encoding: 'utf8',
     }),
   ) as { client_id: string; client_secret: string };
-  let present: Rows = {};
-  const grow = async (more: Rows) => {
-    await runSql(databaseUrl, seedStatements(engine, more, present));
-    present = { ...present, ...more };
-  };
-  await grow(rows);
+  await runSql(databaseUrl, seedStatements(engine, rows));
   return {
     engine,
     databaseUrl,
@@ -65,7 +59,6 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
         args: [...nodeOptions, ...launch.args],
         operations: (url) => gatehouseOperations(url, client),
       }),
-    grow,
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
-import type { App } from './server.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A strong tag of the bytes sent. */
 export const etagOf = (payload: string | Buffer): string => `"${hash('sha1', payload, 'base64url')}"`;
@@ -15,7 +14,7 @@ export function matchesEtag(header: string, etag: string): boolean {
 
 /**
  * Answers 304 to a GET whose caller has this tag's bytes already, and says whether it did. For whoever knows the tag
- * before the answer has other headers: `tagAnswers` has to take those back, which costs 2 µs.
+ * before the answer has other headers: `tagAnswer` has to take those back, which costs 2 µs.
  */
 export function answerNotModified(reply: FastifyReply, etag: string): boolean {
   const { method, headers } = reply.request;
@@ -25,20 +24,18 @@ export function answerNotModified(reply: FastifyReply, etag: string): boolean {
   return true;
 }
 
-/** Tags every 200 to GET that has no tag yet, and answers 304 when the caller has it already. */
-export function tagAnswers(app: App): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return done(null, payload);
-    let etag = reply.getHeader('etag') as string | undefined;
-    if (etag === undefined) {
-      if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload);
-      etag = etagOf(payload);
-      reply.header('etag', etag);
-    }
-    const known = request.headers['if-none-match'];
-    if (known === undefined || !matchesEtag(known, etag)) return done(null, payload);
-    reply.code(304).removeHeader('content-type').removeHeader('content-length');
-    // Fastify's own HEAD handling measures the payload that it then drops.
-    done(null, request.method === 'HEAD' ? '' : null);
-  });
+/** Tags every 200 to GET that has no tag yet, and makes it a 304 when the caller has it already. Returns what to send. */
+export function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+  if (reply.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return payload;
+  let etag = reply.getHeader('etag') as string | undefined;
+  if (etag === undefined) {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+    etag = etagOf(payload);
+    reply.header('etag', etag);
+  }
+  const known = request.headers['if-none-match'];
+  if (known === undefined || !matchesEtag(known, etag)) return payload;
+  reply.code(304).removeHeader('content-type').removeHeader('content-length');
+  // Fastify's own HEAD handling measures the payload that it then drops.
+  return request.method === 'HEAD' ? '' : null;
 }

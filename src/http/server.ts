@@ -10,12 +10,12 @@ import { type Authenticate, admitRequests } from './admit.ts';
 import { readBodies } from './bodies.ts';
 import { answerEarly } from './early-errors.ts';
 import { answerErrors } from './error-answers.ts';
-import { tagAnswers } from './etag.ts';
+import { tagAnswer } from './etag.ts';
 import { FrameworkLog } from './framework-log.ts';
 import { knowPaths } from './known-paths.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
-import { logRequests } from './request-log.ts';
+import { requestLog } from './request-log.ts';
 import type { RouteFacts } from './route-facts.ts';
 
 export type App = FastifyInstance<
@@ -79,6 +79,18 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
   return path === '' || path.startsWith('?') ? `/${path}` : path;
 }
 
+/** The last of every answer: its tag, and its line in the log. */
+function finishAnswers(app: App, context: Context): void {
+  const logRequest = requestLog(context);
+  // Not `onResponse`: for that Fastify would add two listeners to each request and take them away again. And one hook, not
+  // two: each costs every request.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const sent = tagAnswer(request, reply, payload);
+    logRequest(request, reply);
+    done(null, sent);
+  });
+}
+
 /** An HTTP server that follows the contract's rules for all routes, and has none yet. */
 export async function createServer(context: Context, authenticate: Authenticate): Promise<App> {
   const { config, log } = context;
@@ -132,7 +144,6 @@ export async function createServer(context: Context, authenticate: Authenticate)
   // Reading them is left to the few who do (`parseCookie`): the plugin would read them at each request.
   await app.register(cookie, { hook: false });
   admitRequests(app, context, authenticate, paths);
-  tagAnswers(app);
-  logRequests(app, context);
+  finishAnswers(app, context);
   return app;
 }
