@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { createPostgres } from '../test/harness/postgres-server.ts';
 import { compareOperations } from './compare-operations.ts';
 import { dayOfSessions } from './day-of-sessions.ts';
+import { flames } from './flames.ts';
 import { growth } from './growth.ts';
 import { installPackages } from './install-packages.ts';
 import { isolation } from './isolation.ts';
@@ -30,7 +31,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`npm run bench [-- options]
   --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
-  --only a,b            some of: operations, growth, day, isolation
+  --only a,b            some of: operations, growth, day, isolation, flames
   --operations a,b      of the operations, some: "get,list"
   --rounds n            how often each operation is measured on each server (default 5); the median counts
   --seconds n           how long each time (default 3)
@@ -40,7 +41,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const parts = values.only?.split(',') ?? ['operations', 'growth', 'day', 'isolation'];
+const parts = values.only?.split(',') ?? ['operations', 'growth', 'day', 'isolation', 'flames'];
 const plan = {
   rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
   seconds: Number(values.seconds ?? (values.quick ? 1 : 3)),
@@ -63,6 +64,7 @@ try {
   if (parts.includes('growth')) report.growth = await growth(plan, postgresUrl);
   if (parts.includes('day')) report.day = await dayOfSessions(plan);
   if (parts.includes('isolation')) report.isolation = await isolation(plan);
+  if (parts.includes('flames')) report.flames = await flames(plan);
 } finally {
   await postgres?.remove();
 }
@@ -71,7 +73,9 @@ const results = values.out ?? fileURLToPath(new URL('results', import.meta.url))
 mkdirSync(results, { recursive: true });
 const text = textReport(report);
 writeFileSync(join(results, 'results.txt'), text);
-writeFileSync(join(results, 'results.json'), `${JSON.stringify(report, null, 2)}\n`);
+// Without the trees of the profiles: the charts show them.
+const figures = JSON.stringify(report, (key, value) => (key === 'root' ? undefined : value), 2);
+writeFileSync(join(results, 'results.json'), `${figures}\n`);
 for (const [name, svg] of charts(report)) writeFileSync(join(results, `${name}.svg`), svg);
 console.log(`${text}\nAlso in ${results}: results.json and charts.`);
 process.exit(0);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from './errors.ts';
@@ -99,14 +98,6 @@ export function parseConfig(
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;
-}
-
-/**
- * Passwords are hashed on as many threads as there are cores, and signatures must not queue behind them. Takes effect
- * only before the first use of a thread.
- */
-export function leaveThreadsForSignatures(): void {
-  process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, availableParallelism() + 2));
 }
 
 /** The only reader of the environment. */

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, threadId } from 'node:worker_threads';
 import { answerQuestions, WorkerThread } from './worker-thread.ts';
 
-const start = () => new WorkerThread<number, number>('worker-thread.test', import.meta.url);
+const start = (idleMs?: number) => new WorkerThread<number, number>('worker-thread.test', import.meta.url, idleMs);
 
 /** This file is the thread's script, too. */
 function doubles(): void {
   answerQuestions((number: number): number => {
     if (number === 13) throw new Error('not that one');
     if (number === 66) process.exit(1);
+    if (number === 0) return threadId;
     return number * 2;
   });
 }
@@ -27,6 +28,18 @@ function tests(): void {
     const thread = start();
     await assert.rejects(thread.ask(13), /not that one/);
     assert.equal(await thread.ask(4), 8);
+  });
+
+  it('ends when nobody asks it anything, and another takes its place', async () => {
+    const thread = start(1);
+    const first = await thread.ask(0);
+    let next = first;
+    // Ended by a timer of a millisecond, at some time between two questions.
+    while (next === first) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      next = await thread.ask(0);
+    }
+    assert.notEqual(next, first);
   });
 
   it('that breaks fails who waits, and is replaced', async () => {

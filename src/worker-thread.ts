@@ -16,18 +16,24 @@ interface Answered {
   readonly error?: unknown;
 }
 
+/** A thread costs some megabytes, and 40 ms to start. */
+const idleMs = 60_000;
+
 /**
- * A thread that answers questions one after another, started at the first one. The process may end while it idles, but
- * not while somebody waits for it.
+ * A thread that answers questions one after another: started at the first one, ended when there was none for a minute.
+ * The process may end while it idles, but not while somebody waits for it.
  */
 export class WorkerThread<Question, Answer> {
   readonly #script: URL;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #idleMs: number;
   #worker: Worker | undefined;
+  #ending: NodeJS.Timeout | undefined;
   #asked = 0;
 
   /** `script` is named without its extension, which is another one after the build. */
-  constructor(script: string, beside: string) {
+  constructor(script: string, beside: string, patience = idleMs) {
+    this.#idleMs = patience;
     this.#script = new URL(`${script}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
   }
 
@@ -48,10 +54,14 @@ export class WorkerThread<Question, Answer> {
 
   #start(): Worker {
     const worker = new Worker(this.#script);
+    this.#ending = setTimeout(() => this.#endIfIdle(), this.#idleMs).unref();
     worker.on('message', ({ id, content, error }: Answered) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
-      if (this.#waiting.size === 0) worker.unref();
+      if (this.#waiting.size === 0) {
+        worker.unref();
+        this.#ending?.refresh();
+      }
       if (error === undefined) waiting?.resolve(content);
       else waiting?.reject(error);
     });
@@ -61,9 +71,18 @@ export class WorkerThread<Question, Answer> {
     return worker;
   }
 
+  /** Where somebody waits, the answer will set the timer anew. */
+  #endIfIdle(): void {
+    if (this.#waiting.size > 0) return;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+  }
+
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    clearTimeout(this.#ending);
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const { reject } of waiting) reject(error);

@@ -19,7 +19,7 @@ describe('The benchmark', () => {
 
   it('runs, checks the answers, and writes its report', { timeout: 120_000 }, async () => {
     const program = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
-    const options = ['--quick', '--only=operations', '--operations=get,refresh', '--no-peers', '--no-postgres'];
+    const options = ['--quick', '--only=operations,flames', '--operations=get,refresh', '--no-peers', '--no-postgres'];
     const { stdout } = await run(process.execPath, [program, ...options, `--out=${out}`]);
     assert.match(stdout, /refresh \/ signed and synced one by one/);
 
@@ -34,6 +34,8 @@ describe('The benchmark', () => {
         assert.equal(failures, 0);
       }
     }
-    assert.match(readFileSync(join(out, 'tokens.svg'), 'utf8'), /^<svg .*<\/svg>\s*$/s);
+    for (const chart of ['tokens', 'flame-get', 'flame-client-credentials', 'flame-refresh']) {
+      assert.match(readFileSync(join(out, `${chart}.svg`), 'utf8'), /^<svg .*<\/svg>\s*$/s);
+    }
   });
 });

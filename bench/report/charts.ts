@@ -1,5 +1,6 @@
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import { bars } from './bar-chart.ts';
+import { flameGraph } from './flame-graph.ts';
 import { lines } from './line-chart.ts';
 import type { Report } from './text-report.ts';
 
@@ -41,6 +42,9 @@ export function charts(report: Report): [string, string][] {
         ],
       ),
     ]);
+  }
+  for (const { operation, root } of report.flames ?? []) {
+    made.push([`flame-${operation.replaceAll(' ', '-')}`, flameGraph(`Where the time of "${operation}" goes`, root)]);
   }
   return made;
 }

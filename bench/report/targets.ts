@@ -1,4 +1,7 @@
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
+import type { GrowthFigures } from '../growth.ts';
+import type { IsolationFigures } from '../isolation.ts';
+import type { Report } from './text-report.ts';
 
 export interface Target {
   readonly name: string;
@@ -8,7 +11,29 @@ export interface Target {
 }
 
 /** What Gatehouse must reach on SQLite, in the same run as what it is compared with. */
-export function targets({ limits, gatehouse, peers }: Comparison): Target[] {
+export const targets = ({ operations, growth = [], isolation }: Report): Target[] => [
+  ...(operations ? ofOperations(operations) : []),
+  ...growth.filter(({ engine }) => engine === 'sqlite').map(ofGrowth),
+  ...(isolation ? [ofIsolation(isolation)] : []),
+];
+
+const atMost = (name: string, reached: number, most: number): Target => ({
+  name,
+  reached: reached.toFixed(2),
+  asked: `≤ ${most}`,
+  met: reached <= most,
+});
+
+function ofGrowth({ sizes, costs }: GrowthFigures): Target {
+  const ratios = Object.values(costs).map((ms) => (ms.at(-1) ?? 0) / (ms[0] ?? 1));
+  const [smallest, largest] = [sizes[0], sizes.at(-1)].map((size) => size?.toLocaleString('en'));
+  return atMost(`cost at ${largest} / at ${smallest} rows, the worst of all operations`, Math.max(...ratios), 1.5);
+}
+
+const ofIsolation = ({ atRest, during }: IsolationFigures): Target =>
+  atMost('p99 of the GET during a login storm / at rest', (during[0]?.p99 ?? 0) / atRest.p99, 3);
+
+function ofOperations({ limits, gatehouse, peers }: Comparison): Target[] {
   const own = gatehouse[0] as ServerFigures;
   const rate = (server: ServerFigures, operation: string) => server.operations[operation]?.perSecond;
   const list: Target[] = [];

@@ -1,7 +1,9 @@
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import type { Day } from '../day-of-sessions.ts';
+import type { Flame } from '../flames.ts';
 import type { GrowthFigures } from '../growth.ts';
 import type { IsolationFigures } from '../isolation.ts';
+import { sharesOf } from '../measure/cpu-profile.ts';
 import { targets } from './targets.ts';
 
 export interface Report {
@@ -12,6 +14,7 @@ export interface Report {
   growth?: GrowthFigures[];
   day?: Day;
   isolation?: IsolationFigures;
+  flames?: Flame[];
 }
 
 const number = (value: number): string =>
@@ -35,6 +38,8 @@ export function textReport(report: Report): string {
   for (const figures of report.growth ?? []) parts.push(growthTable(figures));
   if (report.day) parts.push(dayTable(report.day));
   if (report.isolation) parts.push(isolationTable(report.isolation));
+  if (report.flames) parts.push(flamesTable(report.flames));
+  parts.push(...targetsTable(report));
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -68,16 +73,23 @@ function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
   return [
     table([['operation', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'failed', `${own.name} / this`], ...rows]),
     table([['server', 'cold start', 'at rest', 'after the load'], ...starts]),
-    table([
-      ['target', 'reached', 'asked', ''],
-      ...targets({ limits, gatehouse, peers }).map(({ name, reached, asked, met }) => [
-        name,
-        reached,
-        asked,
-        met ? 'met' : 'MISSED',
-      ]),
-    ]),
   ];
+}
+
+function targetsTable(report: Report): string[] {
+  const rows = targets(report).map(({ name, reached, asked, met }) => [name, reached, asked, met ? 'met' : 'MISSED']);
+  return rows.length === 0 ? [] : [table([['target', 'reached', 'asked', ''], ...rows])];
+}
+
+/** Which part of the main thread's time goes where. */
+function flamesTable(all: readonly Flame[]): string {
+  const shares = all.map(({ root }) => sharesOf(root));
+  const areas = [...new Set(shares.flatMap((each) => Object.keys(each)))];
+  return table([
+    ['where the time goes', ...all.map(({ operation }) => operation)],
+    ['µs a request', ...all.map(({ perRequest }) => perRequest.toFixed(1))],
+    ...areas.map((area) => [area, ...shares.map((each) => `${((each[area] ?? 0) * 100).toFixed(1)} %`)]),
+  ]);
 }
 
 function growthTable({ engine, sizes, costs }: GrowthFigures): string {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { leaveThreadsForSignatures, loadConfig } from '../config.ts';
+import { loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { announce } from './announce.ts';
 import { giveBackMemory } from './give-back-memory.ts';
@@ -16,7 +16,6 @@ export function addServe(program: Command): void {
       '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',
     )
     .action(async (flags: { host?: string; port?: string }) => {
-      leaveThreadsForSignatures();
       const asked = askedToStop();
       // Here and not above: the other commands need none of it, and start the sooner.
       const { startGatehouse } = await import('../start.ts');

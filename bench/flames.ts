@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Plan } from './compare-operations.ts';
+import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
+import { type Frame, readProfile } from './measure/cpu-profile.ts';
+import { drive } from './measure/load.ts';
+
+export interface Flame {
+  readonly operation: string;
+  readonly root: Frame;
+  /** Microseconds of the main thread's time for one request; the profiler itself is part of it. */
+  readonly perRequest: number;
+}
+
+const operations = ['get', 'client credentials', 'refresh'] as const;
+const now = (): number => Number(process.hrtime.bigint() / 1000n);
+
+/** Where the time of the three main operations goes, by the profiler of the service's own process. */
+export async function flames(plan: Plan): Promise<Flame[]> {
+  const prepared = await prepareGatehouse('sqlite', { cars: 10_000 });
+  const made: Flame[] = [];
+  try {
+    for (const operation of operations) {
+      const folder = mkdtempSync(join(tmpdir(), 'gatehouse-profile-'));
+      const server = await prepared.start(['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200']);
+      const load = { connections: plan.connections, seconds: plan.quick ? 1 : 6 };
+      await drive(server.url, await server.again(operation), { ...load, seconds: 1 });
+      const request = await server.again(operation);
+      const from = now();
+      const { requests } = await drive(server.url, request, load);
+      const to = now();
+      // The profile is written when the process ends.
+      await server.stop();
+      const root = readProfile(folder, from, to);
+      made.push({ operation, root, perRequest: root.time / requests });
+      rmSync(folder, { recursive: true });
+      console.log(`profiled ${operation}`);
+    }
+  } finally {
+    prepared.remove();
+  }
+  return made;
+}

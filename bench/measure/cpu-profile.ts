@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What `node --cpu-prof` writes; times in microseconds. */
+interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly children?: readonly number[];
+  }[];
+  readonly startTime: number;
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+export type Area = 'Node and the network' | 'Fastify' | 'SQLite' | 'cryptography' | 'Gatehouse' | 'other libraries';
+
+/** A function with what it called, and the time in it and in those. */
+export interface Frame {
+  readonly name: string;
+  /** File and line, where it has one. */
+  readonly place: string;
+  readonly area: Area;
+  time: number;
+  readonly callees: Map<string, Frame>;
+}
+
+/** Native functions are named by what called them: `all` of a prepared statement belongs to SQLite. */
+const areas: readonly [RegExp, Area][] = [
+  [/\/sqlite-statements\.(ts|js)|shared-commits\.(ts|js)|shared-snapshot\.(ts|js)/, 'SQLite'],
+  [/^node:internal\/crypto/, 'cryptography'],
+  [/node_modules\/(fastify|find-my-way|avvio|fast-json-stringify|@fastify)\b/, 'Fastify'],
+  [/node_modules\//, 'other libraries'],
+  [/\/(src|dist)\//, 'Gatehouse'],
+];
+
+const areaOf = (url: string): Area | undefined => areas.find(([pattern]) => pattern.test(url))?.[1];
+const placeOf = (url: string, line: number): string =>
+  url === '' ? '' : `${url.replace(/^.*\/(src|dist|node_modules)\//, '')}:${line + 1}`;
+
+/** The calls of a thread's busy time between two moments (of `process.hrtime`, in microseconds), as one tree. */
+export function readProfile(folder: string, from: number, to: number): Frame {
+  const [largest] = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .sort((a, b) => statSync(b).size - statSync(a).size);
+  const profile = JSON.parse(readFileSync(largest as string, 'utf8')) as CpuProfile;
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const callers = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const root: Frame = { name: 'all', place: '', area: 'Node and the network', time: 0, callees: new Map() };
+  let at = profile.startTime;
+  for (const [i, sample] of profile.samples.entries()) {
+    const time = profile.timeDeltas[i] as number;
+    at += time;
+    if (at < from || at > to || time < 0) continue;
+    const stack = [];
+    for (let id: number | undefined = sample; id !== undefined; id = callers.get(id)) stack.unshift(nodes.get(id));
+    if (stack.at(-1)?.callFrame.functionName === '(idle)') continue;
+    let frame = root;
+    frame.time += time;
+    for (const node of stack.slice(1)) {
+      const { functionName, url, lineNumber } = node?.callFrame ?? { functionName: '', url: '', lineNumber: 0 };
+      frame = calleeOf(frame, functionName || '(anonymous)', url, lineNumber);
+      frame.time += time;
+    }
+  }
+  return root;
+}
+
+function calleeOf(caller: Frame, name: string, url: string, line: number): Frame {
+  const key = `${name} ${url} ${line}`;
+  let callee = caller.callees.get(key);
+  if (!callee) {
+    const native = url === '' && !name.startsWith('(');
+    const area = areaOf(url) ?? (native ? caller.area : 'Node and the network');
+    callee = { name, place: placeOf(url, line), area, time: 0, callees: new Map() };
+    caller.callees.set(key, callee);
+  }
+  return callee;
+}
+
+/** The share of each area in the time of functions themselves, without what they call. */
+export function sharesOf(root: Frame): Record<string, number> {
+  const shares: Record<string, number> = {};
+  const visit = (frame: Frame) => {
+    let own = frame.time;
+    for (const callee of frame.callees.values()) {
+      own -= callee.time;
+      visit(callee);
+    }
+    if (frame !== root) shares[frame.area] = (shares[frame.area] ?? 0) + own / root.time;
+  };
+  visit(root);
+  return shares;
+}
