@@ -1,6 +1,6 @@
 /** Text in an SVG. */
 export const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Readable on light and on dark pages. */
 export const document = (width: number, height: number, title: string, parts: readonly string[]): string =>
