@@ -13,6 +13,8 @@ export interface Database {
   readonly bus: Bus;
   /** A SELECT by its text, past the query builder: for `fixedQuery`, and for SQL that is put together once. */
   read<R>(sql: string, parameters: readonly unknown[]): R[] | Promise<R[]>;
+  /** Its first row alone. */
+  readFirst<R>(sql: string, parameters: readonly unknown[]): R | undefined | Promise<R | undefined>;
   /**
    * The same for one INSERT, UPDATE or DELETE outside of transactions. Returns when it is on disk. `early` gets the rows
    * before that, for work that nobody sees unless the write succeeds. It must not throw.

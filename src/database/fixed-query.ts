@@ -21,6 +21,8 @@ export interface FixedQuery<V, R> {
   run(db: Db | Tx, values: V): Promise<R[]>;
   /** The shortest way to a SELECT outside of transactions: on SQLite the rows are there at once. */
   read(database: Database, values: V): R[] | Promise<R[]>;
+  /** The same for a query of one row. */
+  readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
   /** The shortest way to a write outside of transactions. */
   write(database: Database, values: V, early?: (rows: R[]) => void): Promise<R[]>;
 }
@@ -55,6 +57,10 @@ export function fixedQuery<V extends object, R>(build: (db: Db, values: V) => Co
     read(database, values) {
       const { query, slots } = compile(database.db);
       return database.read<R>(query.sql, bind(slots, values));
+    },
+    readFirst(database, values) {
+      const { query, slots } = compile(database.db);
+      return database.readFirst<R>(query.sql, bind(slots, values));
     },
     write(database, values, early) {
       const { query, slots } = compile(database.db);

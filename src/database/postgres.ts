@@ -179,6 +179,7 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
     db,
     bus,
     read: run,
+    readFirst: async <R>(text: string, values: readonly unknown[]) => (await run<R>(text, values))[0],
     async write<R>(text: string, values: readonly unknown[], early?: (rows: R[]) => void) {
       const rows = await run<R>(text, values);
       early?.(rows);

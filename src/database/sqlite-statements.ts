@@ -54,6 +54,15 @@ export class Statements {
     return this.#rows(this.#prepare(sql), parameters);
   }
 
+  first<R>(sql: string, parameters: readonly unknown[]): R | undefined {
+    const prepared = this.#prepare(sql);
+    this.#snapshot?.join();
+    const row = prepared.statement.get(...bound(parameters)) as unknown as unknown[] | undefined;
+    if (row === undefined) return undefined;
+    if (row.length !== prepared.columns.length) this.#nameColumns(prepared);
+    return prepared.toObject(row) as R;
+  }
+
   #rows<R>(prepared: Prepared, parameters: readonly unknown[]): R[] {
     this.#snapshot?.join();
     const rows = prepared.statement.all(...bound(parameters)) as unknown as unknown[][];

@@ -169,6 +169,7 @@ export function openSqlite(path: string): Database {
     bus,
     changes: () => bus.changes(),
     read: <R>(sql: string, parameters: readonly unknown[]) => reading.all<R>(sql, parameters),
+    readFirst: <R>(sql: string, parameters: readonly unknown[]) => reading.first<R>(sql, parameters),
     async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
       try {
         return await commits.run(() => {

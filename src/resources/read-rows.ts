@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { notFound } from '../errors.ts';
+import { hashOf } from '../http/etag.ts';
 import { countCap, countRows } from './count-rows.ts';
 import { type MacKeys, readCursor, writeCursor } from './cursor.ts';
 import type { ListQuery, Selection } from './list-query.ts';
@@ -34,8 +34,7 @@ export const noSuchRow = ({ singular }: Resource) =>
  * The part before the dash names the version of the row, whatever was asked to be shown of it: `If-Match` looks at it
  * alone. The part after it names the bytes, for `If-None-Match`.
  */
-export const tagOf = (resource: Resource, row: StoredRow, json: string): string =>
-  `"${versionOf(resource, row)}-${hash('sha1', json, 'base64url')}"`;
+const tagOf = (resource: Resource, row: StoredRow, hash: string): string => `"${versionOf(resource, row)}-${hash}"`;
 
 export const versionOf = (resource: Resource, row: StoredRow): string =>
   resource.versioned ? String(row.version) : '0';
@@ -50,17 +49,17 @@ export function findRow(
 ): StoredRow | Promise<StoredRow> {
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
   const allowed = allowedRows(resource, 'read', asker);
-  const rows =
-    allowed === truth
-      ? byId.read(place, [id])
-      : readRepeated(
-          place,
-          sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,
-        );
-  return after(rows, ([row]) => {
+  if (allowed === truth) return after(byId.readFirst(place, [id]), found);
+  const rows = readRepeated(
+    place,
+    sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,
+  );
+  return after(rows, ([row]) => found(row));
+
+  function found(row: StoredRow | undefined): StoredRow {
     if (!row) throw noSuchRow(resource);
     return row;
-  });
+  }
 }
 
 export function rowJson(
@@ -73,7 +72,9 @@ export function rowJson(
 ): TaggedJson | Promise<TaggedJson> {
   const tagged = (embedded: string): TaggedJson => {
     const json = `{"data":{${shape.members(row)}${embedded}${revealed}}}`;
-    return { json, etag: tagOf(resource, row, json) };
+    // What is revealed once is kept nowhere, not even to be compared with.
+    const hash = revealed === '' ? resource.hashes.of(row.id as string, json) : hashOf(json);
+    return { json, etag: tagOf(resource, row, hash) };
   };
   return after(loadIncludes(place, resource, includes, [row], asker), (embed) => tagged(embed(row)));
 }

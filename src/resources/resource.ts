@@ -1,3 +1,4 @@
+import { RecentHashes } from '../http/etag.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { kindOf, textIdentifier, type ValueKind } from './field-values.ts';
 import { type AnyOptions, type Field, type FieldType, text, timestamp, uuid } from './fields.ts';
@@ -47,6 +48,8 @@ export interface Resource {
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
   readonly relations: ReadonlyMap<string, ResourceRelation>;
+  /** Of the rows that were shown last, by id: for their tags. */
+  readonly hashes: RecentHashes;
   readonly readScope: string;
   readonly writeScope: string;
 }
@@ -123,6 +126,7 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       shown: fields.filter(({ shown }) => shown),
       stored: fields.filter(({ stored }) => stored),
       relations: new Map(),
+      hashes: new RecentHashes(),
       readScope: `${name}:read`,
       writeScope: `${name}:write`,
     });

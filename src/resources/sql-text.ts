@@ -74,6 +74,7 @@ export interface Place {
   readonly db: Db | Tx;
   /** The database has a shorter way to what is committed; a transaction has not. */
   readonly read?: Database['read'];
+  readonly readFirst?: Database['readFirst'];
   readonly changes?: Database['changes'];
 }
 
@@ -115,9 +116,21 @@ export class FixedSelect {
   }
 
   read<R = StoredRow>(place: Place, values: readonly unknown[]): R[] | Promise<R[]> {
-    if (!place.read) return run(place, new Fragment(this.#fragment.strings, values), reading);
-    this.#texts[place.engine] ??= textFor(place.engine, this.#fragment);
-    return place.read<R>(this.#texts[place.engine] as string, values);
+    return place.read ? place.read<R>(this.#textFor(place.engine), values) : this.#run(place, values);
+  }
+
+  readFirst<R = StoredRow>(place: Place, values: readonly unknown[]): R | undefined | Promise<R | undefined> {
+    if (place.readFirst) return place.readFirst<R>(this.#textFor(place.engine), values);
+    return this.#run<R>(place, values).then(([row]) => row);
+  }
+
+  #textFor(engine: Engine): string {
+    this.#texts[engine] ??= textFor(engine, this.#fragment);
+    return this.#texts[engine] as string;
+  }
+
+  #run<R>(place: Place, values: readonly unknown[]): Promise<R[]> {
+    return run(place, new Fragment(this.#fragment.strings, values), reading);
   }
 }
 

@@ -46,7 +46,7 @@ export const storeSession = async (database: Database, row: SessionRow): Promise
 const byId = fixedQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
 
 export const findSession = async (database: Database, id: string): Promise<SessionRow | undefined> =>
-  (await byId.read(database, { id }))[0];
+  byId.readFirst(database, { id });
 
 /** A session with all that decides whether its tokens are good, and what they may do. */
 export interface SessionWithSubject {
@@ -77,7 +77,7 @@ const withSubject = fixedQuery((db, { id }: { id: string }) =>
 );
 
 export const findSessionWithSubject = async (database: Database, id: string): Promise<SessionWithSubject | undefined> =>
-  (await withSubject.read(database, { id }))[0];
+  withSubject.readFirst(database, { id });
 
 /** For tokens whose session is no more: was it the user or the client that went? */
 export async function subjectsExist(db: Db, userId: string, clientId: string) {
