@@ -101,13 +101,13 @@ async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<S
   for (const name of names) {
     for (let round = 0; round <= plan.rounds; round++) {
       for (const [i, server] of servers.entries()) {
-        const request = server.operations[name];
-        if (!request) continue;
+        if (!server.operations[name]) continue;
+        const request = await server.again(name);
         if (round === 0) await checkOnce(server.url, `${server.name}: ${name}`, request);
         const load = hashing.has(name)
           ? { connections: 8, seconds: Math.max(plan.seconds, plan.quick ? 2 : 5) }
           : { connections: plan.connections, seconds: round === 0 ? 1 : plan.seconds };
-        const result = await drive(server.url, await server.again(name), load);
+        const result = await drive(server.url, request, load);
         // The first round only warms up.
         if (round > 0) results[i]?.set(name, [...(results[i]?.get(name) ?? []), result]);
       }

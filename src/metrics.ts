@@ -1,55 +1,44 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DurationHistogram } from './durations.ts';
 
+/** A counter by one label. Plain sums, handed over when they are read: prom-client would look its labels up at each request. */
+function tally<L extends string>(registry: Registry, name: string, help: string, label: L) {
+  const counts = new Map<string, number>();
+  new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, count] of counts) this.inc({ [label]: value } as Record<L, string>, count);
+    },
+  });
+  return {
+    inc(labels: Readonly<Record<L, string>>, by = 1): void {
+      const value = labels[label];
+      counts.set(value, (counts.get(value) ?? 0) + by);
+    },
+  };
+}
+
 /** The figures that `/metrics` shows. Features count here; the HTTP layer publishes. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  // Plain numbers: the lookup is part of every request.
-  const tokenLookups = { hit: 0, miss: 0 };
-  new Counter({
-    name: 'gatehouse_token_cache_total',
-    help: 'Lookups of verified tokens',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(tokenLookups)) this.inc({ result }, count);
-    },
-  });
   return {
     registry,
-    tokenLookups,
+    tokenLookups: tally(registry, 'gatehouse_token_cache_total', 'Lookups of verified tokens', 'result'),
     requestDuration: new DurationHistogram(
       'gatehouse_http_request_duration_seconds',
       'Time to answer a request, by route',
       registry,
     ),
-    logins: new Counter({
-      name: 'gatehouse_logins_total',
-      help: 'Sign-ins by result',
-      labelNames: ['result'],
-      registers,
-    }),
-    tokensIssued: new Counter({
-      name: 'gatehouse_tokens_issued_total',
-      help: 'Access tokens issued, by grant',
-      labelNames: ['grant'],
-      registers,
-    }),
-    refreshes: new Counter({
-      name: 'gatehouse_refreshes_total',
-      help: 'Refreshes by result',
-      labelNames: ['result'],
-      registers,
-    }),
-    revocations: new Counter({
-      name: 'gatehouse_revocations_total',
-      help: 'Sessions ended, by cause',
-      labelNames: ['cause'],
-      registers,
-    }),
+    logins: tally(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
+    tokensIssued: tally(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
+    refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
+    revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
     databaseConnections: new Gauge({
       name: 'gatehouse_database_connections',
       help: 'Database connections by state',

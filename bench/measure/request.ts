@@ -8,6 +8,8 @@ export interface BenchRequest {
   readonly values?: readonly string[];
   /** Takes the next value from the answer (a refresh token is used once): a JSON field's name. */
   readonly nextValue?: string;
+  /** The server may have forgotten by then what the request names: it is asked for a new one before each load. */
+  readonly perishable?: true;
   readonly expect: { readonly status: number; readonly includes?: string };
 }
 

@@ -8,7 +8,7 @@ export interface ServerProcess {
   readonly name: string;
   readonly url: string;
   readonly operations: Operations;
-  /** The operation anew, where its values were used up. */
+  /** The operation anew, where its values were used up or may be forgotten. */
   again(operation: string): Promise<BenchRequest>;
   /** Milliseconds from the start of the process to its first good answer. */
   readonly coldStart: number;
@@ -51,7 +51,7 @@ export async function startServer({ name, args, env = {}, cwd, ready, operations
       operations: list,
       async again(operation) {
         const known = list[operation] as BenchRequest;
-        return known.nextValue ? ((await ask(url, child))[operation] as BenchRequest) : known;
+        return known.nextValue || known.perishable ? ((await ask(url, child))[operation] as BenchRequest) : known;
       },
       coldStart,
       memory: () => residentMemory(child.pid as number),

@@ -83,8 +83,12 @@ provider.use(async (context, next) => {
       nextValue: 'refresh_token',
     }),
     // JWT access tokens cannot be introspected there; opaque ones can.
-    introspection: form('/token/introspection', { token: opaque.access_token, ...client }, '"active":true'),
-    get: authenticatedGet('/me', logins[0].access, '"sub":"ada"'),
+    // Its storage in memory keeps the last thousand tokens and the like.
+    introspection: {
+      ...form('/token/introspection', { token: opaque.access_token, ...client }, '"active":true'),
+      perishable: true,
+    },
+    get: { ...authenticatedGet('/me', logins[0].access, '"sub":"ada"'), perishable: true },
   };
 });
 provider.listen(port, '127.0.0.1');

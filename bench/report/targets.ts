@@ -55,7 +55,7 @@ function ofOperations({ limits, gatehouse, peers }: Comparison): Target[] {
     });
   };
   atLeast('GET by id / node:http with the query', 'get', 'get', 0.8);
-  atLeast('304 / the limit of the GET', 'not modified', 'get', 0.8);
+  atLeast('304 / the limit of the GET', 'not modified', 'not modified', 0.8);
   atLeast('list of 10 with the count / node:http with the queries', 'list', 'list', 0.8);
   atLeast('page of 100 with an include / node:http with the queries', 'page with include', 'page with include', 0.5);
   atLeast('client credentials / signed and synced one by one', 'client credentials', 'client credentials', 1.2);

@@ -75,7 +75,8 @@ function selectionOf(resource: Resource, { filter, include }: Query, caller: Cal
   if (filter === undefined && include === undefined) return plainSelection(resource);
   const includes = include ? readIncludes(resource, include, caller) : [];
   const fields = filter === undefined ? resource.shown : readFilter(resource, filter);
-  return { shape: shapeOf(resource, besides(fields, includes), keyColumns(resource, includes)), includes };
+  const extra = keyColumns(resource, includes);
+  return { shape: shapeOf(resource, besides(fields, includes), { extra, repeated: filter === undefined }), includes };
 }
 
 function readFilter(resource: Resource, text: string): ResourceField[] {

@@ -43,7 +43,8 @@ async function loadAll(
 const shapes = new WeakMap<Resource, RowShape>();
 
 function shapeFor(target: Resource, children: readonly Include[]): RowShape {
-  if (children.length > 0) return shapeOf(target, besides(target.shown, children), keyColumns(target, children));
+  if (children.length > 0)
+    return shapeOf(target, besides(target.shown, children), { extra: keyColumns(target, children) });
   const known = shapes.get(target);
   if (known) return known;
   const shape = shapeOf(target, target.shown);

@@ -46,8 +46,12 @@ const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<stri
 /** What a row holds besides the asked fields: the id, and the version that the ETag names. */
 const always = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
 
-/** `extra` names columns that are read though not shown, such as the keys of relations. */
-export function shapeOf(resource: Resource, fields: readonly ResourceField[], extra: readonly string[] = []): RowShape {
+/** `extra` names columns that are read though not shown; a choice that the caller made is not `repeated`. */
+export function shapeOf(
+  resource: Resource,
+  fields: readonly ResourceField[],
+  { extra = [], repeated = true }: { extra?: readonly string[]; repeated?: boolean } = {},
+): RowShape {
   const columns = new Set(always(resource));
   for (const field of fields) {
     for (const { column } of field.compute ? sourcesOf(resource, field) : [field]) columns.add(column);
@@ -59,12 +63,12 @@ export function shapeOf(resource: Resource, fields: readonly ResourceField[], ex
   const pages = new Map<string, FixedSelect>();
   return {
     columns: selected,
-    byId: new FixedSelect(sql`${from} where t."id" = ${null}`),
+    byId: new FixedSelect(sql`${from} where t."id" = ${null}`, repeated),
     page(sort, engine) {
       const key = `${engine} ${sort.signature}`;
       let page = pages.get(key);
       if (!page) {
-        page = new FixedSelect(sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`);
+        page = new FixedSelect(sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`, repeated);
         pages.set(key, page);
       }
       return page;

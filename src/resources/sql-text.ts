@@ -108,20 +108,32 @@ export type StoredRow = Record<string, unknown>;
  */
 export class FixedSelect {
   readonly #fragment: Fragment;
+  readonly #repeated: boolean;
   readonly #texts: Partial<Record<Engine, string>> = {};
 
-  /** The values of the fragment are left out; `read` brings them. */
-  constructor(fragment: Fragment) {
+  /**
+   * The values of the fragment are left out; `read` brings them. A text that depends on what the caller asks for is not
+   * `repeated`: PostgreSQL must not be told to keep it.
+   */
+  constructor(fragment: Fragment, repeated = true) {
     this.#fragment = fragment;
+    this.#repeated = repeated;
   }
 
   read<R = StoredRow>(place: Place, values: readonly unknown[]): R[] | Promise<R[]> {
-    return place.read ? place.read<R>(this.#textFor(place.engine), values) : this.#run(place, values);
+    return this.#shortest(place) && place.read
+      ? place.read<R>(this.#textFor(place.engine), values)
+      : this.#run(place, values);
   }
 
   readFirst<R = StoredRow>(place: Place, values: readonly unknown[]): R | undefined | Promise<R | undefined> {
-    if (place.readFirst) return place.readFirst<R>(this.#textFor(place.engine), values);
-    return this.#run<R>(place, values).then(([row]) => row);
+    return this.#shortest(place) && place.readFirst
+      ? place.readFirst<R>(this.#textFor(place.engine), values)
+      : this.#run<R>(place, values).then(([row]) => row);
+  }
+
+  #shortest({ engine }: Place): boolean {
+    return this.#repeated || engine === 'sqlite';
   }
 
   #textFor(engine: Engine): string {
@@ -130,7 +142,7 @@ export class FixedSelect {
   }
 
   #run<R>(place: Place, values: readonly unknown[]): Promise<R[]> {
-    return run(place, new Fragment(this.#fragment.strings, values), reading);
+    return run(place, new Fragment(this.#fragment.strings, values), this.#repeated ? reading : once);
   }
 }
 

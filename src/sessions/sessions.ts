@@ -52,6 +52,8 @@ export interface OpenedSession {
 
 const scopesOfSession = ({ scopes }: SessionRow): readonly string[] => JSON.parse(scopes) as string[];
 
+const hit = { result: 'hit' };
+const miss = { result: 'miss' };
 const cachedTokens = 50_000;
 const cachedSignatures = 10_000;
 
@@ -179,7 +181,7 @@ export class Sessions {
       this.#cache.delete(token);
       throw unauthorized('token_expired');
     }
-    this.#context.metrics.tokenLookups.hit++;
+    this.#context.metrics.tokenLookups.inc(hit);
     this.#lastUses.note(known.sessionId, now, address);
     return known.caller;
   }
@@ -224,7 +226,7 @@ export class Sessions {
   }
 
   async #verifySlowly(token: string, address: string | null, trusted: boolean): Promise<Caller> {
-    this.#context.metrics.tokenLookups.miss++;
+    this.#context.metrics.tokenLookups.inc(miss);
     const { epoch } = this.#cache;
     const verified = await verifyAccessToken(this.#context, this.#keys, token);
     if (trusted) this.#cache.keep(token, verified, epoch);
