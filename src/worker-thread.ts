@@ -42,13 +42,14 @@ export class WorkerThread<Question, Answer> {
     return this.#waiting.size;
   }
 
+  /** Rejects where the thread cannot be started (a limit on threads, a permission) or breaks. */
   ask(question: Question): Promise<Answer> {
-    this.#worker ??= this.#start();
-    const id = this.#asked++;
-    if (this.#waiting.size === 0) this.#worker.ref();
     return new Promise((resolve, reject) => {
+      this.#worker ??= this.#start();
+      const id = this.#asked++;
+      this.#worker.postMessage({ id, content: question } satisfies Numbered<Question>);
+      if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-      this.#worker?.postMessage({ id, content: question } satisfies Numbered<Question>);
     });
   }
 

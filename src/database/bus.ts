@@ -12,6 +12,8 @@ export interface Bus {
   /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
   subscribe(listener: (change: Change) => void): void;
+  /** A request has come in from outside: it must be answered by nothing that was read before. */
+  requestArrived(): void;
   /** False while changes of other instances may be missed: then nothing may be answered from a cache. */
   trusted(): boolean;
 }

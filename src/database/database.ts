@@ -6,6 +6,14 @@ export type Engine = 'sqlite' | 'postgres';
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
+/** Counts that only grow. */
+export interface Changes {
+  /** With every commit of this process, and by at least as much as it changes rows. */
+  readonly own: number;
+  /** With every turn that finds commits of others: they may have changed any number of rows. */
+  readonly foreign: number;
+}
+
 /** An open database: the query builder, what tells instances of changes, and how to let go of it. */
 export interface Database {
   readonly engine: Engine;
@@ -20,11 +28,8 @@ export interface Database {
    * before that, for work that nobody sees unless the write succeeds. It must not throw.
    */
   write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void): Promise<R[]>;
-  /**
-   * A number that grows with every commit, whoever makes it, and by at least as much as rows are changed: it tells whether
-   * what was read before is still true, or about true. Undefined where nobody knows.
-   */
-  changes(): number | undefined;
+  /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */
+  changes(): Changes | undefined;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   /** Figures for the metrics page. */

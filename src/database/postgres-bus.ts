@@ -92,6 +92,9 @@ export class PostgresBus implements Bus {
     this.#listeners.push(listener);
   }
 
+  /** Nothing is read ahead here. */
+  requestArrived(): void {}
+
   trusted(): boolean {
     return this.#listening;
   }

@@ -62,21 +62,23 @@ class Connection implements DatabaseConnection {
     this.client = client;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const isData = query.query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(query.sql);
-    const name = isData ? nameOf(query.sql) : undefined;
-    const values = query.parameters as unknown[];
-    // Changes of tables may take as long as they take.
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
+    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
+    return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  /** `isData`: planned once and limited in time. Changes of tables may take as long as they take. */
+  async query(text: string, values: unknown[], isData: boolean): Promise<pg.QueryResult> {
+    const name = isData ? nameOf(text) : undefined;
     const limit = isData ? { query_timeout: patience } : {};
     try {
-      const result = await this.client.query({ text: query.sql, values, ...limit, ...(name ? { name } : {}) });
-      return { rows: (result.rows ?? []) as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
+      return await this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
     } catch (error) {
       this.spent ||= isAway(error) || isStalePlan(error);
       if (!isStalePlan(error)) throw translate(error);
       if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
-      const result = await this.client.query({ text: query.sql, values });
-      return { rows: (result.rows ?? []) as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
+      return this.client.query({ text, values });
     }
   }
 
@@ -99,6 +101,14 @@ class Connection implements DatabaseConnection {
 /** `query_timeout` is read by the driver, though its types leave it out. */
 const limited = (text: string): pg.QueryConfig => ({ text, query_timeout: patience }) as pg.QueryConfig;
 
+async function connect(pool: pg.Pool): Promise<Connection> {
+  try {
+    return new Connection(await pool.connect());
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
 class PostgresDriver implements Driver {
   readonly #pool: pg.Pool;
 
@@ -107,12 +117,8 @@ class PostgresDriver implements Driver {
   }
 
   async init(): Promise<void> {}
-  async acquireConnection(): Promise<DatabaseConnection> {
-    try {
-      return new Connection(await this.#pool.connect());
-    } catch (error) {
-      throw translate(error);
-    }
+  acquireConnection(): Promise<DatabaseConnection> {
+    return connect(this.#pool);
   }
   beginTransaction(connection: DatabaseConnection): Promise<void> {
     return (connection as Connection).run('begin');
@@ -166,12 +172,11 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
   const bus = new PostgresBus(url);
   await bus.listen();
   const run = async <R>(text: string, values: readonly unknown[]): Promise<R[]> => {
-    const name = nameOf(text);
+    const connection = await connect(pool);
     try {
-      const { rows } = await pool.query({ text, values: [...values], ...(name ? { name } : {}) });
-      return rows as R[];
-    } catch (error) {
-      throw translate(error);
+      return (await connection.query(text, [...values], true)).rows as R[];
+    } finally {
+      connection.client.release(connection.spent);
     }
   };
   return {

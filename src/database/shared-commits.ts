@@ -129,13 +129,15 @@ export class SharedCommits {
     this.#waiters = [];
     try {
       this.#file.exec('commit');
-      this.#open = false;
-      this.#committed();
-      for (const waiter of waiters) waiter.resolve();
     } catch (error) {
       this.#waiters = waiters;
       if (this.#file.isTransaction) this.#file.exec('rollback');
       this.#fail(error);
+    }
+    if (this.#open) {
+      this.#open = false;
+      this.#committed();
+      for (const waiter of waiters) waiter.resolve();
     }
     if (this.#entering.length > 0) {
       this.#busy = true;

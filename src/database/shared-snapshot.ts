@@ -35,7 +35,12 @@ export class SharedSnapshot {
   end(): void {
     if (!this.#open) return;
     this.#open = false;
-    // After an I/O error SQLite has ended it by itself.
-    if (this.#file.isOpen && this.#file.isTransaction) this.#commit.run();
+    try {
+      // After an I/O error SQLite has ended it by itself.
+      if (this.#file.isOpen && this.#file.isTransaction) this.#commit.run();
+    } catch {
+      // Nothing was written: whichever way it ends, it is over.
+      if (this.#file.isTransaction) this.#file.exec('rollback');
+    }
   }
 }

@@ -78,4 +78,36 @@ describe('SQLite', () => {
     assert.equal(told, 1);
     assert.equal(count(), before + 1);
   });
+
+  it('answers a request by nothing that was read before it came', async () => {
+    const count = () => (database.read('select count(*) as n from throttles', []) as { n: number }[])[0]?.n as number;
+    const elsewhere = (sql: string) => {
+      const other = new DatabaseSync(join(dir, 'test.db'));
+      other.exec(sql);
+      other.close();
+    };
+    // In the phase of immediates, as continuations after a commit are: what is read there is still open when the next
+    // requests are.
+    await new Promise((resolve) => setImmediate(resolve));
+    database.bus.trusted();
+    const before = count();
+    elsewhere("insert into throttles (key, count, expires_at) values ('h', 1, 1)");
+    const { foreign } = database.changes() ?? assert.fail();
+    database.bus.requestArrived();
+    assert.equal(count(), before + 1);
+    assert.equal(database.changes()?.foreign, foreign + 1);
+  });
+
+  it('counts rows when they are changed and again when they are committed', async () => {
+    const changes = () => database.changes()?.own ?? assert.fail();
+    const before = changes();
+    const deleting = database.db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('throttles').execute();
+      return changes();
+    });
+    const rows = (await keys()).length;
+    const during = await deleting;
+    assert.ok(rows > 2 && during >= before + rows, 'when they are changed');
+    assert.ok(changes() >= during + rows, 'when others can see it');
+  });
 });

@@ -97,6 +97,14 @@ function translate(error: unknown): unknown {
   return unavailable('The database cannot take this at the moment. Try again shortly.', 5, message);
 }
 
+function translated<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
 /** Kysely would run one query at a time; here writes queue by themselves, share commits, and let reads pass. */
 class SharedFileAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
@@ -168,8 +176,8 @@ export function openSqlite(path: string): Database {
     db,
     bus,
     changes: () => bus.changes(),
-    read: <R>(sql: string, parameters: readonly unknown[]) => reading.all<R>(sql, parameters),
-    readFirst: <R>(sql: string, parameters: readonly unknown[]) => reading.first<R>(sql, parameters),
+    read: <R>(sql: string, parameters: readonly unknown[]) => translated(() => reading.all<R>(sql, parameters)),
+    readFirst: <R>(sql: string, parameters: readonly unknown[]) => translated(() => reading.first<R>(sql, parameters)),
     async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
       try {
         return await commits.run(() => {
@@ -181,7 +189,7 @@ export function openSqlite(path: string): Database {
         throw translate(error);
       }
     },
-    ping: async () => void reading.run('select 1', []),
+    ping: async () => void translated(() => reading.run('select 1', [])),
     connections: () => ({ total: 2, idle: 1, waiting: commits.waiting }),
     async close() {
       await commits.drained();

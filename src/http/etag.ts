@@ -26,9 +26,11 @@ export class RecentHashes {
 
 const hashesOfAnswers = new RecentHashes();
 
-/** A strong tag of the bytes sent. */
-const etagOf = (address: string, payload: string | Buffer): string =>
-  `"${typeof payload === 'string' ? hashesOfAnswers.of(address, payload) : hashOf(payload)}"`;
+/** A strong tag of the bytes sent. Pages may hold secrets, as may their addresses: nothing of them is remembered. */
+function etagOf({ route, url }: FastifyRequest, reply: FastifyReply, payload: string | Buffer): string {
+  const forget = typeof payload !== 'string' || !route.inApi || reply.hasHeader('cache-control');
+  return `"${forget ? hashOf(payload) : hashesOfAnswers.of(url, payload)}"`;
+}
 
 /** RFC 9110 13.1.2: weak comparison, lists and `*` included. */
 export function matchesEtag(header: string, etag: string): boolean {
@@ -56,7 +58,7 @@ export function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload:
   let etag = reply.getHeader('etag') as string | undefined;
   if (etag === undefined) {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-    etag = etagOf(request.url, payload);
+    etag = etagOf(request, reply, payload);
     reply.header('etag', etag);
   }
   const known = request.headers['if-none-match'];

@@ -1,4 +1,4 @@
-import type { Engine } from '../database/database.ts';
+import type { Changes, Engine } from '../database/database.ts';
 import type { Resource } from './resource.ts';
 import { after, FixedSelect, type Fragment, type Place, raw, readOnce, readRepeated, sql, truth } from './sql-text.ts';
 
@@ -34,7 +34,7 @@ function countOfAll(resource: Resource, engine: Engine): FixedSelect {
 }
 
 /** How many rows a table had, and what the database's count of changes was then. */
-const lastCounts = new WeakMap<Resource, { readonly rows: number; readonly changes: number }>();
+const lastCounts = new WeakMap<Resource, { readonly rows: number; readonly changes: Changes }>();
 
 /**
  * What the last count still says: the number itself while nothing has changed, any number above the cap while too little
@@ -44,9 +44,9 @@ const lastCounts = new WeakMap<Resource, { readonly rows: number; readonly chang
 function knownCount(place: Place, resource: Resource): number | undefined {
   const last = lastCounts.get(resource);
   const changes = last && place.changes?.();
-  if (!last || changes === undefined) return undefined;
-  const atLeast = last.rows - (changes - last.changes);
-  return changes === last.changes || atLeast > countCap ? atLeast : undefined;
+  if (!last || changes?.foreign !== last.changes.foreign) return undefined;
+  const changed = changes.own - last.changes.own;
+  return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
 
 function countAll(place: Place, resource: Resource): number | Promise<number> {

@@ -68,6 +68,8 @@ export function shapeOf(
       const key = `${engine} ${sort.signature}`;
       let page = pages.get(key);
       if (!page) {
+        // Callers choose the order: only so many are kept.
+        if (pages.size >= 50) pages.clear();
         page = new FixedSelect(sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`, repeated);
         pages.set(key, page);
       }
