@@ -17,7 +17,7 @@ export interface Plan {
   readonly connections: number;
   readonly quick: boolean;
   readonly peers: boolean;
-  readonly operations?: readonly string[];
+  readonly operations: readonly string[];
 }
 
 export interface ServerFigures {
@@ -93,8 +93,8 @@ export async function startLimits(
 }
 
 async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<ServerFigures[]> {
-  const names = [...new Set(servers.flatMap((server) => Object.keys(server.operations)))].filter(
-    (name) => plan.operations?.includes(name) ?? true,
+  const names = [...new Set(servers.flatMap((server) => Object.keys(server.operations)))].filter((name) =>
+    plan.operations.includes(name),
   );
   const atRest = servers.map((server) => server.memory());
   const results = servers.map(() => new Map<string, Result[]>());

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createPostgres } from '../test/harness/postgres-server.ts';
 import { compareOperations } from './compare-operations.ts';
 import { dayOfSessions } from './day-of-sessions.ts';
@@ -11,48 +10,14 @@ import { growth } from './growth.ts';
 import { installPackages } from './install-packages.ts';
 import { isolation } from './isolation.ts';
 import { loadGenerator } from './measure/load.ts';
+import { readOptions } from './options.ts';
 import { charts } from './report/charts.ts';
 import { type Report, textReport } from './report/text-report.ts';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    operations: { type: 'string' },
-    'no-postgres': { type: 'boolean', default: false },
-    'no-peers': { type: 'boolean', default: false },
-    out: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-if (values.help) {
-  console.log(`npm run bench [-- options]
-  --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
-  --only a,b            some of: operations, growth, day, isolation, flames
-  --operations a,b      of the operations, some: "get,list"
-  --rounds n            how often each operation is measured on each server (default 5); the median counts
-  --seconds n           how long each time (default 3)
-  --no-postgres         SQLite alone
-  --no-peers            without the servers of others
-  --out folder          where results go (default bench/results)`);
-  process.exit(0);
-}
-
-const parts = values.only?.split(',') ?? ['operations', 'growth', 'day', 'isolation', 'flames'];
-const plan = {
-  rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
-  seconds: Number(values.seconds ?? (values.quick ? 1 : 3)),
-  connections: 32,
-  quick: values.quick,
-  peers: !values['no-peers'],
-  ...(values.operations ? { operations: values.operations.split(',') } : {}),
-};
+const { parts, plan, postgres: withPostgres, out } = readOptions();
 
 if (plan.peers || loadGenerator === 'autocannon') installPackages();
-const postgres = values['no-postgres'] ? undefined : await createPostgres();
+const postgres = withPostgres ? await createPostgres() : undefined;
 const postgresUrl = postgres?.url;
 const report: Report = {
   machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
@@ -69,7 +34,7 @@ try {
   await postgres?.remove();
 }
 
-const results = values.out ?? fileURLToPath(new URL('results', import.meta.url));
+const results = out ?? fileURLToPath(new URL('results', import.meta.url));
 mkdirSync(results, { recursive: true });
 const text = textReport(report);
 writeFileSync(join(results, 'results.txt'), text);

@@ -14,11 +14,11 @@ interface Figures {
 }
 
 describe('The benchmark', () => {
+  const program = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
   const out = mkdtempSync(join(tmpdir(), 'gatehouse-bench-test-'));
   after(() => rmSync(out, { recursive: true, force: true }));
 
   it('runs, checks the answers, and writes its report', { timeout: 120_000 }, async () => {
-    const program = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
     const options = ['--quick', '--only=operations,flames', '--operations=get,refresh', '--no-peers', '--no-postgres'];
     const { stdout } = await run(process.execPath, [program, ...options, `--out=${out}`]);
     assert.match(stdout, /refresh \/ signed and synced one by one/);
@@ -38,4 +38,23 @@ describe('The benchmark', () => {
       assert.match(readFileSync(join(out, `${chart}.svg`), 'utf8'), /^<svg .*<\/svg>\s*$/s);
     }
   });
+
+  for (const [options, says] of [
+    [['--only=operation'], /no "operation"; did you mean "operations"/],
+    [['--operations=gett'], /no "gett"; did you mean "get"/],
+    [['--rounds=abc'], /--rounds takes a whole number/],
+    [['--fast'], /Unknown option '--fast'/],
+  ] as const) {
+    it(`says what is wrong with ${options[0]}, and measures nothing`, async () => {
+      await assert.rejects(
+        run(process.execPath, [program, ...options, `--out=${out}/none`]),
+        (error: { code: number; stderr: string }) => {
+          assert.equal(error.code, 2);
+          assert.match(error.stderr, says);
+          assert.match(error.stderr, /--only a,b/);
+          return true;
+        },
+      );
+    });
+  }
 });

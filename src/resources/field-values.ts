@@ -141,12 +141,12 @@ const kinds = new Map<FieldType, ValueKind>([
     {
       storage: 'bigint',
       check: (value) => (typeof value === 'boolean' ? undefined : refuse('type', 'must be true or false')),
-      fromForm: (value) => flags.get(value.toLowerCase()) ?? value,
+      fromForm: (value) => readFlag(value) ?? value,
       toStored: (value) => (value ? 1 : 0),
       fromStored: (stored) => stored === 1,
       toJson: (stored) => (stored === 1 ? 'true' : 'false'),
       fromSearch(value) {
-        const flag = flags.get(value.toLowerCase());
+        const flag = readFlag(value);
         return flag === undefined ? undefined : flag ? 1 : 0;
       },
       takes: 'true or false',
@@ -232,6 +232,9 @@ const flags = new Map([
   ['0', false],
   ['off', false],
 ]);
+
+/** What a form or a search means by a yes or no; undefined for another text. */
+export const readFlag = (text: string): boolean | undefined => flags.get(text.toLowerCase());
 
 function checkList(value: unknown, { values, max = 100, maxItem = defaultTextMax }: AnyOptions): Refusal | undefined {
   if (!Array.isArray(value)) return refuse('type', 'must be a list of texts');

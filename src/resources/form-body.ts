@@ -1,13 +1,5 @@
 import type { TSchema } from 'typebox';
-
-const flags = new Map([
-  ['true', true],
-  ['1', true],
-  ['on', true],
-  ['false', false],
-  ['0', false],
-  ['off', false],
-]);
+import { readFlag } from './field-values.ts';
 
 /** What the texts of a form mean by the schema of a hand-written route; what cannot be read stays, and is refused by it. */
 export function readForm(body: Record<string, unknown>, schema: TSchema): Record<string, unknown> {
@@ -26,7 +18,7 @@ function readText(text: string, type: unknown): unknown {
     case 'number':
       return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
     case 'boolean':
-      return flags.get(text.toLowerCase()) ?? text;
+      return readFlag(text) ?? text;
     case 'array':
       return text === '' ? [] : text.split(',');
     default:

@@ -47,6 +47,21 @@ export function readProfileField(
   return { error: { field, code: 'invalid', message: `${field} must be ${rules[field].mustBe}.` } };
 }
 
+/** All fields of a new user's profile, and whatever is wrong with them. */
+export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown>>>): {
+  profile: Profile;
+  errors: FieldError[];
+} {
+  const profile: Profile = { email: null, username: null, phone: null, name: null };
+  const errors: FieldError[] = [];
+  for (const field of profileFields) {
+    const { value, error } = { value: null, ...readProfileField(field, input[field]) };
+    if (error) errors.push(error);
+    else profile[field] = value;
+  }
+  return { profile, errors };
+}
+
 /** What is wrong with a new password; undefined when it will do. */
 export async function checkNewPassword(
   password: unknown,

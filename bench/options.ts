@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '../src/nearest.ts';
+
+export const parts = ['operations', 'growth', 'day', 'isolation', 'flames'] as const;
+export const operations = [
+  'same bytes',
+  'get',
+  'not modified',
+  'list',
+  'search',
+  'page with include',
+  'cursor page',
+  'client credentials',
+  'refresh',
+  'introspection',
+  'password',
+  'register',
+] as const;
+
+const usage = `npm run bench [-- options]
+  --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
+  --only a,b            some of: ${parts.join(', ')}
+  --operations a,b      of the operations, some: "get,list"
+  --rounds n            how often each operation is measured on each server (default 5); the median counts
+  --seconds n           how long each time (default 3)
+  --no-postgres         SQLite alone
+  --no-peers            without the servers of others
+  --out folder          where results go (default bench/results)`;
+
+function fail(what: string): never {
+  console.error(`${what}\n\n${usage}`);
+  process.exit(2);
+}
+
+function names<T extends string>(option: string, text: string | undefined, known: readonly T[]): readonly T[] {
+  if (text === undefined) return known;
+  const given = text.split(',').map((name) => name.trim());
+  const unknown = given.find((name) => !(known as readonly string[]).includes(name));
+  if (unknown === undefined) return given as T[];
+  const meant = nearest(unknown, known);
+  return fail(
+    `--${option}: there is no "${unknown}"${meant ? `; did you mean "${meant}"?` : '.'} There are: ${known.join(', ')}.`,
+  );
+}
+
+function wholeNumber(option: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  return /^[1-9]\d{0,3}$/.test(text)
+    ? Number(text)
+    : fail(`--${option} takes a whole number from 1 on, not "${text}".`);
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        operations: { type: 'string' },
+        'no-postgres': { type: 'boolean', default: false },
+        'no-peers': { type: 'boolean', default: false },
+        out: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+/** What the command line asks for. A mistake ends the process and says what there is. */
+export function readOptions() {
+  const values = parse();
+  if (values.help) {
+    console.log(usage);
+    process.exit(0);
+  }
+  const { quick } = values;
+  return {
+    parts: names('only', values.only, parts),
+    plan: {
+      rounds: wholeNumber('rounds', values.rounds, quick ? 1 : 5),
+      seconds: wholeNumber('seconds', values.seconds, quick ? 1 : 3),
+      connections: 32,
+      quick,
+      peers: !values['no-peers'],
+      operations: names('operations', values.operations, operations),
+    },
+    postgres: !values['no-postgres'],
+    out: values.out,
+  };
+}

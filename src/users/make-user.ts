@@ -1,0 +1,58 @@
+import type { Context } from '../context.ts';
+import { violatedUniqueColumns } from '../database/constraint-errors.ts';
+import { uuidv7 } from '../database/uuid.ts';
+import { unprocessable } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
+import type { AccountServices } from './account-services.ts';
+import { enqueueConfirmation } from './confirm-email.ts';
+import { type Profile, profileFields, takenField } from './user-fields.ts';
+import { insertUser, type UserRow } from './user-store.ts';
+
+interface NewUser {
+  /** Checked, as is the password. */
+  readonly profile: Profile;
+  readonly password: string;
+  readonly roles: readonly string[];
+  readonly confirmed: boolean;
+  /** How the user came to be, for the audit trail. */
+  readonly event: 'user.registered' | 'user.created';
+  readonly origin: Origin;
+}
+
+/** A user with all that belongs to one from the start: the first token, the mail that asks for confirmation, the event. */
+export async function makeUser(context: Context, services: AccountServices, made: NewUser): Promise<UserRow> {
+  const { database, now } = context;
+  const passwordHash = await services.passwords.hash(made.password);
+  const at = now();
+  const user: UserRow = {
+    id: uuidv7(at),
+    ...made.profile,
+    password_hash: passwordHash,
+    email_confirmed: made.confirmed && made.profile.email !== null ? 1 : 0,
+    roles: JSON.stringify([...new Set(made.roles)]),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  };
+  await refusingTaken(() =>
+    database.db.transaction().execute(async (tx) => {
+      await insertUser(tx, user);
+      await services.issueFirstToken(tx, user.id);
+      if (!user.email_confirmed) await enqueueConfirmation(services.mail, tx, user);
+      await recordEvent(context, tx, { type: made.event, userId: user.id, origin: made.origin });
+    }),
+  );
+  return user;
+}
+
+/** Two at once pass every check before; the database lets one of them through. */
+async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const columns = violatedUniqueColumns(error)?.filter((column) => (profileFields as string[]).includes(column));
+    if (!columns || columns.length === 0) throw error;
+    throw unprocessable(columns.map(takenField));
+  }
+}
