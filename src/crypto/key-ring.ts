@@ -38,6 +38,7 @@ interface SigningKey {
   readonly jwk: PublicJwk;
   /** The JOSE header in base64url, by `typ`. */
   readonly headers: Map<string, string>;
+  readonly signer: BatchSigner;
 }
 
 /**
@@ -59,7 +60,6 @@ export class KeyRing {
   /** Keys derived for a purpose, newest first. */
   #purposes = new Map<string, readonly Hmac[]>();
   readonly #listeners: (() => void)[] = [];
-  readonly #signer = new BatchSigner();
   #loading: Promise<void> | undefined;
   #loadedAt = 0;
 
@@ -131,7 +131,7 @@ export class KeyRing {
   async signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
     const key = this.#current();
     const data = this.#unsigned(key, claims, typ);
-    return `${data}.${await this.#signer.sign(key.row.algorithm, key.privateKey, data)}`;
+    return `${data}.${await key.signer.sign(data)}`;
   }
 
   #unsigned(key: SigningKey, claims: Claims, typ: string): string {
@@ -232,7 +232,8 @@ export class KeyRing {
         const { content } = this.#sealing.open(row.sealed_private, row.id);
         const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
         const jwk = JSON.parse(row.public_jwk as string) as PublicJwk;
-        return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map() };
+        const signer = new BatchSigner(row.algorithm, privateKey);
+        return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map(), signer };
       });
     const knownMacs = this.#macKeys;
     this.#macKeys = new Map(

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
+import { workerData } from 'node:worker_threads';
 import { answerQuestions } from '../worker-thread.ts';
 import { signWith } from './signing.ts';
 
-export interface SigningQuestion {
+export interface SigningKeyData {
   readonly algorithm: string;
   readonly key: KeyObject;
-  readonly texts: readonly string[];
 }
 
-answerQuestions(({ algorithm, key, texts }: SigningQuestion): string[] =>
-  texts.map((text) => signWith(algorithm, key, text)),
-);
+const { algorithm, key } = workerData as SigningKeyData;
+
+answerQuestions((texts: string[]): string[] => texts.map((text) => signWith(algorithm, key, text)));
