@@ -28,7 +28,7 @@ export interface Authenticate {
  */
 export function admitRequests(
   app: App,
-  { config, now, metrics }: Context,
+  { config, now, metrics, database }: Context,
   authenticate: Authenticate,
   paths: KnownPaths,
 ): void {
@@ -38,6 +38,8 @@ export function admitRequests(
   const factsOf = knowRoutes(metrics);
 
   app.addHook('onRequest', (request, reply, done) => {
+    // Before anything is read for it.
+    database.bus.requestArrived();
     request.caller = anonymousCaller;
     request.startedAt = performance.now();
     const route = factsOf(request);

@@ -138,7 +138,6 @@ export async function createServer(context: Context, authenticate: Authenticate)
     paths.add(route.url, route.method, route.config);
   });
   app.server.on('checkExpectation', early.unexpected);
-  app.server.prependListener('request', () => context.database.bus.requestArrived());
   letGoWhenStopping(app);
   answerErrors(app, context);
   readBodies(app);

@@ -62,6 +62,7 @@ export function findRow(
   }
 }
 
+/** A row as JSON with what it embeds, and what is `revealed` of it this once. */
 export function rowJson(
   place: Place,
   resource: Resource,
@@ -70,13 +71,27 @@ export function rowJson(
   asker: Asker,
   revealed = '',
 ): TaggedJson | Promise<TaggedJson> {
-  const tagged = (embedded: string): TaggedJson => {
-    const json = `{"data":{${shape.members(row)}${embedded}${revealed}}}`;
-    // What is revealed once is kept nowhere, not even to be compared with.
-    const hash = revealed === '' ? resource.hashes.of(row.id as string, json) : hashOf(json);
-    return { json, etag: tagOf(resource, row, hash) };
-  };
-  return after(loadIncludes(place, resource, includes, [row], asker), (embed) => tagged(embed(row)));
+  return after(loadIncludes(place, resource, includes, [row], asker), (embed) =>
+    taggedJson(resource, row, `${shape.members(row)}${embed(row)}${revealed}`),
+  );
+}
+
+/** The same for a row that was read by its shape, so that it holds nothing that is not shown. */
+export function foundRowJson(
+  place: Place,
+  resource: Resource,
+  selection: Selection,
+  row: StoredRow,
+  asker: Asker,
+): TaggedJson | Promise<TaggedJson> {
+  const { shape, includes } = selection;
+  if (includes.length > 0) return rowJson(place, resource, selection, row, asker);
+  return resource.recentRows.of(shape, row, () => taggedJson(resource, row, shape.members(row)));
+}
+
+function taggedJson(resource: Resource, row: StoredRow, members: string): TaggedJson {
+  const json = `{"data":{${members}}}`;
+  return { json, etag: tagOf(resource, row, hashOf(json)) };
 }
 
 /** A page of a list as JSON. `within` narrows it to what belongs to a parent; `address` makes links to other pages. */

@@ -6,7 +6,7 @@ import type { Call } from './define-resource.ts';
 import { idempotencyKey } from './idempotency.ts';
 import { readListQuery, readSelection, refuseParameters } from './list-query.ts';
 import { operationDocs } from './openapi-operations.ts';
-import { findRow, listJson, rowJson, type TaggedJson } from './read-rows.ts';
+import { findRow, foundRowJson, listJson, type TaggedJson } from './read-rows.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { after } from './sql-text.ts';
@@ -100,7 +100,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const selection = readSelection(resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
       const found = findRow(place, resource, idOf(resource, request), asker, selection.shape);
-      const json = after(found, (row) => rowJson(place, resource, selection, row, asker));
+      const json = after(found, (row) => foundRowJson(place, resource, selection, row, asker));
       return after(json, (tagged) => (answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
     });
   }

@@ -1,8 +1,8 @@
-import { RecentHashes } from '../http/etag.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { kindOf, textIdentifier, type ValueKind } from './field-values.ts';
 import { type AnyOptions, type Field, type FieldType, text, timestamp, uuid } from './fields.ts';
 import { fold, foldAscii } from './folding.ts';
+import { RecentRows } from './recent-rows.ts';
 import type { Relation } from './relations.ts';
 import { quoted } from './sql-text.ts';
 
@@ -48,8 +48,7 @@ export interface Resource {
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
   readonly relations: ReadonlyMap<string, ResourceRelation>;
-  /** Of the rows that were shown last, by id: for their tags. */
-  readonly hashes: RecentHashes;
+  readonly recentRows: RecentRows;
   readonly readScope: string;
   readonly writeScope: string;
 }
@@ -126,7 +125,7 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       shown: fields.filter(({ shown }) => shown),
       stored: fields.filter(({ stored }) => stored),
       relations: new Map(),
-      hashes: new RecentHashes(),
+      recentRows: new RecentRows(),
       readScope: `${name}:read`,
       writeScope: `${name}:write`,
     });

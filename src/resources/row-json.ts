@@ -11,6 +11,8 @@ export interface RowShape {
   readonly byId: FixedSelect;
   /** As many rows as asked for, from the offset on, for callers who may read every row. */
   page(sort: Sort, engine: Engine): FixedSelect;
+  /** Whether what is written depends on the row alone, always: computed fields are the operator's code, and may look at a clock. */
+  readonly lasting: boolean;
   /** The members of the row's JSON object, without braces. */
   members(row: StoredRow): string;
 }
@@ -75,6 +77,7 @@ export function shapeOf(
       }
       return page;
     },
+    lasting: repeated && !fields.some(({ compute }) => compute),
     members(row) {
       let out = '';
       for (const write of writers) out += write(row);

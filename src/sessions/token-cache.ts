@@ -8,7 +8,14 @@ export interface VerifiedToken {
   readonly expiresAt: number;
 }
 
+interface Kept extends VerifiedToken {
+  readonly token: string;
+}
+
 const emptySet: ReadonlySet<string> = new Set();
+
+/** A part of the signature: to find a token by all of its 600 characters takes longer, and then to compare it does not. */
+const keyOf = (token: string): string => token.slice(-32);
 
 /**
  * Tokens whose signature and session were checked, oldest out first. It is told of every change that could make one of
@@ -16,7 +23,8 @@ const emptySet: ReadonlySet<string> = new Set();
  */
 export class TokenCache {
   readonly #limit: number;
-  readonly #tokens = new Map<string, VerifiedToken>();
+  readonly #tokens = new Map<string, Kept>();
+  /** Keys of tokens. */
   readonly #bySession = new Map<string, Set<string>>();
   epoch = 0;
 
@@ -29,32 +37,38 @@ export class TokenCache {
   }
 
   get(token: string): VerifiedToken | undefined {
-    return this.#tokens.get(token);
+    const kept = this.#tokens.get(keyOf(token));
+    return kept?.token === token ? kept : undefined;
   }
 
   /** Keeps what was verified since `epoch`, unless something changed in the meantime. */
   keep(token: string, verified: VerifiedToken, epoch: number): void {
     if (epoch !== this.epoch) return;
-    if (this.#tokens.size >= this.#limit) this.delete(this.#tokens.keys().next().value as string);
-    this.#tokens.set(token, verified);
+    if (this.#tokens.size >= this.#limit) this.#delete(this.#tokens.keys().next().value as string);
+    const key = keyOf(token);
+    this.#tokens.set(key, { ...verified, token });
     const ofSession = this.#bySession.get(verified.sessionId);
-    if (ofSession) ofSession.add(token);
-    else this.#bySession.set(verified.sessionId, new Set([token]));
+    if (ofSession) ofSession.add(key);
+    else this.#bySession.set(verified.sessionId, new Set([key]));
   }
 
   delete(token: string): void {
-    const verified = this.#tokens.get(token);
-    if (!verified) return;
-    this.#tokens.delete(token);
-    const ofSession = this.#bySession.get(verified.sessionId);
-    ofSession?.delete(token);
-    if (ofSession?.size === 0) this.#bySession.delete(verified.sessionId);
+    this.#delete(keyOf(token));
+  }
+
+  #delete(key: string): void {
+    const kept = this.#tokens.get(key);
+    if (!kept) return;
+    this.#tokens.delete(key);
+    const ofSession = this.#bySession.get(kept.sessionId);
+    ofSession?.delete(key);
+    if (ofSession?.size === 0) this.#bySession.delete(kept.sessionId);
   }
 
   forget({ kind, id }: Change): void {
     this.epoch++;
     if (kind === 'session') {
-      for (const token of this.#bySession.get(id) ?? emptySet) this.delete(token);
+      for (const key of this.#bySession.get(id) ?? emptySet) this.#delete(key);
     } else if (kind === 'user') this.#deleteWhere(({ userId }) => userId === id);
     else if (kind === 'client') this.#deleteWhere(({ clientId }) => clientId === id);
     else if (kind === 'everything') {
@@ -65,6 +79,6 @@ export class TokenCache {
 
   /** Reads through all of it: users and clients change rarely, and an index would cost every token. */
   #deleteWhere(matches: (caller: Caller) => boolean): void {
-    for (const [token, { caller }] of this.#tokens) if (matches(caller)) this.delete(token);
+    for (const [key, { caller }] of this.#tokens) if (matches(caller)) this.#delete(key);
   }
 }
