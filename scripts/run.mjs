@@ -4,13 +4,14 @@ import { availableParallelism } from 'node:os';
 import { buildConsole, findNode, installPackages } from './bring-along.mjs';
 import { bringChromium } from './chromium.mjs';
 import { become, inRoot, run } from './processes.mjs';
+import { serviceOptions } from './service-options.mjs';
 
 const [command, ...args] = process.argv.slice(2);
-const program = inRoot('src/cli/main.ts');
+const program = [...serviceOptions, inRoot('src/cli/main.ts')];
 
 const tasks = new Map([
   ['serve', serve],
-  ['cli', () => become(node, [program, ...args])],
+  ['cli', () => become(node, [...program, ...args])],
   ['check', check],
   ['test', test],
   ['build', () => run(node, ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs')])],
@@ -29,7 +30,7 @@ await task();
 
 async function serve() {
   await buildConsole(node);
-  become(node, [program, 'serve', ...args], { watched: true });
+  become(node, [...program, 'serve', ...args], { watched: true });
 }
 
 async function example() {
@@ -42,7 +43,7 @@ async function example() {
   await buildConsole(node);
   // An example with more to do than to serve has a start of its own.
   const own = inRoot('examples', name, 'start.ts');
-  become(node, existsSync(own) ? [own] : [program, 'serve', ...rest], { watched: true, cwd: folder });
+  become(node, existsSync(own) ? [...serviceOptions, own] : [...program, 'serve', ...rest], { watched: true, cwd: folder });
 }
 
 /** Types, lint and layering. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceOptions } from '../../scripts/service-options.mjs';
 import type { Engine } from '../../src/database/database.ts';
 import { type ServerProcess, startServer } from '../measure/server-process.ts';
 import { gatehouseOperations } from './operations.ts';
@@ -56,7 +57,7 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
     start: (nodeOptions = []) =>
       startServer({
         ...launch,
-        args: [...nodeOptions, ...launch.args],
+        args: [...serviceOptions, ...nodeOptions, ...launch.args],
         operations: (url) => gatehouseOperations(url, client),
       }),
     remove: () => rmSync(dir, { recursive: true, force: true }),

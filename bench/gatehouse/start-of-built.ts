@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceOptions } from '../../scripts/service-options.mjs';
 import { startServer } from '../measure/server-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +14,7 @@ export async function startOfBuilt(times: number): Promise<{ coldStart: number; 
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
   const launch = {
     name: 'Gatehouse (built)',
-    args: [join(root, 'dist/cli/main.js'), 'serve'],
+    args: [...serviceOptions, join(root, 'dist/cli/main.js'), 'serve'],
     env: { DATABASE_URL: `sqlite:${join(dir, 'gatehouse.db')}`, DATA_DIR: dir, LOG_LEVEL: 'warn' },
     cwd: dir,
     ready: '/health/ready',
