@@ -7,7 +7,7 @@ import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { startOfBuilt } from './gatehouse/start-of-built.ts';
 import { drive, type Result } from './measure/load.ts';
-import { medianOf } from './measure/median.ts';
+import { type Measured, medianOf } from './measure/median.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
 import { type ServerProcess, startServer } from './measure/server-process.ts';
 
@@ -25,7 +25,7 @@ export interface ServerFigures {
   readonly coldStart: number;
   readonly memoryAtRest: number | undefined;
   readonly memoryUnderLoad: number | undefined;
-  readonly operations: Readonly<Record<string, Result>>;
+  readonly operations: Readonly<Record<string, Measured>>;
 }
 
 export interface Comparison {
@@ -100,7 +100,9 @@ async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<S
   const results = servers.map(() => new Map<string, Result[]>());
   for (const name of names) {
     for (let round = 0; round <= plan.rounds; round++) {
-      for (const [i, server] of servers.entries()) {
+      // Another one begins each time, so that none is always measured right after the same one.
+      for (const i of servers.map((_, n) => (n + round) % servers.length)) {
+        const server = servers[i] as ServerProcess;
         if (!server.operations[name]) continue;
         const request = await server.again(name);
         if (round === 0) await checkOnce(server.url, `${server.name}: ${name}`, request);

@@ -21,8 +21,8 @@ const usage = `npm run bench [-- options]
   --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
   --only a,b            some of: ${parts.join(', ')}
   --operations a,b      of the operations, some: "get,list"
-  --rounds n            how often each operation is measured on each server (default 5); the median counts
-  --seconds n           how long each time (default 3)
+  --rounds n            how often each operation is measured on each server (default 9); the median counts
+  --seconds n           how long each time (default 1)
   --no-postgres         SQLite alone
   --no-peers            without the servers of others
   --out folder          where results go (default bench/results)`;
@@ -81,8 +81,8 @@ export function readOptions() {
   return {
     parts: names('only', values.only, parts),
     plan: {
-      rounds: wholeNumber('rounds', values.rounds, quick ? 1 : 5),
-      seconds: wholeNumber('seconds', values.seconds, quick ? 1 : 3),
+      rounds: wholeNumber('rounds', values.rounds, quick ? 1 : 9),
+      seconds: wholeNumber('seconds', values.seconds, 1),
       connections: 32,
       quick,
       peers: !values['no-peers'],

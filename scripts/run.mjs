@@ -43,7 +43,10 @@ async function example() {
   await buildConsole(node);
   // An example with more to do than to serve has a start of its own.
   const own = inRoot('examples', name, 'start.ts');
-  become(node, existsSync(own) ? [...serviceOptions, own] : [...program, 'serve', ...rest], { watched: true, cwd: folder });
+  become(node, existsSync(own) ? [...serviceOptions, own] : [...program, 'serve', ...rest], {
+    watched: true,
+    cwd: folder,
+  });
 }
 
 /** Types, lint and layering. */

@@ -4,6 +4,7 @@ import type { Flame } from '../flames.ts';
 import type { GrowthFigures } from '../growth.ts';
 import type { IsolationFigures } from '../isolation.ts';
 import { sharesOf } from '../measure/cpu-profile.ts';
+import { ratioOf } from '../measure/median.ts';
 import { targets } from './targets.ts';
 
 export interface Report {
@@ -47,11 +48,11 @@ function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
   const all = [limits, ...gatehouse, ...peers];
   const own = gatehouse[0] as ServerFigures;
   const rows = Object.keys(own.operations).flatMap((operation) => {
-    const mine = own.operations[operation]?.perSecond ?? 0;
+    const mine = own.operations[operation];
     return all.flatMap((server) => {
       const result = server.operations[operation];
-      if (!result) return [];
-      const ratio = server === own || result.requests === 0 ? '' : (mine / result.perSecond).toFixed(2);
+      if (!result || !mine) return [];
+      const ratio = server === own || result.requests === 0 ? '' : ratioOf(mine, result).middle.toFixed(2);
       return [
         [
           operation,
@@ -77,8 +78,14 @@ function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
 }
 
 function targetsTable(report: Report): string[] {
-  const rows = targets(report).map(({ name, reached, asked, met }) => [name, reached, asked, met ? 'met' : 'MISSED']);
-  return rows.length === 0 ? [] : [table([['target', 'reached', 'asked', ''], ...rows])];
+  const rows = targets(report).map(({ name, reached, spread = '', asked, met }) => [
+    name,
+    reached,
+    spread,
+    asked,
+    met ? 'met' : 'MISSED',
+  ]);
+  return rows.length === 0 ? [] : [table([['target', 'reached', 'half of the rounds', 'asked', ''], ...rows])];
 }
 
 /** Which part of the main thread's time goes where. */
