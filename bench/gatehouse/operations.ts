@@ -1,5 +1,5 @@
 import type { BenchRequest, Operations } from '../measure/request.ts';
-import { idOf, plateOf } from './seed.ts';
+import { emailOf, fewestUsers, idOf, plateOf } from './seed.ts';
 import { administrator, firstPartyClient } from './start-gatehouse.ts';
 
 interface Tokens {
@@ -56,17 +56,20 @@ export async function gatehouseOperations(
   const etag = (await fetch(url + car, { headers })).headers.get('etag') ?? '';
   return {
     'client credentials': clientCredentials,
-    password: post(
-      '/v1/oauth/token',
-      {
-        grant_type: 'password',
-        username: administrator.email,
-        password: administrator.password,
-        client_id: firstPartyClient.id,
-        client_secret: firstPartyClient.secret,
-      },
-      { status: 200, includes: '"access_token":' },
-    ),
+    password: {
+      ...post(
+        '/v1/oauth/token',
+        {
+          grant_type: 'password',
+          username: '{}',
+          password: administrator.password,
+          client_id: firstPartyClient.id,
+          client_secret: firstPartyClient.secret,
+        },
+        { status: 200, includes: '"access_token":' },
+      ),
+      values: Array.from({ length: fewestUsers }, (_, n) => encodeURIComponent(emailOf(n))),
+    },
     refresh: {
       ...post(
         '/v1/oauth/token',

@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/database/database.ts';
 
-/** How many of each; an owner has ten cars. */
+/** How many of each; an owner has ten cars, and a user the administrator's password. */
 export interface Rows {
   readonly cars?: number;
   readonly users?: number;
@@ -11,9 +11,12 @@ const idPrefix = '0190a5d4-0000-7000-8000-';
 const made = 1_700_000_000_000;
 export const idOf = (n: number): string => idPrefix + n.toString(16).padStart(12, '0');
 export const plateOf = (n: number): string => `GH ${n}`;
+export const emailOf = (n: number): string => `user${n}@example.com`;
+/** As many as sign in at a time, and more: one person alone would wait for her own last sign-in. */
+export const fewestUsers = 100;
 
 /** Statements that put rows straight into the tables, as if they had been made one by one. */
-export function seedStatements(engine: Engine, { cars = 0, users = 0, sessions = 0 }: Rows): string[] {
+export function seedStatements(engine: Engine, { cars = 0, users = fewestUsers, sessions = 0 }: Rows): string[] {
   const hex = (n: string) => (engine === 'sqlite' ? `printf('%012x', ${n})` : `lpad(to_hex(${n}::bigint), 12, '0')`);
   const text = (n: string) => (engine === 'sqlite' ? `cast(${n} as text)` : `${n}::text`);
   const id = (n: string) => `'${idPrefix}' || ${hex(n)}`;
@@ -39,7 +42,7 @@ export function seedStatements(engine: Engine, { cars = 0, users = 0, sessions =
   insert(
     'users',
     'id, email, name, password_hash, email_confirmed, created_at, updated_at',
-    `${id('i')}, 'user' || ${text('i')} || '@example.com', 'User ' || ${text('i')}, 'none', 1, ${made} + i, ${made} + i`,
+    `${id('i')}, 'user' || ${text('i')} || '@example.com', 'User ' || ${text('i')}, (select password_hash from users limit 1), 1, ${made} + i, ${made} + i`,
     users,
   );
   insert(
