@@ -97,7 +97,7 @@ export async function buildApp(context: Context): Promise<Services> {
 
   const webSessions = createWebSessions(context.config, sessions);
   const app = await createServer(context, {
-    bearer: (token, request) => sessions.verify(token, request.ip),
+    bearer: (token, request) => sessions.verify(token, request),
     web: webSessions.require,
   });
   await describeApi(app, context.config);

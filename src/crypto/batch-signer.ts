@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { WorkerThread } from '../worker-thread.ts';
-import { signWith } from './signing.ts';
+import { signJws, type Unsigned } from './signing.ts';
 import type { SigningKeyData } from './signing-thread.ts';
 
 interface Pending {
-  readonly text: string;
-  resolve(signature: string): void;
+  readonly unsigned: Unsigned;
+  resolve(token: string): void;
   reject(error: unknown): void;
 }
 
@@ -16,17 +16,17 @@ const worthAThread = 3;
 const enoughToStart = 8;
 
 /**
- * Signs with one key what was asked for at about the same time together: few texts here, many by another thread, while this
- * one brings their rows to disk. What comes while the thread is at work goes to it together when it is done, so that the
- * batches grow with the load. One by one through the platform's thread pool, handing a text over took this thread as
- * long as signing it.
+ * Signs with one key what was asked for at about the same time together: few tokens here, many by another thread, while
+ * this one brings their rows to disk. Few wait while the thread is at work, for more to come. One by one through the
+ * platform's thread pool, handing one over took this thread as long as signing it.
  */
 export class BatchSigner {
   readonly #key: SigningKeyData;
-  readonly #thread: WorkerThread<string[], string[]>;
+  readonly #thread: WorkerThread<Unsigned[], string[]>;
   readonly #least = availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
   #batch: Pending[] = [];
-  #batches = 0;
+  /** Batches that the thread has not answered yet. */
+  #underWay = 0;
 
   constructor(algorithm: string, key: KeyObject) {
     this.#key = { algorithm, key };
@@ -34,11 +34,11 @@ export class BatchSigner {
     this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
   }
 
-  sign(text: string): Promise<string> {
+  sign(unsigned: Unsigned): Promise<string> {
     return new Promise((resolve, reject) => {
-      const size = this.#batch.push({ text, resolve, reject });
+      const size = this.#batch.push({ unsigned, resolve, reject });
       if (size >= enoughToStart) this.#flush();
-      else if (size === 1 && this.#batches === 0) setImmediate(() => this.#batches === 0 && this.#flush());
+      else if (size === 1 && this.#underWay === 0) setImmediate(() => this.#underWay === 0 && this.#flush());
     });
   }
 
@@ -51,13 +51,13 @@ export class BatchSigner {
   }
 
   #signAside(batch: readonly Pending[]): void {
-    this.#batches++;
+    this.#underWay++;
     const done = () => {
-      if (--this.#batches === 0) this.#flush();
+      if (--this.#underWay === 0) this.#flush();
     };
-    this.#thread.ask(batch.map(({ text }) => text)).then(
-      (signatures) => {
-        batch.forEach(({ resolve }, i) => void resolve(signatures[i] as string));
+    this.#thread.ask(batch.map(({ unsigned }) => unsigned)).then(
+      (tokens) => {
+        batch.forEach(({ resolve }, i) => void resolve(tokens[i] as string));
         done();
       },
       () => {
@@ -70,9 +70,9 @@ export class BatchSigner {
 
   #signHere(batch: readonly Pending[]): void {
     const { algorithm, key } = this.#key;
-    for (const { text, resolve, reject } of batch) {
+    for (const { unsigned, resolve, reject } of batch) {
       try {
-        resolve(signWith(algorithm, key, text));
+        resolve(signJws(algorithm, key, unsigned));
       } catch (error) {
         reject(error);
       }

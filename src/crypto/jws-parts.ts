@@ -1,5 +1,5 @@
 /** A part of a compact JWS (RFC 7515 7.1): JSON in base64url. */
-export const encodePart = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+export const encodePart = (json: string): string => Buffer.from(json).toString('base64url');
 
 /** Undefined for what is not a JSON object. */
 export function decodePart(part: string): Record<string, unknown> | undefined {

@@ -18,7 +18,7 @@ import {
 } from './key-store.ts';
 import { makeMacKey, makeSigningKey } from './make-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import { type PublicJwk, signWith, verifyWith } from './signing.ts';
+import { type PublicJwk, signJws, type Unsigned, verifyWith } from './signing.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -123,24 +123,13 @@ export class KeyRing {
   /** A compact JWS of the claims, signed by the current key. */
   signToken(claims: Claims, { typ }: { typ: string }): string {
     const key = this.#current();
-    const data = this.#unsigned(key, claims, typ);
-    return `${data}.${signWith(key.row.algorithm, key.privateKey, data)}`;
+    return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
   /** The same together with what else is to be signed at the moment. */
-  async signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
+  signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
     const key = this.#current();
-    const data = this.#unsigned(key, claims, typ);
-    return `${data}.${await key.signer.sign(data)}`;
-  }
-
-  #unsigned(key: SigningKey, claims: Claims, typ: string): string {
-    let header = key.headers.get(typ);
-    if (!header) {
-      header = encodePart({ alg: key.row.algorithm, typ, kid: key.row.id });
-      key.headers.set(typ, header);
-    }
-    return `${header}.${encodePart(claims)}`;
+    return key.signer.sign(unsignedToken(key, claims, typ));
   }
 
   /**
@@ -271,6 +260,15 @@ export class KeyRing {
     }
     return keys;
   }
+}
+
+function unsignedToken({ headers, row }: SigningKey, claims: Claims, typ: string): Unsigned {
+  let header = headers.get(typ);
+  if (!header) {
+    header = encodePart(JSON.stringify({ alg: row.algorithm, typ, kid: row.id }));
+    headers.set(typ, header);
+  }
+  return `${header}.${JSON.stringify(claims)}`;
 }
 
 /** Opens the keys of the database, making them at the first start. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { answerQuestions } from '../worker-thread.ts';
-import { signWith } from './signing.ts';
+import { signJws, type Unsigned } from './signing.ts';
 
 export interface SigningKeyData {
   readonly algorithm: string;
@@ -10,4 +10,4 @@ export interface SigningKeyData {
 
 const { algorithm, key } = workerData as SigningKeyData;
 
-answerQuestions((texts: string[]): string[] => texts.map((text) => signWith(algorithm, key, text)));
+answerQuestions((batch: Unsigned[]): string[] => batch.map((unsigned) => signJws(algorithm, key, unsigned)));

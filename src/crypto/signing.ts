@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPair, type KeyObject, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
+import { encodePart } from './jws-parts.ts';
 
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 
@@ -61,6 +62,15 @@ export const publicJwk = (privateKey: KeyObject, kid: string, alg: string): Publ
 export function signWith(algorithm: string, key: KeyObject, data: string): string {
   const { digest, options } = schemeOf(algorithm);
   return sign(digest, Buffer.from(data), options(key)).toString('base64url');
+}
+
+/** What is to become a compact JWS: its header, encoded, a dot, and the JSON of its claims. */
+export type Unsigned = `${string}.${string}`;
+
+export function signJws(algorithm: string, key: KeyObject, unsigned: Unsigned): string {
+  const dot = unsigned.indexOf('.');
+  const data = `${unsigned.slice(0, dot)}.${encodePart(unsigned.slice(dot + 1))}`;
+  return `${data}.${signWith(algorithm, key, data)}`;
 }
 
 export function verifyWith(algorithm: string, key: KeyObject, data: string, signature: string): boolean {

@@ -17,20 +17,11 @@ function open(patience?: number) {
   const file = new DatabaseSync(path, { timeout: 0 });
   file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
   let committed = 0;
-  const counting = {
-    exec(sql: string) {
-      file.exec(sql);
-      if (sql === 'commit') committed++;
-    },
-    get isTransaction() {
-      return file.isTransaction;
-    },
-  } as DatabaseSync;
   const other = new DatabaseSync(path, { timeout: 0 });
   return {
     file,
     other,
-    commits: new SharedCommits(counting, undefined, patience),
+    commits: new SharedCommits(file, () => committed++, patience),
     insert: (n: number) => void file.prepare('insert into rows values (?)').run(n),
     seen: () =>
       other

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 interface Waiter {
   resolve(): void;
@@ -14,6 +14,8 @@ const sqliteBusy = 5;
  */
 export class SharedCommits {
   readonly #file: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   readonly #committed: () => void;
   /** How long to wait for another process that writes. */
   readonly #patience: number;
@@ -26,6 +28,8 @@ export class SharedCommits {
   /** `committed` is called after each commit, before anybody is told of it. */
   constructor(file: DatabaseSync, committed = () => {}, patience = 5000) {
     this.#file = file;
+    this.#begin = file.prepare('begin immediate');
+    this.#end = file.prepare('commit');
     this.#committed = committed;
     this.#patience = patience;
   }
@@ -76,7 +80,7 @@ export class SharedCommits {
   /** False while another process writes; past the deadline that is an error. */
   #tryBegin(deadline = Number.POSITIVE_INFINITY): boolean {
     try {
-      this.#file.exec('begin immediate');
+      this.#begin.run();
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== sqliteBusy || performance.now() > deadline) throw error;
       return false;
@@ -128,7 +132,7 @@ export class SharedCommits {
     const waiters = this.#waiters;
     this.#waiters = [];
     try {
-      this.#file.exec('commit');
+      this.#end.run();
     } catch (error) {
       this.#waiters = waiters;
       if (this.#file.isTransaction) this.#file.exec('rollback');

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
@@ -54,7 +56,7 @@ export interface Tables {
     name: string | null;
     /** JSON list. */
     scopes: string;
-    generation: number;
+    generation: Generated<number>;
     rotated_at: number | null;
     created_at: number;
     /** When the refresh token ends (sessions), or the access token itself (personal). */
@@ -65,7 +67,7 @@ export interface Tables {
     last_used_at: number | null;
     address: string | null;
     user_agent: string | null;
-    version: number;
+    version: Generated<number>;
   };
   signing_keys: {
     id: string;

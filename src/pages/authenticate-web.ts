@@ -67,7 +67,7 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
 
 async function verify(sessions: Sessions, token: string, request: FastifyRequest): Promise<Caller | undefined> {
   try {
-    return await sessions.verify(token, request.ip);
+    return await sessions.verify(token, request);
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return undefined;
     throw error;

@@ -6,6 +6,11 @@ const resolution = 60_000;
 const batch = 500;
 const remembered = 100_000;
 
+/** Who uses a session. Node asks the system for the address of a request: only to be read when it is to be written. */
+export interface Sender {
+  readonly ip: string;
+}
+
 /** Collects when and from where sessions were used, and writes it many at a time. */
 export class LastUses {
   readonly #context: Context;
@@ -17,11 +22,11 @@ export class LastUses {
     this.#context = context;
   }
 
-  note(sessionId: string, now: number, address: string | null): void {
+  note(sessionId: string, now: number, sender: Sender | null): void {
     const written = this.#written.get(sessionId);
     if (written !== undefined && now - written < resolution && now >= written) return;
     if (this.#waiting.size >= remembered) return;
-    this.#waiting.set(sessionId, { id: sessionId, at: now, address });
+    this.#waiting.set(sessionId, { id: sessionId, at: now, address: sender?.ip ?? null });
   }
 
   /** One at a time; what is noted meanwhile waits for the next. */

@@ -16,6 +16,7 @@ export type SessionsOf =
     }
   | { readonly clientId: string };
 
+/** The other columns of a new session have their defaults. */
 const insert = fixedQuery((db, row: SessionRow) =>
   db.insertInto('sessions').values({
     id: row.id,
@@ -24,16 +25,11 @@ const insert = fixedQuery((db, row: SessionRow) =>
     client_id: row.client_id,
     name: row.name,
     scopes: row.scopes,
-    generation: row.generation,
-    rotated_at: row.rotated_at,
     created_at: row.created_at,
     expires_at: row.expires_at,
-    revoked_at: row.revoked_at,
     revealed_at: row.revealed_at,
-    last_used_at: row.last_used_at,
     address: row.address,
     user_agent: row.user_agent,
-    version: row.version,
   }),
 );
 

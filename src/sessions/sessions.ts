@@ -15,7 +15,7 @@ import {
   signAccessToken,
   signAccessTokenAside,
 } from './access-token.ts';
-import { LastUses } from './last-uses.ts';
+import { LastUses, type Sender } from './last-uses.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
 import { rotate } from './rotate.ts';
@@ -171,18 +171,18 @@ export class Sessions {
   }
 
   /** Who presents this access token. A token known to be good is answered at once; the 401 says why one is not. */
-  verify(token: string, address: string | null): Caller | Promise<Caller> {
+  verify(token: string, sender: Sender | null): Caller | Promise<Caller> {
     // Asked first: it may find that another process changed something, and empty the cache.
     const trusted = this.#context.database.bus.trusted();
     const known = trusted ? this.#cache.get(token) : undefined;
-    if (!known) return this.#verifySlowly(token, address, trusted);
+    if (!known) return this.#verifySlowly(token, sender, trusted);
     const now = this.#context.now();
     if (now >= known.expiresAt) {
       this.#cache.delete(token);
       throw unauthorized('token_expired');
     }
     this.#context.metrics.tokenLookups.inc(hit);
-    this.#lastUses.note(known.sessionId, now, address);
+    this.#lastUses.note(known.sessionId, now, sender);
     return known.caller;
   }
 
@@ -225,12 +225,12 @@ export class Sessions {
     return this.#lastUses.flush();
   }
 
-  async #verifySlowly(token: string, address: string | null, trusted: boolean): Promise<Caller> {
+  async #verifySlowly(token: string, sender: Sender | null, trusted: boolean): Promise<Caller> {
     this.#context.metrics.tokenLookups.inc(miss);
     const { epoch } = this.#cache;
     const verified = await verifyAccessToken(this.#context, this.#keys, token);
     if (trusted) this.#cache.keep(token, verified, epoch);
-    this.#lastUses.note(verified.sessionId, this.#context.now(), address);
+    this.#lastUses.note(verified.sessionId, this.#context.now(), sender);
     return verified.caller;
   }
 }
