@@ -5,8 +5,16 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Answers come in the order of the questions. */
-type Answered = { readonly answer: unknown } | { readonly error: unknown };
+interface Numbered<T> {
+  readonly id: number;
+  readonly content: T;
+}
+
+interface Answered {
+  readonly id: number;
+  readonly content?: unknown;
+  readonly error?: unknown;
+}
 
 /** A thread costs some megabytes, and 40 ms to start. */
 const idleMs = 60_000;
@@ -18,10 +26,11 @@ const idleMs = 60_000;
 export class WorkerThread<Question, Answer> {
   readonly #script: URL;
   readonly #data: unknown;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new Map<number, Waiting>();
   readonly #idleMs: number;
   #worker: Worker | undefined;
   #ending: NodeJS.Timeout | undefined;
+  #asked = 0;
 
   /** `script` is named without its extension, which is another one after the build; `data` is what it finds as `workerData`. */
   constructor(script: string, beside: string, { patience = idleMs, data }: { patience?: number; data?: unknown } = {}) {
@@ -32,32 +41,32 @@ export class WorkerThread<Question, Answer> {
 
   /** Questions without an answer yet. */
   get load(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   /** Rejects where the thread cannot be started (a limit on threads, a permission) or breaks. */
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#worker ??= this.#start();
-      this.#worker.postMessage(question);
-      if (this.#waiting.length === 0) this.#worker.ref();
-      this.#waiting.push({ resolve: resolve as (answer: unknown) => void, reject });
+      const id = this.#asked++;
+      this.#worker.postMessage({ id, content: question } satisfies Numbered<Question>);
+      if (this.#waiting.size === 0) this.#worker.ref();
+      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
     });
   }
 
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data });
     this.#ending = setTimeout(() => this.#endIfIdle(), this.#idleMs).unref();
-    worker.on('message', (answered: Answered) => {
-      // One that has broken or was ended no longer speaks for the questions that wait now.
-      if (this.#worker !== worker) return;
-      const waiting = this.#waiting.shift();
-      if (this.#waiting.length === 0) {
+    worker.on('message', ({ id, content, error }: Answered) => {
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) {
         worker.unref();
         this.#ending?.refresh();
       }
-      if ('answer' in answered) waiting?.resolve(answered.answer);
-      else waiting?.reject(answered.error);
+      if (error === undefined) waiting?.resolve(content);
+      else waiting?.reject(error);
     });
     // A thread that breaks takes its questions with it; the next question starts another.
     worker.on('error', (error) => this.#fail(worker, error));
@@ -67,7 +76,7 @@ export class WorkerThread<Question, Answer> {
 
   /** Where somebody waits, the answer will set the timer anew. */
   #endIfIdle(): void {
-    if (this.#waiting.length > 0) return;
+    if (this.#waiting.size > 0) return;
     const worker = this.#worker;
     this.#worker = undefined;
     void worker?.terminate();
@@ -77,18 +86,20 @@ export class WorkerThread<Question, Answer> {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     clearTimeout(this.#ending);
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(error);
   }
 }
 
 /** In the script of the thread: what it answers. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer): void {
-  parentPort?.on('message', (question: Question) => {
+  parentPort?.on('message', ({ id, content }: Numbered<Question>) => {
     let answered: Answered;
     try {
-      answered = { answer: answer(question) };
+      answered = { id, content: answer(content) };
     } catch (error) {
-      answered = { error };
+      answered = { id, error };
     }
     parentPort?.postMessage(answered);
   });
