@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceOptions } from '../scripts/service-options.mjs';
 import { searchedCar } from './gatehouse/operations.ts';
 import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
@@ -30,6 +31,8 @@ export interface ServerFigures {
 
 export interface Comparison {
   readonly limits: ServerFigures;
+  /** The same, run by Node with the options that the service is run with. */
+  readonly limitsWithOptions: ServerFigures;
   readonly gatehouse: readonly ServerFigures[];
   readonly peers: readonly ServerFigures[];
 }
@@ -49,8 +52,10 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     const gatehouse: ServerProcess[] = [];
     const start = await startOfBuilt(plan.quick ? 1 : 5);
     for (const each of prepared) gatehouse.push(await each.start());
-    const limits = await startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch);
-    servers.push(limits, ...gatehouse);
+    const limitsOf = (name: string, options: readonly string[]) =>
+      startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch, { name, options });
+    servers.push(await limitsOf('node:http', []), ...gatehouse);
+    servers.push(await limitsOf('node:http, options as ours', serviceOptions));
     for (const name of plan.peers ? peers : []) {
       const file = fileURLToPath(new URL(`peers/${name}.mjs`, import.meta.url));
       servers.push(await startServer({ name, args: [file], ready: '/ready' }));
@@ -59,7 +64,8 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     return {
       limits: figures[0] as ServerFigures,
       gatehouse: figures.slice(1, 1 + gatehouse.length).map((each) => ({ ...each, ...start })),
-      peers: figures.slice(1 + gatehouse.length),
+      limitsWithOptions: figures[1 + gatehouse.length] as ServerFigures,
+      peers: figures.slice(2 + gatehouse.length),
     };
   } finally {
     for (const server of servers) await server.stop();
@@ -72,6 +78,7 @@ export async function startLimits(
   prepared: PreparedGatehouse,
   server: ServerProcess,
   dir: string,
+  { name = 'node:http', options = [] }: { name?: string; options?: readonly string[] } = {},
 ): Promise<ServerProcess> {
   const { path, headers } = server.operations.get as BenchRequest;
   const answer = await fetch(server.url + path, { headers });
@@ -79,12 +86,12 @@ export async function startLimits(
   const file = join(dir, 'answer.json');
   writeFileSync(file, JSON.stringify({ request: headers, headers: kept, body: await answer.text() }));
   return startServer({
-    name: 'node:http',
-    args: [fileURLToPath(new URL('limits/server.ts', import.meta.url))],
+    name,
+    args: [...options, fileURLToPath(new URL('limits/server.ts', import.meta.url))],
     ready: '/get',
     env: {
       LIMIT_DATABASE: prepared.databaseUrl.slice('sqlite:'.length),
-      LIMIT_SCRATCH: join(dir, 'scratch.db'),
+      LIMIT_SCRATCH: join(dir, `scratch${options.length}.db`),
       LIMIT_ANSWER: file,
       LIMIT_CAR: idOf(123),
       LIMIT_PLATE: plateOf(searchedCar).toLowerCase(),
@@ -100,8 +107,8 @@ async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<S
   const results = servers.map(() => new Map<string, Result[]>());
   for (const name of names) {
     for (let round = 0; round <= plan.rounds; round++) {
-      // Another one begins each time, so that none is always measured right after the same one.
-      for (const i of servers.map((_, n) => (n + round) % servers.length)) {
+      // Back and forth, so that none is always measured right after the same one.
+      for (const i of servers.map((_, n) => (round % 2 === 0 ? n : servers.length - 1 - n))) {
         const server = servers[i] as ServerProcess;
         if (!server.operations[name]) continue;
         const request = await server.again(name);

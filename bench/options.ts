@@ -5,6 +5,7 @@ export const parts = ['operations', 'growth', 'day', 'isolation', 'flames'] as c
 export const operations = [
   'same bytes',
   'get',
+  'get any',
   'not modified',
   'list',
   'search',

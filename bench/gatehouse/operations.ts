@@ -85,6 +85,8 @@ export async function gatehouseOperations(
       { status: 200, includes: '"active":true' },
     ),
     get: get(car, plateOf(123)),
+    // More than the service remembers what it wrote of.
+    'get any': { ...get('/v1/cars/{}', '"plate":'), values: Array.from({ length: 2000 }, (_, n) => idOf(n)) },
     list: get('/v1/cars?limit=10', '"total":'),
     search: get(`/v1/cars?search=plate:${encodeURIComponent(plateOf(searchedCar))}`, plateOf(searchedCar)),
     'page with include': get('/v1/cars?limit=100&include=owner', '"owner":{"data":{'),

@@ -50,11 +50,11 @@ function ofOperations({ limits, gatehouse, peers }: Comparison): Target[] {
   const atLeast = (name: string, operation: string, share: number) => {
     const mine = own.operations[operation];
     const most = limits.operations[operation];
-    if (mine && most) judge(name, ratioOf(mine, most), share);
+    if (mine && most && most.requests > 0) judge(name, ratioOf(mine, most), share);
   };
   const ahead = (operation: string, factor: number) => {
     const mine = own.operations[operation];
-    const theirs = peers.flatMap((peer) => peer.operations[operation] ?? []);
+    const theirs = peers.flatMap((peer) => peer.operations[operation] ?? []).filter(({ requests }) => requests > 0);
     if (!mine || theirs.length === 0) return;
     const closest = theirs.map((peer) => ratioOf(mine, peer)).reduce((a, b) => (b.middle < a.middle ? b : a));
     judge(`${operation} / best peer`, closest, factor);

@@ -44,8 +44,8 @@ export function textReport(report: Report): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function operationTables({ limits, gatehouse, peers }: Comparison): string[] {
-  const all = [limits, ...gatehouse, ...peers];
+function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Comparison): string[] {
+  const all = [limits, limitsWithOptions, ...gatehouse, ...peers];
   const own = gatehouse[0] as ServerFigures;
   const rows = Object.keys(own.operations).flatMap((operation) => {
     const mine = own.operations[operation];

@@ -72,7 +72,7 @@ export function readSelection(resource: Resource, query: Query, caller: Caller):
 }
 
 function selectionOf(resource: Resource, { filter, include }: Query, caller: Caller): Selection {
-  if (filter === undefined && include === undefined) return plainSelection(resource);
+  if (filter === undefined && !include) return plainSelection(resource);
   const includes = include ? readIncludes(resource, include, caller) : [];
   const fields = filter === undefined ? resource.shown : readFilter(resource, filter);
   const extra = keyColumns(resource, includes);

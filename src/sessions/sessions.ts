@@ -227,10 +227,12 @@ export class Sessions {
 
   async #verifySlowly(token: string, sender: Sender | null, trusted: boolean): Promise<Caller> {
     this.#context.metrics.tokenLookups.inc(miss);
+    // Read now: once the caller has hung up, nobody knows the address any more.
+    const from = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
     const verified = await verifyAccessToken(this.#context, this.#keys, token);
     if (trusted) this.#cache.keep(token, verified, epoch);
-    this.#lastUses.note(verified.sessionId, this.#context.now(), sender);
+    this.#lastUses.note(verified.sessionId, this.#context.now(), from);
     return verified.caller;
   }
 }
