@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot, run } from './processes.mjs';
 
@@ -12,6 +12,42 @@ export function npm(args, options) {
   return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
 }
 
+/** `npm start` and `npm test` at once in a new clone: the second waits until the first has brought everything along. */
+async function alone(work) {
+  const lock = inRoot('.bringing-along');
+  for (let told = false; !take(lock); told = true) {
+    if (!told)
+      console.log(
+        'Waiting for another Gatehouse command that installs packages or builds the console… (If there is none: delete .bringing-along.)',
+      );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  const release = () => rmSync(lock, { force: true });
+  // Whoever fails in there ends the process.
+  process.once('exit', release);
+  await work();
+  process.off('exit', release);
+  release();
+}
+
+/** False while another process has it; one that was killed has it no longer. */
+function take(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  const holder = Number(read(lock));
+  try {
+    if (holder > 0) process.kill(holder, 0);
+    return false;
+  } catch (error) {
+    if (error.code === 'ESRCH') rmSync(lock, { force: true });
+    return false;
+  }
+}
+
 /** Installs what the lock file names, unless that is what is there. */
 export async function installPackages() {
   const stamp = inRoot('node_modules', '.gatehouse-installed');
@@ -20,14 +56,17 @@ export async function installPackages() {
     .update(readFileSync(inRoot('package-lock.json')))
     .digest('hex');
   if (read(stamp) === wanted) return;
-  console.log('Installing packages, which takes a minute the first time…');
-  // No package needs its install script, so none is run.
-  await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    saying: 'Still installing packages…',
-    orElse:
-      'The packages could not be installed: see above. Check that the npm registry can be reached, then run the same command again.',
+  await alone(async () => {
+    if (read(stamp) === wanted) return;
+    console.log('Installing packages, which takes a minute the first time…');
+    // No package needs its install script, so none is run.
+    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+      saying: 'Still installing packages…',
+      orElse:
+        'The packages could not be installed: see above. Check that the npm registry can be reached, then run the same command again.',
+    });
+    writeFileSync(stamp, wanted);
   });
-  writeFileSync(stamp, wanted);
 }
 
 /** The running Node where it is new enough, else the one among the packages. */
@@ -56,14 +95,18 @@ export async function buildConsole(node) {
   if (!existsSync(join(folder, 'index.html'))) return;
   const stamp = inRoot('node_modules', '.cache', 'console-built-from');
   const wanted = hashOf([folder, inRoot('client')]);
-  if (existsSync(join(folder, 'dist', 'index.html')) && read(stamp) === wanted) return;
-  console.log('Building the console…');
-  await run(node, [inRoot('node_modules/vite/bin/vite.js'), 'build', folder, '--logLevel', 'warn'], {
-    saying: 'Still building the console…',
-    orElse: 'The console could not be built: see above.',
+  const isBuilt = () => existsSync(join(folder, 'dist', 'index.html')) && read(stamp) === wanted;
+  if (isBuilt()) return;
+  await alone(async () => {
+    if (isBuilt()) return;
+    console.log('Building the console…');
+    await run(node, [inRoot('node_modules/vite/bin/vite.js'), 'build', folder, '--logLevel', 'warn'], {
+      saying: 'Still building the console…',
+      orElse: 'The console could not be built: see above.',
+    });
+    mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
+    writeFileSync(stamp, wanted);
   });
-  mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
-  writeFileSync(stamp, wanted);
 }
 
 function hashOf(folders) {
