@@ -67,8 +67,8 @@ export class KeyRing {
     this.#context = context;
     this.#sealing = sealing;
     context.database.bus.subscribe(({ kind }) => {
-      if (kind !== 'keys' && kind !== 'everything') return;
-      this.reload().catch((error) => context.log.error({ err: error }, 'the keys could not be read again'));
+      if (kind !== 'keys' && kind !== 'everything') return undefined;
+      return this.reload().catch((error) => context.log.error({ err: error }, 'the keys could not be read again'));
     });
   }
 

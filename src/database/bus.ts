@@ -6,12 +6,34 @@ export interface Change {
   readonly id: string;
 }
 
+/**
+ * What one part of an instance does about a change. It must not use what it remembers from the moment it is called; where
+ * it has to read something first, its promise says when it has. It handles its own failures.
+ */
+export type ChangeListener = (change: Change) => unknown;
+
+/** Tells them all; there is something to wait for only where one of them has to read. */
+export function tellAll(
+  listeners: readonly ChangeListener[],
+  changes: readonly Change[],
+): Promise<unknown> | undefined {
+  const reading: Promise<unknown>[] = [];
+  for (const change of changes) {
+    for (const listener of listeners) {
+      const done = listener(change);
+      if (done instanceof Promise) reading.push(done);
+    }
+  }
+  return reading.length > 0 ? Promise.allSettled(reading) : undefined;
+}
+
 export interface Bus {
   /** Says a change inside the transaction that makes it true; nobody hears of it unless that commits. */
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;
   /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
-  subscribe(listener: (change: Change) => void): void;
+  /** Listeners are waited for before a change is confirmed to whoever made it. */
+  subscribe(listener: ChangeListener): void;
   /** A request has come in from outside: it must be answered by nothing that was read before. */
   requestArrived(): void;
   /** False while changes of other instances may be missed: then nothing may be answered from a cache. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Bus, Change } from './bus.ts';
+import { type Bus, type Change, type ChangeListener, tellAll } from './bus.ts';
 import type { Tx } from './database.ts';
 
 const changesChannel = 'gatehouse_changes';
@@ -17,7 +17,7 @@ const patience = 2000;
  */
 export class PostgresBus implements Bus {
   readonly #url: string;
-  readonly #listeners: ((change: Change) => void)[] = [];
+  readonly #listeners: ChangeListener[] = [];
   readonly #unheard = new Map<string, { missing: number; early: number; done: () => void }>();
   #client: pg.Client | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -41,13 +41,13 @@ export class PostgresBus implements Bus {
     this.#client = client;
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', (message) => this.#hear(message.channel, message.payload ?? ''));
+    client.on('notification', (message) => void this.#hear(message.channel, message.payload ?? ''));
     try {
       await client.connect();
       await client.query(`listen ${changesChannel}; listen ${heardChannel}`);
       this.#listening = true;
       // Whatever was said while nobody listened here is unknown.
-      this.#tell({ kind: 'everything', id: '' });
+      void tellAll(this.#listeners, [{ kind: 'everything', id: '' }]);
     } catch {
       await client.end().catch(() => undefined);
       lost();
@@ -65,7 +65,7 @@ export class PostgresBus implements Bus {
   }
 
   async settle(announcement: string, changes: readonly Change[]): Promise<void> {
-    for (const change of changes) this.#tell(change);
+    await tellAll(this.#listeners, changes);
     const wait = this.#unheard.get(announcement);
     if (!wait || !this.#client || !this.#listening) return void this.#unheard.delete(announcement);
     let timer: NodeJS.Timeout | undefined;
@@ -88,7 +88,7 @@ export class PostgresBus implements Bus {
     }
   }
 
-  subscribe(listener: (change: Change) => void): void {
+  subscribe(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
 
@@ -105,7 +105,7 @@ export class PostgresBus implements Bus {
     await this.#client?.end().catch(() => undefined);
   }
 
-  #hear(channel: string, payload: string): void {
+  async #hear(channel: string, payload: string): Promise<void> {
     if (channel === heardChannel) {
       const wait = this.#unheard.get(payload);
       if (!wait) return;
@@ -114,11 +114,12 @@ export class PostgresBus implements Bus {
       return;
     }
     const [announcement, ...changes] = JSON.parse(payload) as [string, ...[Change['kind'], string][]];
-    for (const [kind, id] of changes) this.#tell({ kind, id });
+    const reading = tellAll(
+      this.#listeners,
+      changes.map(([kind, id]) => ({ kind, id })),
+    );
+    // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
+    if (reading) await reading;
     this.#client?.query('select pg_notify($1, $2)', [heardChannel, announcement]).catch(() => undefined);
-  }
-
-  #tell(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
   }
 }

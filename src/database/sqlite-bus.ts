@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Bus, Change } from './bus.ts';
+import { type Bus, type Change, type ChangeListener, tellAll } from './bus.ts';
 import type { Changes } from './database.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 
 /** Within one process a change is told by a call; what another process wrote shows in `data_version`. */
 export class SqliteBus implements Bus {
-  readonly #listeners: ((change: Change) => void)[] = [];
+  readonly #listeners: ChangeListener[] = [];
   readonly #dataVersion: StatementSync;
   readonly #snapshot: SharedSnapshot;
   readonly #totalChanges: StatementSync;
@@ -31,10 +31,10 @@ export class SqliteBus implements Bus {
   }
 
   async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
-    for (const change of changes) this.#tell(change);
+    await tellAll(this.#listeners, changes);
   }
 
-  subscribe(listener: (change: Change) => void): void {
+  subscribe(listener: ChangeListener): void {
     this.#listeners.push(listener);
   }
 
@@ -50,7 +50,7 @@ export class SqliteBus implements Bus {
       this.#seen = version;
       this.#foreign++;
       this.#snapshot.end();
-      this.#tell({ kind: 'everything', id: '' });
+      tellAll(this.#listeners, [{ kind: 'everything', id: '' }]);
     }
     return true;
   }
@@ -85,9 +85,5 @@ export class SqliteBus implements Bus {
 
   #read(): unknown {
     return (this.#dataVersion.get() as unknown as unknown[])[0];
-  }
-
-  #tell(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
   }
 }
