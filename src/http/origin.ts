@@ -5,6 +5,8 @@ export interface Origin {
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
+  /** The device cookie; read where people sign in alone. */
+  readonly device?: string | undefined;
 }
 
 export const originOf = (request: FastifyRequest): Origin => ({

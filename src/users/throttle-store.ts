@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
 
 export interface Count {
   readonly key: string;
@@ -36,6 +36,11 @@ export async function giveBackOne(db: Db, key: string): Promise<void> {
     .where('key', '=', key)
     .where('count', '>', 0)
     .execute();
+}
+
+/** A new password opens the account to its owner at once, whatever was guessed at the old one. */
+export async function liftLockout(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('throttles').where('key', '=', `login:account:${userId}`).execute();
 }
 
 export async function pruneThrottles(db: Db, now: number): Promise<void> {

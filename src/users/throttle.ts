@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import type { Context } from '../context.ts';
+import { networkOf } from '../http/network-of.ts';
 import { countOnce, forgetCount, giveBackOne } from './throttle-store.ts';
 
 const windowMs = 15 * 60_000;
@@ -57,19 +57,4 @@ export async function giveBackAttempt({ database }: Context, keys: ThrottleKeys)
 /** The password was right: the account starts anew, and the address has one failure less. */
 export async function forgiveAttempt({ database }: Context, keys: ThrottleKeys): Promise<void> {
   await Promise.all([forgetCount(database.db, keys.account), giveBackOne(database.db, keys.address)]);
-}
-
-/** An IPv6 subscriber holds at least a /64: its addresses count as one. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  const [head = '', tail] = (address.split('%')[0] as string).toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  while (groups.length < 4 && groups.length + rest.length < 8) groups.push('0');
-  return `${[...groups, ...rest]
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`;
 }

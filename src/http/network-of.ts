@@ -1,0 +1,40 @@
+import { isIPv6 } from 'node:net';
+
+/** Whom limits count: an IPv4 address, or the /64 that an IPv6 subscriber holds at the least. */
+export const networkOf = (address: string): string =>
+  // Most addresses are of IPv4, and this is asked for every request.
+  address.includes(':') ? prefixOf(address, 4) : address;
+
+/** A coarser bound: who holds one /64 often holds the whole /48. An IPv4 address stays as it is. */
+export const widerNetworkOf = (address: string): string => (address.includes(':') ? prefixOf(address, 3) : address);
+
+/** The first groups of an IPv6 address; the address inside, where it is an IPv4 address written as IPv6. */
+function prefixOf(address: string, groups: number): string {
+  if (!isIPv6(address)) return address;
+  const all = groupsOf((address.split('%', 1)[0] as string).toLowerCase());
+  const isMapped = all.slice(0, 5).every((group) => group === 0) && all[5] === 0xffff;
+  if (isMapped) {
+    const [high, low] = all.slice(6) as [number, number];
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  }
+  const prefix = all.slice(0, groups).map((group) => group.toString(16));
+  return `${prefix.join(':')}::/${groups * 16}`;
+}
+
+/** All eight, whatever was left out with `::` or written as IPv4 at the end. */
+function groupsOf(address: string): number[] {
+  const [head = '', tail] = address.split('::');
+  const before = numbersOf(head);
+  if (tail === undefined) return before;
+  const after = numbersOf(tail);
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
+
+function numbersOf(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((part) => {
+    if (!part.includes('.')) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
