@@ -91,6 +91,7 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
 export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
   const { keys, sessions, scopes, oauth, proxiedClients, accounts } = services;
+  await sessions.keepToMaxAge();
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
   for (const { name } of resources) scopes.addResource(name);

@@ -32,6 +32,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   accessTokenTtl: ['60', 60, '0'],
   refreshTokenTtl: ['600', 600, '1.5'],
   refreshGrace: ['0', 0, '301'],
+  sessionMaxAge: ['86400', 86400, '-1'],
   personalTokenTtl: ['86400', 86400, 'year'],
   eventRetentionDays: ['30', 30, '0'],
   smtpUrl: ['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com', 'mail.example.com'],
@@ -85,6 +86,7 @@ describe('Settings together', () => {
       [config.accessTokenTtl, config.refreshTokenTtl, config.refreshGrace, config.personalTokenTtl, config.rateLimit],
       [3600, 2_592_000, 10, 31_536_000, 600],
     );
+    assert.equal(config.sessionMaxAge, 0);
     assert.deepEqual(config.proxiedClients, []);
   });
 

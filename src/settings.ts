@@ -188,9 +188,16 @@ export const settings = {
   refreshGrace: integer(
     'REFRESH_GRACE',
     10,
-    'seconds in which a rotated refresh token still gets its successor',
+    'seconds for which a refresh token still gets its successor after that was first used',
     0,
     300,
+  ),
+  sessionMaxAge: integer(
+    'SESSION_MAX_AGE',
+    0,
+    'seconds after which a login ends, however often it refreshes; 0: never',
+    0,
+    10 * year,
   ),
   personalTokenTtl: integer('PERSONAL_TOKEN_TTL', year, "a personal access token's life in seconds", 1, 10 * year),
   eventRetentionDays: integer('EVENT_RETENTION_DAYS', 365, 'days that the audit trail is kept', 1, 36_500),

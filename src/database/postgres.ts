@@ -18,7 +18,8 @@ import type { Tables } from './tables.ts';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** SQLSTATE classes and socket errors that mean "not now": the caller is asked to come back. */
-const awayCodes = /^(08...|57P0[1-5]|53300|53400|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;
+const awayCodes =
+  /^(08...|25006|57P0[1-5]|53300|53400|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;
 const awayMessages =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
 

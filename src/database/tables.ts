@@ -58,6 +58,13 @@ export interface Tables {
     scopes: string;
     generation: Generated<number>;
     rotated_at: number | null;
+    /** Who sent the refresh that made this generation; `address` goes on with each use. */
+    rotated_address: string | null;
+    /** The newest generation whose tokens are known to have arrived, and when they were first used. */
+    used_generation: number | null;
+    used_at: number | null;
+    /** The newest generation that another device's retry was recorded of. */
+    retried_generation: number | null;
     created_at: number;
     /** When the refresh token ends (sessions), or the access token itself (personal). */
     expires_at: number;

@@ -1,6 +1,7 @@
 import type { StoredClient } from '../clients/client-store.ts';
 import { introspectScope, narrowScopes } from '../clients/scopes.ts';
 import { noClient } from '../sessions/access-token.ts';
+import { mayRepeat } from '../sessions/refresh-grace.ts';
 import type { FoundToken } from '../sessions/sessions.ts';
 import { authenticateClient } from './client-authentication.ts';
 import type { OAuth } from './oauth.ts';
@@ -25,7 +26,9 @@ export async function answerIntrospection(
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
   if (found.session.client_id && !tokensClient) return inactive;
-  return found.kind === 'access' ? describeAccess(found, tokensClient) : describeRefresh(oauth, found, tokensClient);
+  if (found.kind === 'refresh') return describeRefresh(oauth, found, tokensClient);
+  await sessions.noteIntrospection(found);
+  return describeAccess(found, tokensClient);
 }
 
 const mayAsk = (client: StoredClient, { session }: FoundToken): boolean =>
@@ -44,9 +47,7 @@ function describeRefresh(
   { session, generation }: FoundToken & { kind: 'refresh' },
   client: StoredClient | undefined,
 ): Introspection {
-  const inGrace =
-    generation === session.generation - 1 && now() - (session.rotated_at ?? 0) <= config.refreshGrace * 1000;
-  if (generation !== session.generation && !inGrace) return inactive;
+  if (generation !== session.generation && !mayRepeat(session, generation, config, now())) return inactive;
   return {
     active: true,
     token_type: 'refresh_token',

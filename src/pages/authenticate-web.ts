@@ -7,14 +7,26 @@ import { createCookies } from './cookies.ts';
 import { localPath } from './local-path.ts';
 import { createLoginClient } from './login-client.ts';
 
-const tokens = new WeakMap<FastifyRequest, string>();
-
-/** The access token of the person whom an `auth:web` request comes from: the cookie's, or the one that renewed it. */
-export function tokenOf(request: FastifyRequest): string {
-  const token = tokens.get(request);
-  if (token === undefined) throw new Error(`${request.routeOptions.url} has no session: is it auth:web?`);
-  return token;
+interface WebTokens {
+  /** For what the page does while it answers. */
+  readonly acting: string;
+  /** For the browser: the session cookie's, or the one that renews it, which has yet to arrive there. */
+  readonly given: string;
 }
+
+const tokens = new WeakMap<FastifyRequest, WebTokens>();
+
+function tokensOf(request: FastifyRequest): WebTokens {
+  const known = tokens.get(request);
+  if (known === undefined) throw new Error(`${request.routeOptions.url} has no session: is it auth:web?`);
+  return known;
+}
+
+/** The access token that an `auth:web` page acts with. It must not leave the service. */
+export const tokenOf = (request: FastifyRequest): string => tokensOf(request).acting;
+
+/** The access token of the session cookie, as it is after the answer. */
+export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).given;
 
 export interface WebSessions {
   /** Who is signed in, if anybody: by the session cookie, or by renewing it while its refresh token is good. */
@@ -29,8 +41,8 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
   const client = createLoginClient(config);
   const loginPage = `${config.baseUrl.replace(/^https?:\/\/[^/]+/, '')}/${config.loginPageUrl}`;
 
-  const remember = (request: FastifyRequest, token: string, caller: Caller): Caller => {
-    tokens.set(request, token);
+  const remember = (request: FastifyRequest, held: WebTokens, caller: Caller): Caller => {
+    tokens.set(request, held);
     return caller;
   };
 
@@ -38,18 +50,20 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
     const { session, renewal } = cookies.read(request);
     if (session) {
       const caller = await verify(sessions, session, request);
-      if (caller?.kind === 'user') return remember(request, session, caller);
+      if (caller?.kind === 'user') return remember(request, { acting: session, given: session }, caller);
     }
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
-    const caller = ok ? await verify(sessions, data.access_token, request) : undefined;
-    if (!caller) {
+    // The answer may be lost on its way: then the browser comes back with the cookie that it has now.
+    const acting = ok ? await sessions.unsentToken(data.access_token) : undefined;
+    const caller = acting === undefined ? undefined : await verify(sessions, acting, request);
+    if (!caller || acting === undefined) {
       // A busy server is no reason to sign anybody out.
       if (status < 500 && status !== 429) cookies.clearSession(reply);
       return undefined;
     }
     cookies.setSession(reply, data);
-    return remember(request, data.access_token, caller);
+    return remember(request, { acting, given: data.access_token }, caller);
   }
 
   return {

@@ -17,12 +17,13 @@ export interface Cookies {
 }
 
 /** The pages' cookies: HttpOnly, SameSite=Lax so that a link in a mail finds its reader signed in, Secure under https. */
-export function createCookies({ baseUrl, refreshTokenTtl }: Config): Cookies {
+export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Config): Cookies {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
   // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
   const names = { session: `${prefix}session`, renewal: `${prefix}renewal`, visitor: `${prefix}visitor` };
+  const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
   const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
   return {
     read(request) {
@@ -38,7 +39,7 @@ export function createCookies({ baseUrl, refreshTokenTtl }: Config): Cookies {
     },
     setSession(reply, tokens) {
       reply.setCookie(names.session, tokens.access_token, { ...options, maxAge: tokens.expires_in });
-      reply.setCookie(names.renewal, tokens.refresh_token, { ...options, maxAge: refreshTokenTtl });
+      reply.setCookie(names.renewal, tokens.refresh_token, { ...options, maxAge: renewalLife });
     },
     clearSession(reply) {
       reply.clearCookie(names.session, options);

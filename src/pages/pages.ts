@@ -2,7 +2,7 @@ import type { KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import { OperatorError } from '../errors.ts';
 import type { App } from '../http/server.ts';
-import { tokenOf, type WebSessions } from './authenticate-web.ts';
+import { cookieTokenOf, type WebSessions } from './authenticate-web.ts';
 import type { Macs } from './csrf.ts';
 import { serveMailedLinks } from './mailed-links.ts';
 import { createPageKit } from './page-kit.ts';
@@ -32,7 +32,7 @@ export async function servePages(app: App, context: Context, means: Means): Prom
   serveSessions(kit);
   serveTokens(kit, context, means.scopes);
   serveApplications(kit, means.scopes);
-  serveConsole(app, context, { tokenOf });
+  serveConsole(app, context, { tokenOf: cookieTokenOf });
 }
 
 /** Paths that are something else already. */

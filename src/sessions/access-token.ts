@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { uuidv7 } from '../database/uuid.ts';
+import { sessionEnd } from './session-end.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** RFC 9068 2.1: keeps ID tokens and other JWTs from passing as access tokens. */
@@ -19,12 +20,15 @@ export interface AccessTokenClaims {
   readonly jti: string;
   readonly scope: string;
   readonly sid: string;
+  /** Which refresh of the session it came with; 0: the login. Tokens of earlier versions have none. */
+  readonly gen?: number;
 }
 
 /** When a session's next access token ends: never after the session itself. In whole seconds, as `exp` is. */
-export function accessTokenExpiry(session: SessionRow, { accessTokenTtl }: Config, now: number): number {
-  const sessionEnds = Math.floor(session.expires_at / 1000);
-  return session.type === 'personal' ? sessionEnds : Math.min(Math.floor(now / 1000) + accessTokenTtl, sessionEnds);
+export function accessTokenExpiry(session: SessionRow, config: Config, now: number): number {
+  const sessionEnds = Math.floor(sessionEnd(session, config) / 1000);
+  if (session.type === 'personal') return sessionEnds;
+  return Math.min(Math.floor(now / 1000) + config.accessTokenTtl, sessionEnds);
 }
 
 interface Moment {
@@ -55,8 +59,16 @@ function claimsOf(config: Config, session: SessionRow, { now, scope }: Moment) {
     jti: uuidv7(now),
     scope,
     sid: session.id,
+    gen: session.generation,
   } satisfies AccessTokenClaims;
 }
+
+/**
+ * The same access token as of the generation before. The service acts with it until the answer that brings the token
+ * itself has left: what the caller may never get must not count as used by it.
+ */
+export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
+  keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, jti: uuidv7(now) }, { typ });
 
 /** The claims of a token that this service signed for itself as an access token, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
@@ -68,8 +80,8 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
   if (typeof claims === 'string' || claims.aud !== claims.iss) return undefined;
   if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();
   if (!keys.isOwnIssuer(claims.iss)) return undefined;
-  const { sub, client_id, exp, iat, jti, scope, sid } = claims;
+  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
-  const numbers = [exp, iat].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
+  const numbers = [exp, iat, gen ?? 0].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
   return texts && numbers ? (claims as unknown as AccessTokenClaims) : undefined;
 }

@@ -4,13 +4,19 @@ import { changeAndTell } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
+import { recordRetry } from './record-retry.ts';
+import { mayRepeat } from './refresh-grace.ts';
 import { readRefreshToken } from './refresh-token.ts';
+import { sessionEnd } from './session-end.ts';
 import { findSession, revokeSessions, rotateSession, type SessionRow } from './session-store.ts';
 
 export const invalidRefreshToken = (reason: string) =>
   new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
     reason,
   });
+
+/** In milliseconds; longer than any session lives. */
+const forever = 1e14;
 
 interface Refresh {
   readonly refreshToken: string;
@@ -38,6 +44,7 @@ export async function rotate(
     clientId: refresh.clientId,
     now: at,
     expiresAt: at + config.refreshTokenTtl * 1000,
+    maxAge: config.sessionMaxAge === 0 ? forever : config.sessionMaxAge * 1000,
     address: refresh.origin.address,
     userAgent: refresh.origin.userAgent,
   };
@@ -60,13 +67,14 @@ async function whoLostTheRace(
   if (!session) throw refused(context, 'gone', 'session is gone');
   if (session.client_id !== refresh.clientId) throw refused(context, 'foreign', 'refresh token of another client');
   if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');
-  if (session.expires_at <= now()) throw refused(context, 'expired', 'session has expired');
+  const ends = sessionEnd(session, config);
+  if (ends <= now()) throw refused(context, 'expired', 'session has expired');
   // Only a database restored from a backup is behind its tokens: nobody stole anything.
   if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
-  const sinceRotation = now() - (session.rotated_at ?? 0);
-  if (generation === session.generation - 1 && sinceRotation <= config.refreshGrace * 1000) {
+  if (mayRepeat(session, generation, config, now())) {
+    await recordRetry(context, session, refresh.origin);
     metrics.refreshes.inc({ result: 'repeated' });
-    return session;
+    return { ...session, expires_at: ends };
   }
   await endStolen(context, session, generation, refresh.origin);
   throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);

@@ -50,6 +50,11 @@ export interface SessionWithSubject {
   readonly user_id: string | null;
   readonly client_id: string | null;
   readonly revoked_at: number | null;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly generation: number;
+  readonly used_generation: number | null;
+  readonly rotated_at: number | null;
   readonly roles: string | null;
   readonly client_scopes: string | null;
   readonly owner_id: string | null;
@@ -65,6 +70,11 @@ const withSubject = fixedQuery((db, { id }: { id: string }) =>
       'sessions.user_id',
       'sessions.client_id',
       'sessions.revoked_at',
+      'sessions.created_at',
+      'sessions.expires_at',
+      'sessions.generation',
+      'sessions.used_generation',
+      'sessions.rotated_at',
       'users.roles',
       'clients.scopes as client_scopes',
       'clients.user_id as owner_id',
@@ -88,19 +98,23 @@ interface Rotation {
   readonly generation: number;
   readonly now: number;
   readonly expiresAt: number;
+  /** Milliseconds after its login at which the session ends, whatever `expiresAt` says. */
+  readonly maxAge: number;
   readonly address: string | null;
   readonly userAgent: string | null;
 }
 
-const rotateOne = fixedQuery((db, rotation: Rotation & { next: number }) =>
+const rotateOne = fixedQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
   db
     .updateTable('sessions')
     .set({
       generation: rotation.next,
       rotated_at: rotation.now,
-      expires_at: rotation.expiresAt,
+      expires_at: sql<number>`case when created_at + ${rotation.maxAge} < ${rotation.expiresAt}
+        then created_at + ${rotation.maxAge} else ${rotation.expiresAt} end`,
       last_used_at: rotation.now,
       address: rotation.address,
+      rotated_address: rotation.address,
       user_agent: rotation.userAgent,
     })
     .where('id', '=', rotation.id)
@@ -109,6 +123,7 @@ const rotateOne = fixedQuery((db, rotation: Rotation & { next: number }) =>
     .where('type', '=', 'session')
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', rotation.now)
+    .where('created_at', '>', rotation.loggedInAfter)
     .returningAll(),
 );
 
@@ -118,9 +133,19 @@ export async function rotateSession(
   rotation: Rotation,
   early: (session: SessionRow) => void,
 ): Promise<SessionRow | undefined> {
-  const values = { ...rotation, next: rotation.generation + 1 };
+  const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.maxAge };
   const [session] = await rotateOne.write(database, values, ([row]) => row && early(row));
   return session;
+}
+
+/** Logins of a time when SESSION_MAX_AGE was longer end as it says now. */
+export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ expires_at: sql`created_at + ${maxAge}` })
+    .where('type', '=', 'session')
+    .where(sql<boolean>`expires_at > created_at + ${maxAge}`)
+    .execute();
 }
 
 /** Marks live sessions as ended and says which. */

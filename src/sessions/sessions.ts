@@ -14,17 +14,21 @@ import {
   readAccessToken,
   signAccessToken,
   signAccessTokenAside,
+  signUnsentToken,
 } from './access-token.ts';
+import { noteFirstUse } from './first-use.ts';
 import { LastUses, type Sender } from './last-uses.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
 import { rotate } from './rotate.ts';
+import { sessionEnd } from './session-end.ts';
 import {
   findSession,
   insertSession,
   revokeSessions,
   type SessionRow,
   type SessionsOf,
+  shortenSessions,
   storeSession,
 } from './session-store.ts';
 import { TokenCache } from './token-cache.ts';
@@ -99,6 +103,7 @@ export class Sessions {
     const at = now();
     const type = session.type ?? 'session';
     const life = type === 'personal' ? config.personalTokenTtl : config.refreshTokenTtl;
+    const expires_at = session.expiresAt ?? at + life * 1000;
     return {
       id: uuidv7(at),
       type,
@@ -108,8 +113,12 @@ export class Sessions {
       scopes: JSON.stringify(session.scopes),
       generation: 0,
       rotated_at: null,
+      rotated_address: null,
+      used_generation: null,
+      used_at: null,
+      retried_generation: null,
       created_at: at,
-      expires_at: session.expiresAt ?? at + life * 1000,
+      expires_at: sessionEnd({ type, created_at: at, expires_at }, config),
       revoked_at: null,
       revealed_at: type === 'personal' && session.revealed ? at : null,
       last_used_at: null,
@@ -188,17 +197,30 @@ export class Sessions {
 
   /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
   async find(token: string): Promise<FoundToken | undefined> {
-    const { database, now } = this.#context;
+    const { config, database, now } = this.#context;
     const refresh = readRefreshToken(this.#keys, token);
     const access = refresh ? undefined : await this.#claims(token);
     const sessionId = refresh?.sessionId ?? access?.sid;
     if (!sessionId) return undefined;
     const session = await findSession(database, sessionId);
-    if (!session || session.revoked_at !== null || session.expires_at <= now()) return undefined;
+    if (!session || session.revoked_at !== null) return undefined;
+    session.expires_at = sessionEnd(session, config);
+    if (session.expires_at <= now()) return undefined;
     if (access) return access.exp * 1000 > now() ? { kind: 'access', session, claims: access } : undefined;
     return refresh && session.type === 'session'
       ? { kind: 'refresh', session, generation: refresh.generation }
       : undefined;
+  }
+
+  /** A resource server that asks about an access token acts on the answer: that is a use of the token. */
+  async noteIntrospection({ session, claims }: FoundToken & { kind: 'access' }): Promise<void> {
+    await noteFirstUse(this.#context, claims, session);
+  }
+
+  /** An access token for what is done before the answer that brings `token` has left: no use of `token`. */
+  async unsentToken(token: string): Promise<string | undefined> {
+    const claims = await this.#claims(token);
+    return claims && signUnsentToken(this.#keys, claims, this.#context.now());
   }
 
   /** Checking a signature takes longer than making one, and its result changes only with the keys. */
@@ -213,6 +235,12 @@ export class Sessions {
       this.#signatures.set(token, claims);
     }
     return claims;
+  }
+
+  /** At the start: the setting may have been longer when the sessions of today began. */
+  async keepToMaxAge(): Promise<void> {
+    const { config, database } = this.#context;
+    if (config.sessionMaxAge > 0) await shortenSessions(database.db, config.sessionMaxAge * 1000);
   }
 
   /** Removes what ended, in small batches. */

@@ -4,6 +4,8 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { unauthorized } from '../http/unauthorized.ts';
 import { type AccessTokenClaims, noClient, readAccessToken } from './access-token.ts';
+import { noteFirstUse } from './first-use.ts';
+import { sessionEnd } from './session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from './session-store.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
@@ -11,11 +13,13 @@ import type { VerifiedToken } from './token-cache.ts';
 export async function verifyAccessToken(context: Context, keys: KeyRing, token: string): Promise<VerifiedToken> {
   const claims = await readAccessToken(keys, token);
   if (!claims) throw unauthorized('token_malformed');
-  const expiresAt = claims.exp * 1000;
-  if (expiresAt <= context.now()) throw unauthorized('token_expired');
+  if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await whyGone(context, claims);
   if (session.revoked_at !== null) throw unauthorized('token_revoked');
+  const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
+  if (expiresAt <= context.now()) throw unauthorized('token_expired');
+  await noteFirstUse(context, claims, session);
   return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt };
 }
 

@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Origin } from '../http/origin.ts';
+import { networkOf } from '../users/throttle.ts';
+import type { SessionRow } from './session-store.ts';
+import { markRetried } from './use-store.ts';
+
+/**
+ * A retry is rightly answered from wherever it comes: phones change networks. From another network or device than the
+ * first attempt it may also be a second holder of the token, so the trail names it, once a generation.
+ */
+export async function recordRetry(context: Context, session: SessionRow, origin: Origin): Promise<void> {
+  const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
+  const firstAddress = session.rotated_address ?? session.address;
+  const same = network(firstAddress) === network(origin.address) && firstAgent === origin.userAgent;
+  if (same || (recorded !== null && recorded >= generation)) return;
+  await context.database.db.transaction().execute(async (tx) => {
+    if (!(await markRetried(tx, { id, generation }))) return;
+    await recordEvent(context, tx, {
+      type: 'refresh_token.retried',
+      userId: session.user_id,
+      clientId: session.client_id,
+      sessionId: id,
+      origin,
+      data: { generation, first_address: firstAddress, first_user_agent: firstAgent },
+    });
+  });
+}
+
+const network = (address: string | null): string | null => address && networkOf(address);
