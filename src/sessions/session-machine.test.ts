@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { addClient, addUser } from '../../test/harness/accounts.ts';
-import { contexts, type TestContext } from '../../test/harness/contexts.ts';
+import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
-import { openKeyRing } from '../crypto/key-ring.ts';
+import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
 import { changeAndTell } from '../database/bus.ts';
 import type { OAuthError, Problem } from '../errors.ts';
 import { systemOrigin as origin } from '../http/origin.ts';
-import { createSessions, type Sessions } from './sessions.ts';
 
 const grace = 10_000;
 const accessLife = 60_000;
@@ -18,24 +16,19 @@ const refreshLife = 300_000;
 interface Model {
   readonly id: string;
   generation: number;
-  rotatedAt: number;
+  /** When a token of the newest generation was first used. */
+  usedAt: number | null;
   expiresAt: number;
   ended: boolean;
   readonly refreshTokens: string[];
-  readonly accessTokens: { readonly value: string; readonly expiresAt: number }[];
-}
-
-interface Real {
-  readonly context: TestContext;
-  readonly sessions: Sessions;
-  readonly userId: string;
-  readonly clientId: string;
+  readonly accessTokens: { readonly value: string; readonly generation: number; readonly expiresAt: number }[];
 }
 
 type Step =
   | { readonly kind: 'login' }
   | { readonly kind: 'refresh'; readonly who: number; readonly back: number; readonly times: number }
-  | { readonly kind: 'logout' | 'revoke'; readonly who: number }
+  | { readonly kind: 'use'; readonly who: number; readonly which: number }
+  | { readonly kind: 'logout' | 'crash'; readonly who: number }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'end all' };
 
@@ -52,7 +45,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       times: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 4 })),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('logout' as const, 'revoke' as const), who }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('use' as const), who, which: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('logout' as const, 'crash' as const), who }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -64,54 +58,51 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const refreshStep = (back: number): Step => ({ kind: 'refresh', who: 0, back, times: 1 });
+const useStep: Step = { kind: 'use', who: 0, which: 0 };
 const waitStep = (ms: number): Step => ({ kind: 'wait', ms });
-/** Paths that chance finds rarely: a life that slides with each refresh, and both sides of the end of the grace. */
+/** Paths that chance finds rarely: a life that slides with each refresh, an answer that was lost for long, the grace's end. */
 const examples: [Step[]][] = [
   [[waitStep(200_000), refreshStep(0), waitStep(200_000), refreshStep(0)]],
-  [[refreshStep(0), waitStep(grace), refreshStep(1), refreshStep(0)]],
-  [[refreshStep(0), waitStep(grace + 1), refreshStep(1), refreshStep(0)]],
+  [[refreshStep(0), waitStep(200_000), refreshStep(1), waitStep(200_000), refreshStep(1)]],
+  [[refreshStep(0), useStep, waitStep(grace), refreshStep(1), refreshStep(0)]],
+  [[refreshStep(0), useStep, waitStep(grace + 1), refreshStep(1), refreshStep(0)]],
+  [[refreshStep(0), { kind: 'use', who: 0, which: 1 }, waitStep(grace + 1), refreshStep(1), refreshStep(0)]],
   [[refreshStep(0), refreshStep(0), refreshStep(2), refreshStep(0)]],
 ];
 
 const live = (session: Model, now: number): boolean => !session.ended && now < session.expiresAt;
 
-function noteRefreshToken({ sessions }: Real, model: Model): void {
-  model.refreshTokens[model.generation] = sessions.refreshToken(model);
-}
-
-async function logIn(real: Real, models: Model[]): Promise<void> {
-  const { context, sessions, userId, clientId } = real;
-  const row = await sessions.open(context.database.db, { userId, clientId, scopes: ['*'], origin });
-  const model: Model = {
-    id: row.id,
-    generation: 0,
-    rotatedAt: 0,
-    expiresAt: context.now() + refreshLife,
-    ended: false,
-    refreshTokens: [],
-    accessTokens: [{ value: sessions.accessToken(row), expiresAt: expiryOf(context.now()) }],
-  };
-  noteRefreshToken(real, model);
-  models.push(model);
-}
-
 const expiryOf = (now: number): number => Math.floor(now / 1000) * 1000 + accessLife;
 
+async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
+  const { userId, clientId } = real;
+  const { context, sessions } = real.any();
+  const row = await sessions.open(context.database.db, { userId, clientId, scopes: ['*'], origin });
+  models.push({
+    id: row.id,
+    generation: 0,
+    usedAt: null,
+    expiresAt: real.now() + refreshLife,
+    ended: false,
+    refreshTokens: [sessions.refreshToken(row)],
+    accessTokens: [{ value: sessions.accessToken(row), generation: 0, expiresAt: expiryOf(real.now()) }],
+  });
+}
+
 /** Sends one refresh token several times at once and holds the answers against the rules. */
-async function refresh(real: Real, model: Model, back: number, times: number): Promise<void> {
-  const { context, sessions, clientId } = real;
-  const now = context.now();
+async function refresh(real: SessionInstances, model: Model, back: number, times: number): Promise<void> {
+  const now = real.now();
   const generation = Math.max(0, model.generation - back);
   const refreshToken = model.refreshTokens[generation] as string;
   const answers = await Promise.allSettled(
-    Array.from({ length: times }, () => sessions.rotate({ refreshToken, clientId, origin })),
+    Array.from({ length: times }, () => real.any().sessions.rotate({ refreshToken, clientId: real.clientId, origin })),
   );
   const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.session] : []));
   for (const answer of answers)
     if (answer.status === 'rejected') assert.equal((answer.reason as OAuthError).error, 'invalid_grant');
 
   const isCurrent = generation === model.generation;
-  const isRetry = generation === model.generation - 1 && now - model.rotatedAt <= grace;
+  const isRetry = generation === model.generation - 1 && (model.usedAt === null || now - model.usedAt <= grace);
   if (!live(model, now)) return assert.equal(rows.length, 0, 'an ended session gave tokens');
   if (!isCurrent && !isRetry) {
     assert.equal(rows.length, 0, 'a used token gave tokens');
@@ -119,58 +110,70 @@ async function refresh(real: Real, model: Model, back: number, times: number): P
     return;
   }
   assert.equal(rows.length, times, 'a good token was refused');
+  const { sessions } = real.any();
   if (isCurrent) {
     model.generation++;
-    model.rotatedAt = now;
+    model.usedAt = null;
     model.expiresAt = now + refreshLife;
-    noteRefreshToken(real, model);
+    model.refreshTokens.push(sessions.refreshToken(model));
   }
   for (const row of rows) {
     assert.equal(sessions.refreshToken(row), model.refreshTokens[model.generation], 'a second successor');
-    model.accessTokens.push({ value: sessions.accessToken(row), expiresAt: Math.min(expiryOf(now), model.expiresAt) });
+    assert.equal(row.expires_at, model.expiresAt, 'a retry moved the end');
+    model.accessTokens.push({
+      value: sessions.accessToken(row),
+      generation: model.generation,
+      expiresAt: Math.min(expiryOf(now), model.expiresAt),
+    });
   }
 }
 
-async function end({ context, sessions, userId }: Real, model: Model | 'all', models: Model[]): Promise<void> {
+async function end(real: SessionInstances, model: Model | 'all', models: Model[]): Promise<void> {
+  const { context, sessions } = real.any();
   await changeAndTell(context.database, (tx, tell) =>
-    sessions.end(tx, tell, model === 'all' ? { userId } : { sessionId: model.id }, 'test'),
+    sessions.end(tx, tell, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
   );
   for (const ended of model === 'all' ? models : [model]) ended.ended = true;
 }
 
-/** Every access token ever given out is good exactly as long as it and its session are. */
-async function checkAccess({ context, sessions }: Real, models: readonly Model[]): Promise<void> {
-  const now = context.now();
-  for (const model of models) {
-    for (const { value, expiresAt } of model.accessTokens) {
-      const code = await Promise.resolve()
-        .then(() => sessions.verify(value, null))
-        .then(
-          () => 'good',
-          (problem: Problem) => problem.code,
-        );
-      const expected = now >= expiresAt ? 'token_expired' : model.ended ? 'token_revoked' : 'good';
-      // A session that has expired has no access token left that has not.
-      assert.equal(code, expected);
-    }
-  }
+/** An access token is good exactly as long as it and its session are. */
+async function use(real: SessionInstances, model: Model, token: Model['accessTokens'][number]): Promise<void> {
+  const now = real.now();
+  const code = await Promise.resolve()
+    .then(() => real.any().sessions.verify(token.value, null))
+    .then(
+      () => 'good',
+      (problem: Problem) => problem.code,
+    );
+  // A session that has expired has no access token left that has not.
+  const expected = now >= token.expiresAt ? 'token_expired' : model.ended ? 'token_revoked' : 'good';
+  assert.equal(code, expected);
+  if (code === 'good' && token.generation === model.generation) model.usedAt ??= now;
 }
 
-async function run(real: Real, steps: readonly Step[]): Promise<void> {
+async function tryAll(real: SessionInstances, models: readonly Model[]): Promise<void> {
+  for (const model of models) for (const token of model.accessTokens) await use(real, model, token);
+}
+
+async function run(real: SessionInstances, steps: readonly Step[]): Promise<void> {
   const models: Model[] = [];
   await logIn(real, models);
   for (const step of steps) {
-    const model = 'who' in step ? (models[step.who % models.length] as Model) : undefined;
+    const model = 'who' in step ? (models[step.who % models.length] as Model) : (undefined as never);
     if (step.kind === 'login') await logIn(real, models);
-    else if (step.kind === 'refresh') await refresh(real, model as Model, step.back, step.times);
-    else if (step.kind === 'wait') real.context.advance(step.ms);
-    else if (step.kind === 'end all') await end(real, 'all', models);
-    else await end(real, model as Model, models);
-    await checkAccess(real, models);
+    else if (step.kind === 'refresh') await refresh(real, model, step.back, step.times);
+    else if (step.kind === 'use') {
+      const token = model.accessTokens.at(-1 - (step.which % model.accessTokens.length));
+      await use(real, model, token as NonNullable<typeof token>);
+    } else if (step.kind === 'wait') real.advance(step.ms);
+    else if (step.kind === 'crash') real.crash();
+    else await end(real, step.kind === 'end all' ? 'all' : model, models);
   }
-  await real.sessions.prune();
-  await checkAccess(real, models);
+  await tryAll(real, models);
+  await real.any().sessions.prune();
+  await tryAll(real, models);
   await end(real, 'all', models);
+  await tryAll(real, models);
 }
 
 onBothEngines('the session state machine', (engine) => {
@@ -179,17 +182,11 @@ onBothEngines('the session state machine', (engine) => {
   it('never forks, never outlives its end, and never signs anybody out without cause', {
     timeout: 80_000,
   }, async () => {
-    const context = await make({
-      env: {
-        REFRESH_GRACE: String(grace / 1000),
-        ACCESS_TOKEN_TTL: String(accessLife / 1000),
-        REFRESH_TOKEN_TTL: String(refreshLife / 1000),
-      },
+    const real = await openSessions(make, engine, {
+      REFRESH_GRACE: String(grace / 1000),
+      ACCESS_TOKEN_TTL: String(accessLife / 1000),
+      REFRESH_TOKEN_TTL: String(refreshLife / 1000),
     });
-    const keys = await openKeyRing(context);
-    const { id: userId } = await addUser(context);
-    const { id: clientId } = await addClient({ context, keys }, { type: 'password' });
-    const real: Real = { context, sessions: createSessions(context, keys), userId, clientId };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => run(real, steps)),
       { numRuns: engine === 'sqlite' ? 150 : 100, examples },

@@ -1,0 +1,55 @@
+import { openKeyRing } from '../../src/crypto/key-ring.ts';
+import type { Engine } from '../../src/database/database.ts';
+import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
+import { addClient, addUser } from './accounts.ts';
+import type { contexts, TestContext } from './contexts.ts';
+
+interface Instance {
+  readonly context: TestContext;
+  readonly sessions: Sessions;
+}
+
+/** Two instances on one database, with one clock, a user and a client. */
+export interface SessionInstances {
+  readonly userId: string;
+  readonly clientId: string;
+  now(): number;
+  advance(ms: number): void;
+  /** By turns: nobody chooses which instance answers. */
+  any(): Instance;
+  /** Both begin anew: what was in memory alone is gone. */
+  crash(): void;
+}
+
+/** On SQLite, which one process owns, the two share the connection and nothing else. */
+export async function openSessions(
+  make: ReturnType<typeof contexts>,
+  engine: Engine,
+  env: Record<string, string>,
+): Promise<SessionInstances> {
+  const context = await make({ env });
+  const other = engine === 'sqlite' ? context : await make({ env, database: context.testDatabase });
+  const keys = await openKeyRing(context);
+  const otherKeys = engine === 'sqlite' ? keys : await openKeyRing(other);
+  const { id: userId } = await addUser(context);
+  const { id: clientId } = await addClient({ context, keys }, { type: 'password' });
+  const begin = (): Instance[] => [
+    { context, sessions: createSessions(context, keys) },
+    { context: other, sessions: createSessions(other, otherKeys) },
+  ];
+  let instances = begin();
+  let turn = 0;
+  return {
+    userId,
+    clientId,
+    now: context.now,
+    advance(ms) {
+      context.advance(ms);
+      if (other !== context) other.advance(ms);
+    },
+    any: () => instances[turn++ % 2] as Instance,
+    crash() {
+      instances = begin();
+    },
+  };
+}
