@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { recordEvent } from '../events/record-event.ts';
+import { networkOf } from '../http/network-of.ts';
 import type { Origin } from '../http/origin.ts';
-import { networkOf } from '../users/throttle.ts';
 import type { SessionRow } from './session-store.ts';
 import { markRetried } from './use-store.ts';
 
