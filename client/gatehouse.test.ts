@@ -97,6 +97,19 @@ test('a service that is down during a refresh does not end the login', async () 
   assert.deepEqual((await client.resource('cars').list()).data, []);
 });
 
+test("an answer to a refresh that is not the service's own does not end the login", async () => {
+  let captive = true;
+  const { url } = await fakeService((seen) => {
+    if (seen.path.endsWith('/refresh') && captive) return { headers: { 'content-type': 'text/html' } };
+    return afterRefresh(seen);
+  });
+  const client = gatehouse(url, { retryDelays: [] });
+  await client.login({ email: 'a@example.com', password: 'pw' });
+  await assert.rejects(client.resource('cars').list(), { code: 'unreachable' });
+  captive = false;
+  assert.deepEqual((await client.resource('cars').list()).data, []);
+});
+
 test('without cookies the refresh token goes to the store and into the body', async () => {
   const store = memoryStore();
   const { url, seen } = await fakeService(afterRefresh);

@@ -1,4 +1,4 @@
-import { GatehouseError, OAuthError, SignedOutError } from './errors.ts';
+import { GatehouseError, OAuthError, SignedOutError, UnreachableError } from './errors.ts';
 import type { Transport } from './transport.ts';
 
 /** What a person types: the identifier under its own name, or under `username`, and the password. */
@@ -75,15 +75,21 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
   async function post(verb: string, body: object, repeatable: boolean): Promise<TokenAnswer> {
     const path = `${proxyPath}/${verb}`;
     const answer = await transport.send({ method: 'POST', path, body, repeatable, withCookies: store === undefined });
-    return answer.body as TokenAnswer;
+    const tokens = answer.body as TokenAnswer | undefined;
+    if (typeof tokens?.access_token === 'string') return tokens;
+    // Something between here and the service answered for it, such as the sign-in page of a hotel's network.
+    throw new UnreachableError('The answer holds no tokens.', { status: 0, code: 'unreachable' });
   }
 
   async function keep(answer: TokenAnswer, ofEra: number): Promise<string> {
     const { access_token: token, expires_in: seconds, refresh_token: refreshToken } = answer;
     // Meanwhile somebody logged in anew (then theirs is the token) or out.
     if (ofEra !== era) return held?.token ?? fail(signedOut());
-    held = { token, until: now() + Math.max(1, seconds - margin) * 1000 };
+    const until = now() + Math.max(1, seconds - margin) * 1000;
+    // First: once the access token is used, the service takes the refresh token for kept.
     if (refreshToken !== undefined) await store?.write(refreshToken);
+    if (ofEra !== era) return held?.token ?? fail(signedOut());
+    held = { token, until };
     return token;
   }
 
@@ -103,7 +109,7 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
   async function refreshByProxy(): Promise<TokenAnswer> {
     const token = await store?.read();
     if (store && token === undefined) throw signedOut();
-    // Repeatable: inside the grace the service answers a repeated refresh with the same successor.
+    // Repeatable: until the successor is used, the service answers the same refresh token with the same successor.
     return post('refresh', token === undefined ? {} : { refresh_token: token }, true);
   }
 

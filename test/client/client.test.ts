@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 
 import { createGatehouse, type Gatehouse, type GatehouseOptions } from 'gatehouse/client';
-import { OAuthError, ProblemError, SignedOutError } from 'gatehouse/client/errors';
+import { OAuthError, ProblemError, SignedOutError, UnreachableError } from 'gatehouse/client/errors';
 import { memoryStore } from 'gatehouse/client/login';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -64,6 +64,54 @@ onBothEngines('The client and a real service', (engine) => {
       await Promise.all([first.resource('notes').list(), second.resource('notes').list()]);
       service.advance(3601_000);
       await Promise.all([first.resource('notes').list(), second.resource('notes').list()]);
+    });
+
+    test('answers that are lost, however often and for how long, end no login', async () => {
+      const refreshTokens = memoryStore();
+      const sent: string[] = [];
+      let lost = 0;
+      const gatehouse = await signedIn({
+        refreshTokens,
+        retryDelays: [0, 0],
+        fetch: async (url, init) => {
+          const answer = await fetch(url, init);
+          if (!url.endsWith('/refresh')) return answer;
+          sent.push(JSON.parse(init.body as string).refresh_token);
+          if (lost-- > 0) throw new TypeError('the connection was lost');
+          return answer;
+        },
+      });
+      const kept = refreshTokens.read();
+      for (const tries of [3, 3, 2]) {
+        service.advance(3601_000);
+        lost = tries;
+        const listed = gatehouse.resource('notes').list();
+        if (tries === 3) await assert.rejects(listed, UnreachableError);
+        else await listed;
+      }
+      assert.deepEqual(sent, Array(9).fill(kept));
+      service.advance(3601_000);
+      await gatehouse.resource('notes').list();
+      assert.notEqual(sent.at(-1), kept);
+    });
+
+    test('a refresh token that could not be kept is asked for again', async () => {
+      const inner = memoryStore();
+      let full = false;
+      const refreshTokens = {
+        read: inner.read,
+        async write(token: string | undefined) {
+          if (full) throw new Error('the disk is full');
+          await inner.write(token);
+        },
+      };
+      const first = await signedIn({ refreshTokens });
+      service.advance(3601_000);
+      full = true;
+      await assert.rejects(first.resource('notes').list(), /the disk is full/);
+      full = false;
+      service.advance(3601_000);
+      await client({ refreshTokens }).resource('notes').list();
     });
 
     test('after logging out nothing is left to go on with', async () => {
