@@ -1,7 +1,7 @@
 import { runInBackground } from './background.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { clientsResource } from './clients/clients-resource.ts';
-import { ensureProxiedClients } from './clients/proxied-clients.ts';
+import { ensureProxiedClients, remakeProxiedClients } from './clients/proxied-clients.ts';
 import { KnownScopes } from './clients/scopes.ts';
 import type { ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
@@ -58,6 +58,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const clients = new ClientDirectory(context, keys);
   const scopes = new KnownScopes();
   const proxiedClients = await ensureProxiedClients(context, keys);
+  keys.onReplaced(() => void remakeProxiedClients(context, keys));
   const oauth: OAuth = {
     context,
     keys,

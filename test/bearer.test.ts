@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { before, it } from 'node:test';
 import { changeAndTell } from '../src/database/bus.ts';
+import { systemOrigin } from '../src/http/origin.ts';
+import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { call } from './harness/http.ts';
@@ -106,7 +108,7 @@ onBothEngines('bearer tokens', (engine) => {
 
   it('survive a rotation of the keys', async () => {
     const before = await login(service);
-    await service.keys.rotate();
+    await rotateKeys(service.context, service.keys, { origin: systemOrigin });
     service.advance(11 * 60_000);
     const after = await login(service);
     assert.notEqual(decode(before.split('.')[0] as string).kid, decode(after.split('.')[0] as string).kid);

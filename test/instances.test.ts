@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import pg from 'pg';
 import { removeClient } from '../src/clients/client-store.ts';
 import { changeAndTell } from '../src/database/bus.ts';
+import { systemOrigin } from '../src/http/origin.ts';
+import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { call } from './harness/http.ts';
 import { type Service, services } from './harness/service.ts';
@@ -111,7 +113,7 @@ describe('two instances on one PostgreSQL', () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);
     const before = (await login(one, email)) as { access_token: string; refresh_token: string };
-    await one.keys.rotate({ compromised: false });
+    await rotateKeys(one.context, one.keys, { origin: systemOrigin });
     for (const service of [one, other]) service.advance(11 * 60_000);
     const after = (await login(one, email)) as { access_token: string };
     const kid = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid;

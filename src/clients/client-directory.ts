@@ -41,6 +41,7 @@ export class ClientDirectory {
 
   /** The client, if the secret is one of its own. */
   async authenticate(id: string, secret: string): Promise<StoredClient | undefined> {
+    await this.#keys.fresh();
     const client = await this.find(id);
     return client && isSecretOf(this.#keys, client, secret, this.#context.now()) ? client : undefined;
   }

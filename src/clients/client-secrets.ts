@@ -9,15 +9,17 @@ import { endSecrets, insertSecret, lockClient, type StoredClient } from './clien
 const purpose = 'client secret';
 const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
 
-export const hashSecret = (keys: KeyRing, clientId: string, secret: string): string =>
-  keys.mac(purpose, hashed(clientId, secret));
+function hashSecret(keys: KeyRing, clientId: string, secret: string): { hash: string; keyId: string } {
+  const keyId = keys.macKeyId();
+  return { hash: keys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId };
+}
 
 /** Whether the client has this secret now. */
 export function isSecretOf(keys: KeyRing, client: StoredClient, secret: string, now: number): boolean {
   const data = hashed(client.id, secret);
   return client.secrets.some(
-    ({ secret_hash, expires_at }) =>
-      (expires_at === null || expires_at > now) && keys.matches(purpose, data, secret_hash),
+    ({ secret_hash, key_id, expires_at }) =>
+      (expires_at === null || expires_at > now) && keys.matches(purpose, data, secret_hash, key_id),
   );
 }
 

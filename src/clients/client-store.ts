@@ -15,7 +15,7 @@ export interface StoredClient {
   readonly name: string;
   readonly userId: string | null;
   readonly scopes: readonly string[];
-  readonly secrets: readonly Pick<SecretRow, 'secret_hash' | 'expires_at'>[];
+  readonly secrets: readonly Pick<SecretRow, 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
 
 interface NewClient {
@@ -49,7 +49,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
   const rows = await db
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
-    .select(['clients.id', 'type', 'name', 'user_id', 'scopes', 'secret_hash', 'expires_at'])
+    .select(['clients.id', 'type', 'name', 'user_id', 'scopes', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
     .execute();
   const [row] = rows;
@@ -60,7 +60,9 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     name: row.name,
     userId: row.user_id,
     scopes: JSON.parse(row.scopes) as string[],
-    secrets: rows.flatMap(({ secret_hash, expires_at }) => (secret_hash === null ? [] : [{ secret_hash, expires_at }])),
+    secrets: rows.flatMap(({ secret_hash, key_id, expires_at }) =>
+      secret_hash === null ? [] : [{ secret_hash, key_id, expires_at }],
+    ),
   };
 }
 
@@ -71,11 +73,29 @@ export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<Cl
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
-export const insertSecret = (tx: Tx, clientId: string, secretHash: string, now: number): Promise<unknown> =>
+export const insertSecret = (
+  tx: Tx,
+  clientId: string,
+  { hash, keyId }: { hash: string; keyId: string },
+  now: number,
+): Promise<unknown> =>
   tx
     .insertInto('client_secrets')
-    .values({ id: uuidv7(now), client_id: clientId, secret_hash: secretHash, created_at: now, expires_at: null })
+    .values({
+      id: uuidv7(now),
+      client_id: clientId,
+      secret_hash: hash,
+      key_id: keyId,
+      created_at: now,
+      expires_at: null,
+    })
     .execute();
+
+/** Of every client; says how many clients had one. */
+export async function endAllSecrets(tx: Tx): Promise<number> {
+  const ended = await tx.deleteFrom('client_secrets').returning('client_id').execute();
+  return new Set(ended.map(({ client_id }) => client_id)).size;
+}
 
 /** The secrets that a client has get an end; those that end earlier, or have ended, do so. */
 export async function endSecrets(tx: Tx, clientId: string, at: number, now: number): Promise<void> {

@@ -12,7 +12,7 @@ import { everyScope } from './scopes.ts';
 /** At start: the clients of the settings, or else the web admin client, are in the database with their secrets. */
 export async function ensureProxiedClients(context: Context, keys: KeyRing): Promise<readonly ProxiedClient[]> {
   const { config } = context;
-  const clients = config.proxiedClients.length > 0 ? config.proxiedClients : [keepWebAdmin(config.dataDir, keys)];
+  const clients = config.proxiedClients.length > 0 ? config.proxiedClients : [await keepWebAdmin(context, keys)];
   for (const client of clients) {
     await ensureClient(context, keys, client);
     if (Buffer.byteLength(client.secret) < shortestSafeSecret) {
@@ -22,17 +22,35 @@ export async function ensureProxiedClients(context: Context, keys: KeyRing): Pro
   return clients;
 }
 
+/** While the service runs: the keys were replaced, and the secrets that they had hashed are void. */
+export async function remakeProxiedClients(context: Context, keys: KeyRing): Promise<void> {
+  try {
+    await ensureProxiedClients(context, keys);
+  } catch (error) {
+    context.log.error({ err: error }, 'the clients of the settings have no secret until the next start');
+  }
+}
+
+const webAdmin = { platform: 'web', audience: 'admin', id: 'web-admin' };
+
 /**
- * Derived from the keys in the database, so that every instance has the same client. The file is for the operator, who
- * may want to use the client directly; nothing reads it.
+ * Derived from the keys in the database, so that every instance has the same client. It stays with the key that it was made
+ * from for as long as that is there.
  */
-function keepWebAdmin(dataDir: string, keys: KeyRing): ProxiedClient {
-  const client = {
-    platform: 'web',
-    audience: 'admin',
-    id: 'web-admin',
-    secret: keys.mac('proxied client', 'web/admin'),
-  };
+async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
+  const derive = (keyId: string) => keys.macUnder(keyId, 'proxied client', 'web/admin');
+  const client = await findClient(database.db, webAdmin.id);
+  for (const { key_id } of client?.secrets ?? []) {
+    const secret = key_id === null ? undefined : derive(key_id);
+    if (client && secret && isSecretOf(keys, client, secret, now())) return secret;
+  }
+  return derive(keys.macKeyId()) as string;
+}
+
+/** The file is for the operator, who may want to use the client directly; nothing reads it. */
+async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedClient> {
+  const client = { ...webAdmin, secret: await webAdminSecret(context, keys) };
+  const { dataDir } = context.config;
   const path = join(dataDir, 'clients.json');
   const content = `${JSON.stringify({ 'web/admin': { id: client.id, secret: client.secret } }, null, 2)}\n`;
   try {

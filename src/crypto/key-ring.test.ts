@@ -6,7 +6,10 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { OperatorError } from '../errors.ts';
-import { openKeyRing, publishedFirst } from './key-ring.ts';
+import { systemOrigin as origin } from '../http/origin.ts';
+import { rotateKeys } from '../oauth/rotate-keys.ts';
+import { openKeyRing } from './key-ring.ts';
+import { publishedFirst } from './replace-keys.ts';
 
 const typ = 'at+jwt';
 
@@ -58,7 +61,7 @@ onBothEngines('key ring', (engine) => {
     const keys = await openKeyRing(context);
     const before = keys.signToken({ n: 1 }, { typ });
     context.advance(1000);
-    const { id } = await keys.rotate();
+    const { id } = await rotateKeys(context, keys, { origin });
     assert.deepEqual(
       keys.list().map(({ state }) => state),
       ['published', 'signing'],
@@ -81,7 +84,7 @@ onBothEngines('key ring', (engine) => {
     const keys = await openKeyRing(context);
     const stolen = keys.signToken({ n: 1 }, { typ });
     context.advance(1);
-    await keys.rotate({ compromised: true });
+    await rotateKeys(context, keys, { origin, compromised: true });
     assert.equal(keys.verifyToken(stolen, { typ }), 'unknown-key');
     assert.equal(typeof keys.verifyToken(keys.signToken({ n: 2 }, { typ }), { typ }), 'object');
   });
@@ -95,7 +98,7 @@ onBothEngines('key ring', (engine) => {
     await Promise.all([here.reload(), there.reload()]);
     assert.deepEqual(told, []);
     context.advance(1);
-    await here.rotate({ compromised: true });
+    await rotateKeys(context, here, { origin, compromised: true });
     await there.reload();
     assert.deepEqual([...new Set(told)].sort(), ['here', 'there']);
   });
@@ -110,6 +113,55 @@ onBothEngines('key ring', (engine) => {
     assert.ok(!again.matches('refresh', 'other', mac));
     assert.ok(!again.matches('refresh', 'data', ''));
     assert.ok(!again.matches('refresh', 'data', 'é'.repeat(21)));
+  });
+
+  it('replaces the keys of MACs too: new ones are made by the new key, old ones hold as long as what they made', async () => {
+    const env = { REFRESH_TOKEN_TTL: '86400' };
+    const context = await make({ env });
+    const keys = await openKeyRing(context);
+    const old = keys.mac('refresh', 'data');
+    const oldId = keys.macKeyId();
+    context.advance(1);
+    await rotateKeys(context, keys, { origin });
+    assert.equal(keys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
+    context.advance(publishedFirst);
+    const young = keys.mac('refresh', 'data');
+    assert.notEqual(young, old);
+    assert.deepEqual(keys.macs('refresh', 'data'), [young, old]);
+    context.advance(3 * 86_400_000);
+    for (const mac of [old, young]) assert.ok(keys.matches('refresh', 'data', mac));
+    context.advance(120_000);
+    assert.ok(!keys.matches('refresh', 'data', old), 'links live three days, refresh tokens one');
+    assert.ok(keys.matches('refresh', 'data', young));
+    assert.ok(keys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
+    await rotateKeys(context, keys, { origin });
+    assert.equal(keys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
+  });
+
+  it('leaves no MAC of a compromised key', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const [old, oldId] = [keys.mac('refresh', 'data'), keys.macKeyId()];
+    const { epoch } = keys;
+    await rotateKeys(context, keys, { origin, compromised: true });
+    assert.ok(!keys.matches('refresh', 'data', old));
+    assert.ok(!keys.matches('refresh', 'data', old, oldId));
+    assert.equal(keys.epoch, epoch + 1);
+    assert.ok(keys.matches('refresh', 'data', keys.mac('refresh', 'data')));
+  });
+
+  it('uses nothing that another process voided, from the first question on', async () => {
+    const context = await make();
+    const [here, there] = [
+      await openKeyRing(context),
+      await openKeyRing(await make({ database: context.testDatabase })),
+    ];
+    const stolen = here.signToken({ n: 1 }, { typ });
+    assert.equal(typeof there.verifyToken(stolen, { typ }), 'object');
+    await rotateKeys(context, here, { origin, compromised: true });
+    await there.fresh();
+    assert.equal(there.verifyToken(stolen, { typ }), 'unknown-key');
+    assert.deepEqual(there.jwks(), here.jwks());
   });
 
   it('starts twice at once with one set of keys', async () => {

@@ -1,95 +1,98 @@
-import { createHmac, createPrivateKey, createPublicKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { changeAndTell } from '../database/bus.ts';
+import type { Change } from '../database/bus.ts';
+import type { Tx } from '../database/database.ts';
 import { underMigrationLock } from '../database/migrate.ts';
-import { BatchSigner } from './batch-signer.ts';
-import { Hmac } from './hmac.ts';
-import { decodePart, encodePart } from './jws-parts.ts';
-import {
-  allIssuers,
-  allKeys,
-  deleteRetired,
-  insertKey,
-  type KeyRow,
-  lastPersonalExpiry,
-  rememberIssuer,
-  replaceSealed,
-  retireOthers,
-} from './key-store.ts';
+import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
+import { MacKeys } from './mac-keys.ts';
 import { makeMacKey, makeSigningKey } from './make-keys.ts';
+import { makeNewKeys, type NewKeys, storeNewKeys } from './replace-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import { type PublicJwk, signJws, type Unsigned, verifyWith } from './signing.ts';
+import type { PublicJwk } from './signing.ts';
+import { type Claims, type KeyInfo, SigningKeys } from './signing-keys.ts';
 
-export type Claims = Readonly<Record<string, unknown>>;
-
-export interface KeyInfo {
-  readonly id: string;
-  readonly algorithm: string;
-  readonly state: 'published' | 'signing' | 'retiring';
-  readonly createdAt: number;
-  readonly signsFrom: number;
-  readonly retiresAt: number | null;
-}
-
-interface SigningKey {
-  readonly row: KeyRow;
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-  readonly jwk: PublicJwk;
-  /** The JOSE header in base64url, by `typ`. */
-  readonly headers: Map<string, string>;
-  readonly signer: BatchSigner;
-}
-
-/**
- * How long a new key is published before it signs: resource servers that keep the key set for as long as its
- * Cache-Control allows have learnt it by then.
- */
-export const publishedFirst = 10 * 60_000;
 export const jwksMaxAge = 300;
-const clockTolerance = 60_000;
 
-/** The server's keys: pairs that sign tokens, and one symmetric key from which MACs for every purpose derive. */
+/** The server's keys: pairs that sign tokens, and symmetric ones from which MACs for every purpose derive. */
 export class KeyRing {
   readonly #context: Context;
   readonly #sealing: Sealing;
-  #signing: readonly SigningKey[] = [];
-  /** Newest first, by id. */
-  #macKeys: ReadonlyMap<string, Buffer> = new Map();
+  readonly #signing: SigningKeys;
+  readonly #macs = new MacKeys();
   #issuers: ReadonlySet<string> = new Set();
-  /** Keys derived for a purpose, newest first. */
-  #purposes = new Map<string, readonly Hmac[]>();
-  readonly #listeners: (() => void)[] = [];
-  #loading: Promise<void> | undefined;
+  readonly #changeListeners: (() => void)[] = [];
+  readonly #replacedListeners: (() => void)[] = [];
+  /** How often others said that the keys may have changed, and what of it the keys at hand know. */
+  #told = 0;
+  #heeded = 0;
+  #reading: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
   #loadedAt = 0;
+  /** Counts how often keys were taken out of use at once: what was judged by them before is worth nothing after it. */
+  epoch = 0;
 
   constructor(context: Context, sealing: Sealing) {
     this.#context = context;
     this.#sealing = sealing;
+    this.#signing = new SigningKeys(() => context.now());
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return undefined;
-      return this.reload().catch((error) => context.log.error({ err: error }, 'the keys could not be read again'));
+      this.#told++;
+      return this.#readAtOnce();
     });
   }
 
   /** Called when other keys are in use than before: what was verified with the earlier ones may be wrong now. */
   onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#changeListeners.push(listener);
   }
 
-  /** Reads the keys; whoever asks while a reading is under way gets one that starts after it. */
-  async reload(): Promise<void> {
-    const before = this.#loading;
-    const loading = (async () => {
-      await before?.catch(() => undefined);
-      const { db } = this.#context.database;
-      this.#issuers = new Set(await allIssuers(db));
-      this.#take(await allKeys(db));
-    })();
-    this.#loading = loading;
-    await loading.finally(() => {
-      if (this.#loading === loading) this.#loading = undefined;
-    });
+  /** Called when keys went before their time: what they made has to be made again. */
+  onReplaced(listener: () => void): void {
+    this.#replacedListeners.push(listener);
+  }
+
+  /**
+   * To be waited for before anything is judged by the keys: undefined where those at hand are the database's. Nothing is
+   * answered by keys that may have been voided, however short the while.
+   */
+  fresh(): Promise<void> | undefined {
+    // Asked first: it may find that another process changed something, and have the keys read.
+    const trusted = this.#context.database.bus.trusted();
+    return trusted && this.#told === this.#heeded ? undefined : this.reload();
+  }
+
+  /** Reads the keys; all who ask while a reading is under way share the one that starts after it. */
+  reload(): Promise<void> {
+    this.#next ??= this.#readAfter(this.#reading);
+    return this.#next;
+  }
+
+  async #readAfter(before: Promise<void> | undefined): Promise<void> {
+    await before?.catch(() => undefined);
+    const { database } = this.#context;
+    const reading = this.#next;
+    this.#reading = reading;
+    this.#next = undefined;
+    const told = this.#told;
+    try {
+      const [rows, issuers] = await Promise.all([readKeys(database), readIssuers(database)]);
+      this.#take(rows, issuers, told);
+    } finally {
+      if (this.#reading === reading) this.#reading = undefined;
+    }
+  }
+
+  /** On SQLite before anybody can ask, elsewhere soon. A failure leaves them unheeded, so that whoever needs them tries again. */
+  #readAtOnce(): Promise<void> | undefined {
+    const { database, log } = this.#context;
+    const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
+    if (database.engine === 'postgres') return this.reload().catch(failed);
+    try {
+      this.#take(readKeys(database) as KeyRow[], readIssuers(database) as { url: string }[], this.#told);
+    } catch (error) {
+      failed(error);
+    }
+    return undefined;
   }
 
   /**
@@ -102,91 +105,67 @@ export class KeyRing {
 
   /** After a token named an unknown key or issuer: another instance may have made it just now. At most one query a second. */
   async reloadIfOld(): Promise<void> {
-    if (this.#loading) await this.#loading;
+    if (this.#next ?? this.#reading) await (this.#next ?? this.#reading);
     else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
   }
 
   /** HMAC-SHA256 in base64url. A MAC made for one purpose is worth nothing for another. */
   mac(purpose: string, data: string): string {
-    return (this.#keysFor(purpose)[0] as Hmac).of(data);
+    return this.#macs.mac(purpose, data, this.#context.now());
   }
 
-  /** Takes the same time whether the first or the last character differs. */
-  matches(purpose: string, data: string, mac: string): boolean {
-    const given = Buffer.from(mac);
-    return this.#keysFor(purpose).some((key) => {
-      const right = Buffer.from(key.of(data));
-      return given.length === right.length && timingSafeEqual(given, right);
-    });
+  /** What each key that counts makes of it, the current one's first: for what is found by its MAC. */
+  macs(purpose: string, data: string): string[] {
+    return this.#macs.macs(purpose, data, this.#context.now());
   }
 
-  /** A compact JWS of the claims, signed by the current key. */
+  /** Whether one of the keys that count made it, or the one that is named, however old. */
+  matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
+    return this.#macs.matches(purpose, data, mac, keyId ?? this.#context.now());
+  }
+
+  /** The key that makes MACs now, for what is stored longer than a key counts. */
+  macKeyId(): string {
+    return this.#macs.currentId(this.#context.now());
+  }
+
+  /** Under one key, however old; undefined when it is gone. */
+  macUnder(keyId: string, purpose: string, data: string): string | undefined {
+    return this.#macs.macUnder(keyId, purpose, data);
+  }
+
   signToken(claims: Claims, { typ }: { typ: string }): string {
-    const key = this.#current();
-    return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
+    return this.#signing.sign(claims, { typ });
   }
 
   /** The same together with what else is to be signed at the moment. */
   signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
-    const key = this.#current();
-    return key.signer.sign(unsignedToken(key, claims, typ));
+    return this.#signing.signAside(claims, { typ });
   }
 
-  /**
-   * The claims of a token that one of our keys signed with that key's own algorithm (`alg: none` and any other way to
-   * choose a check never come up). What the claims say is the caller's to judge.
-   */
   verifyToken(token: string, { typ }: { typ: string }): Claims | 'invalid' | 'unknown-key' {
-    const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
-    if (!parts) return 'invalid';
-    const [, head, body, signature] = parts as unknown as [string, string, string, string];
-    const header = decodePart(head);
-    if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
-    const key = this.#usable().find(({ row }) => row.id === header.kid);
-    if (!key) return typeof header.kid === 'string' ? 'unknown-key' : 'invalid';
-    if (header.alg !== key.row.algorithm) return 'invalid';
-    if (!verifyWith(key.row.algorithm, key.publicKey, `${head}.${body}`, signature)) return 'invalid';
-    return decodePart(body) ?? 'invalid';
+    return this.#signing.verify(token, { typ });
   }
 
   /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */
   jwks(): { keys: PublicJwk[] } {
-    return { keys: this.#usable().map(({ jwk }) => jwk) };
+    return this.#signing.jwks();
   }
 
   list(): KeyInfo[] {
-    const signer = this.#current();
-    const now = this.#context.now();
-    return this.#usable().map((key) => ({
-      id: key.row.id,
-      algorithm: key.row.algorithm,
-      state: key === signer ? 'signing' : key.row.signs_from > now ? 'published' : 'retiring',
-      createdAt: key.row.created_at,
-      signsFrom: key.row.signs_from,
-      retiresAt: key.row.retires_at,
-    }));
+    return this.#signing.list();
   }
 
   /**
-   * Publishes a new key, lets it sign when everybody had time to learn it, and retires the others when all they signed
-   * has expired: nobody is signed out. `compromised` does it all at once, and what the old keys signed ends.
+   * New keys, to be stored. They are published, make and sign when everybody had time to learn them, and the others retire
+   * when all they made has expired: nobody is signed out. `compromised` does it all at once, and what the old keys made ends.
    */
-  async rotate({ compromised = false } = {}): Promise<KeyInfo> {
-    const { config, database, now } = this.#context;
-    const at = now();
-    const signsFrom = compromised ? at : at + publishedFirst;
-    const row = await makeSigningKey(this.#sealing, config.signingAlgorithm, { now: at, signsFrom });
-    await changeAndTell(database, async (tx, tell) => {
-      await insertKey(tx, row);
-      const lives = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
-      const last = Math.max(signsFrom + lives, await lastPersonalExpiry(tx)) + clockTolerance;
-      await retireOthers(tx, row.id, compromised ? at : last);
-      await deleteRetired(tx, at);
-      tell({ kind: 'keys', id: row.id });
-      if (compromised) tell({ kind: 'everything', id: '' });
-    });
-    await this.reload();
-    return this.list().find(({ id }) => id === row.id) as KeyInfo;
+  makeNew({ compromised }: { compromised: boolean }): Promise<NewKeys> {
+    return makeNewKeys(this.#context, this.#sealing, compromised);
+  }
+
+  storeNew(tx: Tx, tell: (change: Change) => void, keys: NewKeys): Promise<void> {
+    return storeNewKeys(this.#context, tx, tell, keys);
   }
 
   /**
@@ -201,7 +180,8 @@ export class KeyRing {
       const rows = await allKeys(tx);
       if (!rows.some(({ purpose }) => purpose === 'sign'))
         await insertKey(tx, await makeSigningKey(this.#sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
-      if (!rows.some(({ purpose }) => purpose === 'mac')) await insertKey(tx, makeMacKey(this.#sealing, at));
+      if (!rows.some(({ purpose }) => purpose === 'mac'))
+        await insertKey(tx, makeMacKey(this.#sealing, { now: at, signsFrom: at }));
       for (const { id, sealed_private } of rows) {
         const { content, isCurrent } = this.#sealing.open(sealed_private, id);
         if (!isCurrent) await replaceSealed(tx, id, this.#sealing.seal(content, id));
@@ -209,67 +189,26 @@ export class KeyRing {
     });
   }
 
-  #take(rows: readonly KeyRow[]): void {
-    const endsOf = (keys: readonly KeyRow[]) => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
-    const before = endsOf(this.#signing.map(({ row }) => row));
-    const known = new Map(this.#signing.map((key) => [key.row.id, key]));
-    this.#signing = rows
-      .filter(({ purpose }) => purpose === 'sign')
-      .map((row) => {
-        const same = known.get(row.id);
-        if (same) return { ...same, row };
-        const { content } = this.#sealing.open(row.sealed_private, row.id);
-        const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
-        const jwk = JSON.parse(row.public_jwk as string) as PublicJwk;
-        const signer = new BatchSigner(row.algorithm, privateKey);
-        return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map(), signer };
-      });
-    const knownMacs = this.#macKeys;
-    this.#macKeys = new Map(
-      rows
-        .filter(({ purpose }) => purpose === 'mac')
-        .map(({ id, sealed_private }) => [id, knownMacs.get(id) ?? this.#sealing.open(sealed_private, id).content]),
-    );
-    this.#purposes = new Map();
-    this.#loadedAt = this.#context.now();
-    if (endsOf(this.#signing.map(({ row }) => row)) !== before) for (const listener of this.#listeners) listener();
-  }
-
-  #usable(): readonly SigningKey[] {
-    const now = this.#context.now();
-    return this.#signing.filter(({ row }) => row.retires_at === null || row.retires_at > now);
-  }
-
-  /** Rows come newest first. */
-  #current(): SigningKey {
-    const now = this.#context.now();
-    const key = this.#signing.find(
-      ({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now),
-    );
-    // Only a clock that went far back leaves none: the oldest is then the one that everybody knows.
-    const signer = key ?? this.#signing.at(-1);
-    if (!signer) throw new Error('there is no signing key');
-    return signer;
-  }
-
-  #keysFor(purpose: string): readonly Hmac[] {
-    let keys = this.#purposes.get(purpose);
-    if (!keys) {
-      keys = [...this.#macKeys.values()].map((key) => new Hmac(createHmac('sha256', key).update(purpose).digest()));
-      this.#purposes.set(purpose, keys);
-    }
-    return keys;
+  #take(rows: readonly KeyRow[], issuers: readonly { url: string }[], told: number): void {
+    // A reading that began earlier may end later.
+    if (told < this.#heeded) return;
+    const open = ({ id, sealed_private }: KeyRow) => this.#sealing.open(sealed_private, id).content;
+    const [before, now] = [this.#signing.rows, this.#context.now()];
+    const of = (kind: KeyRow['purpose']) => rows.filter(({ purpose }) => purpose === kind);
+    this.#signing.take(of('sign'), open);
+    this.#macs.take(of('mac'), open);
+    this.#issuers = new Set(issuers.map(({ url }) => url));
+    this.#loadedAt = now;
+    this.#heeded = told;
+    const ids = new Set(rows.map(({ id }) => id));
+    const isReplaced = before.some(({ id, retires_at }) => !ids.has(id) && (retires_at === null || retires_at > now));
+    if (isReplaced) this.epoch++;
+    if (endsOf(this.#signing.rows) !== endsOf(before)) for (const listener of this.#changeListeners) listener();
+    if (isReplaced) for (const listener of this.#replacedListeners) listener();
   }
 }
 
-function unsignedToken({ headers, row }: SigningKey, claims: Claims, typ: string): Unsigned {
-  let header = headers.get(typ);
-  if (!header) {
-    header = encodePart(JSON.stringify({ alg: row.algorithm, typ, kid: row.id }));
-    headers.set(typ, header);
-  }
-  return `${header}.${JSON.stringify(claims)}`;
-}
+const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
 /** Opens the keys of the database, making them at the first start. */
 export async function openKeyRing(context: Context): Promise<KeyRing> {

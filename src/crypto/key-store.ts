@@ -1,17 +1,22 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../database/database.ts';
+import type { Database, Db, Tx } from '../database/database.ts';
+import { fixedQuery } from '../database/fixed-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type KeyRow = Selectable<Tables['signing_keys']>;
 
-export const allKeys = (db: Db | Tx): Promise<KeyRow[]> =>
-  db.selectFrom('signing_keys').selectAll().orderBy('signs_from', 'desc').orderBy('id', 'desc').execute();
+const keys = fixedQuery((db) =>
+  db.selectFrom('signing_keys').selectAll().orderBy('signs_from', 'desc').orderBy('id', 'desc'),
+);
+const issuers = fixedQuery((db) => db.selectFrom('issuers').select('url'));
+
+export const allKeys = (db: Db | Tx): Promise<KeyRow[]> => keys.run(db, {});
+
+/** On SQLite they are there at once. */
+export const readKeys = (database: Database): KeyRow[] | Promise<KeyRow[]> => keys.read(database, {});
+export const readIssuers = (database: Database) => issuers.read(database, {});
 
 export const insertKey = (tx: Tx, key: KeyRow): Promise<unknown> => tx.insertInto('signing_keys').values(key).execute();
-
-export async function allIssuers(db: Db | Tx): Promise<string[]> {
-  return (await db.selectFrom('issuers').select('url').execute()).map(({ url }) => url);
-}
 
 export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknown> =>
   tx
@@ -23,25 +28,50 @@ export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknow
 export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unknown> =>
   tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
 
-/** Every other signing key that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
-export const retireOthers = (tx: Tx, keptId: string, at: number): Promise<unknown> =>
+/** Every other key of the kind that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
+export const retireOthers = (tx: Tx, { id, purpose }: KeyRow, at: number): Promise<unknown> =>
   tx
     .updateTable('signing_keys')
     .set({ retires_at: at })
-    .where('purpose', '=', 'sign')
-    .where('id', '!=', keptId)
+    .where('purpose', '=', purpose)
+    .where('id', '!=', id)
     .where((or) => or.or([or('retires_at', 'is', null), or('retires_at', '>', at)]))
     .execute();
 
-export const deleteRetired = (db: Db | Tx, now: number): Promise<unknown> =>
-  db.deleteFrom('signing_keys').where('retires_at', '<', now).execute();
+/** All but these. Rows and not dates: a clock that is behind must not keep a key alive. */
+export const deleteOthers = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
+  tx.deleteFrom('signing_keys').where('id', 'not in', ids).execute();
 
-/** When the last of the personal access tokens ends, whatever their life was when they were made. */
-export async function lastPersonalExpiry(tx: Tx): Promise<number> {
+/** Keys that served their time; not one that a client's secret still hangs on. */
+export const deleteRetired = (tx: Tx, now: number): Promise<unknown> =>
+  tx
+    .deleteFrom('signing_keys')
+    .where('retires_at', '<', now)
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('purpose', '=', 'sign'),
+        not(
+          exists(
+            selectFrom('client_secrets')
+              .select('client_secrets.id')
+              .where((secret) =>
+                secret.or([
+                  secret('client_secrets.key_id', 'is', null),
+                  secret('client_secrets.key_id', '=', secret.ref('signing_keys.id')),
+                ]),
+              ),
+          ),
+        ),
+      ]),
+    )
+    .execute();
+
+/** When the last of these sessions ends, whatever their life was when they were made. */
+export async function lastExpiry(tx: Tx, type: 'personal' | 'session'): Promise<number> {
   const row = await tx
     .selectFrom('sessions')
     .select((select) => select.fn.max('expires_at').as('last'))
-    .where('type', '=', 'personal')
+    .where('type', '=', type)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return Number(row?.last ?? 0);

@@ -24,8 +24,8 @@ export async function makeSigningKey(
   };
 }
 
-/** The symmetric key from which the MACs of every purpose derive. */
-export function makeMacKey(sealing: Sealing, now: number): KeyRow {
+/** A symmetric key from which the MACs of every purpose derive. */
+export function makeMacKey(sealing: Sealing, { now, signsFrom }: { now: number; signsFrom: number }): KeyRow {
   const id = uuidv7(now);
   return {
     id,
@@ -34,7 +34,7 @@ export function makeMacKey(sealing: Sealing, now: number): KeyRow {
     public_jwk: null,
     sealed_private: sealing.seal(randomBytes(32), id),
     created_at: now,
-    signs_from: now,
+    signs_from: signsFrom,
     retires_at: null,
   };
 }

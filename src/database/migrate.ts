@@ -4,6 +4,7 @@ import type { Database, Engine, Tx } from './database.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { partialSessionIndexes } from './migrations/002-partial-session-indexes.ts';
 import { firstUses } from './migrations/003-first-uses.ts';
+import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
 
 /** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
 export interface ColumnTypes {
@@ -23,7 +24,7 @@ export const columnTypes = (engine: Engine): ColumnTypes =>
     : { text: 'text collate "C"', bigint: 'bigint', real: 'double precision' };
 
 /** In order; a released one is never edited. */
-const migrations: readonly Migration[] = [firstTables, partialSessionIndexes, firstUses];
+const migrations: readonly Migration[] = [firstTables, partialSessionIndexes, firstUses, keysOfSecrets];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 

@@ -43,6 +43,8 @@ export interface Tables {
     client_id: string;
     /** HMAC-SHA256 of the secret under a server key, base64url. */
     secret_hash: string;
+    /** That key; null where a version before 005 wrote it. */
+    key_id: string | null;
     created_at: number;
     /** Null for the current secret; a replaced one may live some hours more. */
     expires_at: number | null;

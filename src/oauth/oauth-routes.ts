@@ -106,6 +106,7 @@ export function serveOAuth(app: App, oauth: OAuth): void {
     '/.well-known/jwks.json',
     { config: open, schema: { tags, summary: 'The public keys that verify access tokens (RFC 7517)' } },
     async (_request, reply) => {
+      await oauth.keys.fresh();
       reply.header('cache-control', `public, max-age=${jwksMaxAge}`);
       return oauth.keys.jwks();
     },

@@ -1,16 +1,54 @@
+import { endAllSecrets } from '../clients/client-store.ts';
 import type { Context } from '../context.ts';
-import type { KeyInfo, KeyRing } from '../crypto/key-ring.ts';
+import type { KeyRing } from '../crypto/key-ring.ts';
+import { changeAndTell } from '../database/bus.ts';
+import type { Tx } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
+import { forgetKeptAnswers } from '../resources/idempotency.ts';
+import { revokeAllSessions } from '../sessions/session-store.ts';
+import { voidAllOneTimeTokens } from '../users/one-time-token-store.ts';
 
-/** Rotates the signing keys and records it. */
+/** What went with compromised keys. */
+export interface Ended {
+  readonly sessions: number;
+  /** Clients whose secrets ended. */
+  readonly clients: number;
+  readonly links: number;
+}
+
+export interface RotatedKeys {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly signsFrom: number;
+  readonly ended: Ended | undefined;
+}
+
+/**
+ * Replaces the keys that sign and those that make MACs, and records it. `compromised`: whoever knows the old ones could
+ * have made anything with them, so all that they made ends in the same transaction. Returns when no instance goes by the
+ * old ones any more.
+ */
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
-  { origin, actorId, compromised }: { origin: Origin; actorId?: string; compromised?: boolean },
-): Promise<KeyInfo> {
-  const key = await keys.rotate({ compromised: compromised ?? false });
-  const data = { key: key.id, algorithm: key.algorithm, compromised: compromised ?? false };
-  await recordEvent(context, context.database.db, { type: 'keys.rotated', actorId, origin, data });
-  return key;
+  { origin, actorId, compromised = false }: { origin: Origin; actorId?: string; compromised?: boolean },
+): Promise<RotatedKeys> {
+  const made = await keys.makeNew({ compromised });
+  const { id, algorithm, signs_from: signsFrom } = made.signing;
+  return changeAndTell(context.database, async (tx, tell) => {
+    await keys.storeNew(tx, tell, made);
+    const ended = compromised ? await endAll(tx, context.now()) : undefined;
+    const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
+    await recordEvent(context, tx, { type: 'keys.rotated', actorId, origin, data });
+    return { id, algorithm, signsFrom, ended };
+  });
+}
+
+/** In the order in which other transactions come by these tables, sessions last: so nobody waits for each other. */
+async function endAll(tx: Tx, now: number): Promise<Ended> {
+  await forgetKeptAnswers(tx);
+  const links = await voidAllOneTimeTokens(tx, now);
+  const clients = await endAllSecrets(tx);
+  return { links, clients, sessions: await revokeAllSessions(tx, now) };
 }

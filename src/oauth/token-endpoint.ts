@@ -2,7 +2,7 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { parseScope } from '../clients/scopes.ts';
 import { OAuthError } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { authenticateClient, unknownClient } from './client-authentication.ts';
 import type { Grant, Granted } from './grant.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { passwordGrant } from './grants/password.ts';
@@ -39,8 +39,13 @@ export async function answerTokenRequest(
   if (!grant) {
     throw new OAuthError('unsupported_grant_type', `grant_type takes one of ${[...grants.keys()].join(', ')}.`);
   }
+  await oauth.keys.fresh();
+  const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth.clients, authorization, parameters);
-  return (await issueTokens(oauth, grant, { client, parameters, origin })).response;
+  const { response } = await issueTokens(oauth, grant, { client, parameters, origin });
+  // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
+  if (oauth.keys.epoch !== epoch) throw unknownClient(authorization !== undefined, 'the keys were replaced');
+  return response;
 }
 
 /** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */

@@ -17,6 +17,8 @@ export interface IdempotencyKey {
   readonly bodyHash: string;
   /** Seals the kept answer, which may hold a secret that is shown once: only who has the key again can open it. */
   readonly sealingKey: Buffer;
+  /** The same under server keys that were replaced since: a retry may come after a rotation. */
+  readonly earlier: readonly IdempotencyKey[];
 }
 
 const life = 24 * 60 * 60 * 1000;
@@ -34,12 +36,17 @@ export function idempotencyKey(
     throw badRequest('Idempotency-Key: it takes 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
   }
   const request = JSON.stringify([userId, clientId, path, header]);
-  return {
-    id: keys.mac('idempotency key', request),
-    // With what the caller may do: a token that may do less must not collect what another one made.
-    bodyHash: keys.mac('idempotent body', JSON.stringify([body ?? null, roles, scopes])),
-    sealingKey: Buffer.from(keys.mac('idempotent answer', request), 'base64url'),
-  };
+  const ids = keys.macs('idempotency key', request);
+  // With what the caller may do: a token that may do less must not collect what another one made.
+  const bodyHashes = keys.macs('idempotent body', JSON.stringify([body ?? null, roles, scopes]));
+  const sealingKeys = keys.macs('idempotent answer', request);
+  const [current, ...earlier] = ids.map((id, i) => ({
+    id,
+    bodyHash: bodyHashes[i] as string,
+    sealingKey: Buffer.from(sealingKeys[i] as string, 'base64url'),
+    earlier: [],
+  }));
+  return { ...(current as IdempotencyKey), earlier };
 }
 
 /**
@@ -47,6 +54,10 @@ export function idempotencyKey(
  * the unique key, SQLite by its one writer) and then gets its answer. A write that fails takes its key back with it.
  */
 export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
+  for (const earlier of key.earlier) {
+    const kept = await keptAnswer(tx, earlier, now);
+    if (kept) return kept;
+  }
   await tx
     .deleteFrom('idempotency_keys')
     .where('id', '=', key.id)
@@ -59,8 +70,23 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
     .returning('id')
     .execute();
   if (taken.length > 0) return undefined;
-  const kept = await tx.selectFrom('idempotency_keys').selectAll().where('id', '=', key.id).executeTakeFirst();
-  if (!kept?.status) throw conflict('The first request with this Idempotency-Key is still under way.');
+  const kept = await keptAnswer(tx, key, now);
+  if (!kept) throw underWay();
+  return kept;
+}
+
+const underWay = () => conflict('The first request with this Idempotency-Key is still under way.');
+
+/** The answer that was kept under this key, if it is not too old. */
+async function keptAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
+  const kept = await tx
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('id', '=', key.id)
+    .where('created_at', '>=', now - life)
+    .executeTakeFirst();
+  if (!kept) return undefined;
+  if (!kept.status) throw underWay();
   if (kept.body_hash !== key.bodyHash) {
     throw new Problem(
       422,
@@ -99,6 +125,11 @@ function open(key: Buffer, sealed: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+/** What was kept under keys that are void cannot be found or opened any more. */
+export async function forgetKeptAnswers(tx: Tx): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').execute();
 }
 
 /** Removes keys that have served their time, in small batches so that nobody waits for it. */

@@ -72,6 +72,7 @@ export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: n
 
 /** The claims of a token that this service signed for itself as an access token, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
+  await keys.fresh();
   let claims = keys.verifyToken(token, { typ });
   if (claims === 'unknown-key') {
     await keys.reloadIfOld();

@@ -161,6 +161,16 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
   return (await query.execute()).map(({ id }) => id);
 }
 
+/** All of them, whoever's; says how many. */
+export async function revokeAllSessions(tx: Tx, now: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now })
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
 /** Marks a personal access token as shown, once: whoever comes second finds nothing. */
 export const markRevealed = (db: Db | Tx, id: string, userId: string, now: number): Promise<SessionRow | undefined> =>
   db

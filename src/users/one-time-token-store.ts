@@ -59,6 +59,16 @@ export async function voidOneTimeTokens(tx: Tx, userId: string, purpose: OneTime
     .execute();
 }
 
+/** Every link that is out, whoever's; says how many. */
+export async function voidAllOneTimeTokens(tx: Tx, now: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('one_time_tokens')
+    .set({ used_at: now })
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
 export async function pruneOneTimeTokens(db: Db, now: number): Promise<void> {
   await db.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
 }

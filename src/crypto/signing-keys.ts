@@ -1,0 +1,129 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { BatchSigner } from './batch-signer.ts';
+import { decodePart, encodePart } from './jws-parts.ts';
+import type { KeyRow } from './key-store.ts';
+import { type PublicJwk, signJws, type Unsigned, verifyWith } from './signing.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface KeyInfo {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly state: 'published' | 'signing' | 'retiring';
+  readonly createdAt: number;
+  readonly signsFrom: number;
+  readonly retiresAt: number | null;
+}
+
+interface SigningKey {
+  readonly row: KeyRow;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly jwk: PublicJwk;
+  /** The JOSE header in base64url, by `typ`. */
+  readonly headers: Map<string, string>;
+  readonly signer: BatchSigner;
+}
+
+/** The key pairs that sign tokens. One signs; those before it, and one that is to sign soon, are published and verify. */
+export class SigningKeys {
+  readonly #now: () => number;
+  /** Newest first. */
+  #keys: readonly SigningKey[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get rows(): KeyRow[] {
+    return this.#keys.map(({ row }) => row);
+  }
+
+  take(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
+    const known = new Map(this.#keys.map((key) => [key.row.id, key]));
+    this.#keys = rows.map((row) => {
+      const same = known.get(row.id);
+      return same ? { ...same, row } : signingKey(row, open(row));
+    });
+  }
+
+  /** A compact JWS of the claims, signed by the current key. */
+  sign(claims: Claims, { typ }: { typ: string }): string {
+    const key = this.#current();
+    return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
+  }
+
+  /** The same together with what else is to be signed at the moment. */
+  signAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
+    const key = this.#current();
+    return key.signer.sign(unsignedToken(key, claims, typ));
+  }
+
+  /**
+   * The claims of a token that one of our keys signed with that key's own algorithm (`alg: none` and any other way to
+   * choose a check never come up). What the claims say is the caller's to judge.
+   */
+  verify(token: string, { typ }: { typ: string }): Claims | 'invalid' | 'unknown-key' {
+    const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
+    if (!parts) return 'invalid';
+    const [, head, body, signature] = parts as unknown as [string, string, string, string];
+    const header = decodePart(head);
+    if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
+    const key = this.#usable().find(({ row }) => row.id === header.kid);
+    if (!key) return typeof header.kid === 'string' ? 'unknown-key' : 'invalid';
+    if (header.alg !== key.row.algorithm) return 'invalid';
+    if (!verifyWith(key.row.algorithm, key.publicKey, `${head}.${body}`, signature)) return 'invalid';
+    return decodePart(body) ?? 'invalid';
+  }
+
+  /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */
+  jwks(): { keys: PublicJwk[] } {
+    return { keys: this.#usable().map(({ jwk }) => jwk) };
+  }
+
+  list(): KeyInfo[] {
+    const signer = this.#current();
+    const now = this.#now();
+    return this.#usable().map((key) => ({
+      id: key.row.id,
+      algorithm: key.row.algorithm,
+      state: key === signer ? 'signing' : key.row.signs_from > now ? 'published' : 'retiring',
+      createdAt: key.row.created_at,
+      signsFrom: key.row.signs_from,
+      retiresAt: key.row.retires_at,
+    }));
+  }
+
+  #usable(): readonly SigningKey[] {
+    const now = this.#now();
+    return this.#keys.filter(({ row }) => row.retires_at === null || row.retires_at > now);
+  }
+
+  /** Rows come newest first. */
+  #current(): SigningKey {
+    const now = this.#now();
+    const key = this.#keys.find(
+      ({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now),
+    );
+    // Only a clock that went far back leaves none: the oldest is then the one that everybody knows.
+    const signer = key ?? this.#keys.at(-1);
+    if (!signer) throw new Error('there is no signing key');
+    return signer;
+  }
+}
+
+function signingKey(row: KeyRow, content: Buffer): SigningKey {
+  const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
+  const jwk = JSON.parse(row.public_jwk as string) as PublicJwk;
+  const signer = new BatchSigner(row.algorithm, privateKey);
+  return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map(), signer };
+}
+
+function unsignedToken({ headers, row }: SigningKey, claims: Claims, typ: string): Unsigned {
+  let header = headers.get(typ);
+  if (!header) {
+    header = encodePart(JSON.stringify({ alg: row.algorithm, typ, kid: row.id }));
+    headers.set(typ, header);
+  }
+  return `${header}.${JSON.stringify(claims)}`;
+}

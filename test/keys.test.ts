@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { systemOrigin as origin } from '../src/http/origin.ts';
+import { rotateKeys } from '../src/oauth/rotate-keys.ts';
+import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
+import { addClient, addLogin, password } from './harness/accounts.ts';
+import { gatehouse } from './harness/command.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { call } from './harness/http.ts';
+import { mailedLink } from './harness/mailed-link.ts';
+import { type Service, services } from './harness/service.ts';
+
+onBothEngines('keys that an operator rotates beside a running service', (engine) => {
+  const start = services(engine);
+  const rotate = async ({ database, context }: Service, ...options: string[]) => {
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir, BASE_URL: context.config.baseUrl };
+    const { code, stdout, stderr } = await gatehouse(['keys', 'rotate', ...options], database.dir, env);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const login = async ({ url }: Service, email: string) =>
+    (await call('POST', `${url}/v1/clients/web/admin/login`, { form: { email, password } })).body as Record<
+      'access_token' | 'refresh_token',
+      string
+    >;
+  const refresh = ({ url }: Service, refresh_token: string) =>
+    call('POST', `${url}/v1/clients/web/admin/refresh`, { form: { refresh_token } });
+  const credentials = ({ id, secret }: { id: string; secret: string }) => ({
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_secret: secret,
+  });
+  const kids = async ({ url }: Service) =>
+    ((await call('GET', `${url}/.well-known/jwks.json`)).body.keys as { kid: string }[]).map(({ kid }) => kid);
+  const keptSecret = ({ database }: Service) =>
+    JSON.parse(readFileSync(join(database.dir, 'clients.json'), 'utf8'))['web/admin'] as { id: string; secret: string };
+
+  it('are published at the next question for them, on an idle service too', async () => {
+    const service = await start();
+    const before = await kids(service);
+    await rotate(service);
+    const after = await kids(service);
+    assert.equal(after.length, 2);
+    await rotate(service, '--compromised');
+    const last = await kids(service);
+    assert.equal(last.length, 1);
+    assert.ok(![...before, ...after].includes(last[0] as string));
+  });
+
+  it('let nobody act by what compromised keys made, from the first request on, thirty at once', async () => {
+    const service = await start();
+    const { url, context } = service;
+    const { id, email } = await addLogin(service, { roles: ['admin'] });
+    const client = await addClient(service);
+    const [first, second] = [await login(service, email), await login(service, email)];
+    const personal = await call('POST', `${url}/v1/tokens`, {
+      token: first.access_token,
+      json: { name: 'mine', scopes: ['*'] },
+    });
+    const issued = await call('POST', `${url}/v1/oauth/token`, { form: credentials(client) });
+    await call('POST', `${url}/v1/password/resets`, { json: { email } });
+    const link = await mailedLink(service, 'reset-password', email);
+    for (const token of [first, second])
+      assert.equal((await call('GET', `${url}/v1/users`, { token: token.access_token })).status, 200);
+
+    const said = await rotate(service, '--compromised');
+    const stolen = [first.access_token, second.access_token, String(personal.body.access_token)];
+    const attempts = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        call('POST', `${url}/v1/clients`, { token: stolen[i % stolen.length] as string, json: { name: 'a thief' } }),
+      ),
+    );
+    assert.deepEqual([...new Set(attempts.map(({ status }) => status))], [401]);
+    const clients = await context.database.db.selectFrom('clients').select('name').execute();
+    assert.ok(!clients.some(({ name }) => name === 'a thief'));
+
+    assert.equal((await call('GET', `${url}/v1/users`, { token: String(issued.body.access_token) })).status, 401);
+    for (const token of [first, second])
+      assert.equal((await refresh(service, token.refresh_token)).body.error, 'invalid_grant');
+    const secret = await call('POST', `${url}/v1/oauth/token`, { form: credentials(client) });
+    assert.equal(secret.body.error, 'invalid_client');
+    const value = link.split('/').at(-1) as string;
+    const reset = await call('POST', `${url}/v1/password/resets/${value}`, { json: { password: 'another long one' } });
+    assert.equal(reset.body.code, 'link_invalid');
+    assert.match(said, /personal access token is void/);
+    assert.match(said, /gatehouse client secret ID/);
+    const live = await context.database.db
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', id)
+      .where('revoked_at', 'is', null)
+      .execute();
+    assert.deepEqual(live, []);
+
+    const anew = await login(service, email);
+    assert.equal((await call('GET', `${url}/v1/users`, { token: anew.access_token })).status, 200);
+    assert.equal((await refresh(service, anew.refresh_token)).status, 200);
+  });
+
+  it("give a client of the settings its secret again, from the running service's own hand", async () => {
+    const service = await start();
+    const { url } = service;
+    const before = keptSecret(service);
+    const asWebAdmin = (client: { id: string; secret: string }) =>
+      call('POST', `${url}/v1/oauth/introspect`, {
+        form: { client_id: client.id, client_secret: client.secret, token: 'x' },
+      });
+    assert.equal((await asWebAdmin(before)).status, 200);
+    await rotate(service);
+    assert.equal((await asWebAdmin(before)).status, 200, 'an ordinary rotation leaves it alone');
+    await rotate(service, '--compromised');
+    assert.equal((await asWebAdmin(before)).status, 401);
+    while (keptSecret(service).secret === before.secret) await new Promise((resolve) => setImmediate(resolve));
+    let answer = await asWebAdmin(keptSecret(service));
+    while (answer.status === 401) answer = await asWebAdmin(keptSecret(service));
+    assert.equal(answer.status, 200);
+  });
+
+  it('leave everybody signed in when they rotate in the ordinary way', async () => {
+    const service = await start({ env: { REFRESH_TOKEN_TTL: '864000' } });
+    const { url } = service;
+    const { email } = await addLogin(service, { roles: ['admin'] });
+    const client = await addClient(service);
+    const tokens = await login(service, email);
+    const key = { 'idempotency-key': 'one-and-only' };
+    const make = (token: string) => call('POST', `${url}/v1/clients`, { token, headers: key, json: { name: 'once' } });
+    const made = await make(tokens.access_token);
+    await rotate(service);
+    service.advance(11 * 60_000);
+    assert.equal((await call('GET', `${url}/v1/users`, { token: tokens.access_token })).status, 200);
+    assert.deepEqual((await make(tokens.access_token)).body, made.body, 'a retry finds what the first attempt made');
+    service.advance(5 * 86_400_000);
+    assert.equal((await refresh(service, tokens.refresh_token)).status, 200);
+    service.advance(300 * 86_400_000);
+    await rotate(service);
+    const form = credentials(client);
+    assert.equal((await call('POST', `${url}/v1/oauth/token`, { form })).status, 200, 'secrets stay');
+  });
+
+  it('void a secret that was judged just before they were replaced', async () => {
+    const service = await start();
+    const { context, keys, oauth, clients } = service;
+    const client = await addClient(service);
+    const authenticate = async (id: string, secret: string) => {
+      const found = await clients.authenticate(id, secret);
+      await rotateKeys(context, keys, { origin, compromised: true });
+      return found;
+    };
+    const slow = Object.assign(Object.create(clients), { authenticate });
+    const answer = answerTokenRequest(
+      { ...oauth, clients: slow },
+      { authorization: undefined, body: credentials(client), origin },
+    );
+    await assert.rejects(answer, { error: 'invalid_client' });
+  });
+});
