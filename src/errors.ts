@@ -42,10 +42,13 @@ export const notFound = (detail = 'There is nothing here.') =>
 export const conflict = (detail: string, code = 'conflict') => new Problem(409, 'Conflict', detail, { code });
 export const preconditionFailed = (detail: string) =>
   new Problem(412, 'Precondition Failed', detail, { code: 'precondition_failed' });
-export const unprocessable = (errors: FieldError[]) =>
+/** An answer names no more wrong fields than these; whoever looks for them may stop there. */
+export const mostFieldErrors = 20;
+
+export const unprocessable = (errors: readonly FieldError[]) =>
   new Problem(422, 'Unprocessable Content', 'Some fields are not acceptable; see errors.', {
     code: 'validation_failed',
-    errors,
+    errors: errors.slice(0, mostFieldErrors),
   });
 export const tooManyRequests = (detail: string, retryAfterSeconds: number) =>
   new Problem(429, 'Too Many Requests', detail, {

@@ -21,14 +21,80 @@ const secretNames = [
   'encryptionKey',
 ];
 
-/** The last net: a token, or the password of a URL, inside the text of somebody else's error message. */
-const secretsInText =
-  /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]+|(?<=\b(?:Bearer|Basic) )[\w.~+/=-]{8,}|(?<=:\/\/[^\s:/@"]{0,256}:)[^\s@"]+(?=@)/g;
+/** A line of the log is never longer, whatever a caller sent; nor is a text in it. */
+const longestLine = 8192;
+const longestText = 2000;
+const cutHere = '…';
 
-export const withoutSecrets = (line: string): string => line.replace(secretsInText, '[hidden]');
+/** Each takes time that grows with the text at most: where one fails to match, it has looked at a few characters. */
+const secretsInText: readonly [RegExp, string][] = [
+  // A JWT, or what is left of one.
+  [/\beyJ[\w.-]{8,}/g, '[hidden]'],
+  [/\b(bearer|basic) [\w.~+/=-]{8,}/gi, '$1 [hidden]'],
+  [/(password|secret|token)=[^\s&"']+/gi, '$1=[hidden]'],
+];
+
+/** The last net: a token, or the password of a URL, inside the text of somebody else's error message. */
+export function withoutSecrets(text: string): string {
+  let clean = withoutUrlPasswords(text);
+  for (const [pattern, instead] of secretsInText) clean = clean.replace(pattern, instead);
+  return clean;
+}
+
+/** `scheme://user:password@host`; and where the text was cut before the `@`, whatever follows the colon. */
+function withoutUrlPasswords(text: string): string {
+  let clean = '';
+  let kept = 0;
+  for (let at = text.indexOf('://'); at >= 0; ) {
+    const { end, colon, lastAt } = readUrl(text, at + 3);
+    const hiddenTo = text[end - 1] === cutHere ? end - 1 : lastAt;
+    if (colon >= 0 && hiddenTo > colon + 1) {
+      clean += `${text.slice(kept, colon + 1)}[hidden]`;
+      kept = hiddenTo;
+    }
+    at = text.indexOf('://', end);
+  }
+  return kept === 0 ? text : clean + text.slice(kept);
+}
+
+/** Where a URL ends, its first colon after the scheme, and its last `@`: a password may hold one. */
+function readUrl(text: string, start: number): { end: number; colon: number; lastAt: number } {
+  let colon = -1;
+  let lastAt = -1;
+  let end = start;
+  for (; end < text.length; end++) {
+    const char = text[end] as string;
+    if (char <= ' ' || char === '"') break;
+    if (char === ':' && colon < 0) colon = end;
+    else if (char === '@') lastAt = end;
+  }
+  return { end, colon, lastAt };
+}
+
+const cutText = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > longestText
+    ? value.slice(0, longestText).toWellFormed() + cutHere
+    : value;
+
+/** A line that is too long, with its texts cut; where that is not enough, its beginning as one text. Still JSON. */
+function shorten(line: string): string {
+  const entry = JSON.parse(line, cutText) as Record<string, unknown>;
+  const cut = JSON.stringify(entry);
+  if (cut.length < longestLine) return `${cut}\n`;
+  const { level, time, msg } = entry;
+  // Its quotes and backslashes take two characters each inside of a text.
+  const beginning = cut.slice(0, Math.floor((longestLine - longestText) / 2)).toWellFormed() + cutHere;
+  return `${JSON.stringify({ level, time, msg: String(msg).slice(0, 200), cut: beginning })}\n`;
+}
+
+/** Cut first, then looked at: what a caller sent must not set what a line costs. */
+export const asLogged = (line: string): string => withoutSecrets(line.length > longestLine ? shorten(line) : line);
+
+/** A cause may be its own cause. */
+const deepestCause = 5;
 
 /** An error as it is logged: what it says and where it was thrown, never the values that a driver hangs on it. */
-function describeError(error: unknown): unknown {
+function describeError(error: unknown, causes = 0): unknown {
   if (!(error instanceof Error)) return error;
   const { code, cause } = error as Error & { code?: unknown };
   return {
@@ -36,7 +102,7 @@ function describeError(error: unknown): unknown {
     message: error.message,
     stack: error.stack,
     ...(code === undefined ? {} : { code }),
-    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+    ...(cause === undefined || causes >= deepestCause ? {} : { cause: describeError(cause, causes + 1) }),
   };
 }
 
@@ -49,8 +115,8 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
-      serializers: { err: describeError, error: describeError },
-      hooks: { streamWrite: withoutSecrets },
+      serializers: { err: (error) => describeError(error), error: (error) => describeError(error) },
+      hooks: { streamWrite: asLogged },
     },
     destination ?? (forPeople ? forReading() : pino.destination({ sync: true })),
   );

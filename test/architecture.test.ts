@@ -16,6 +16,7 @@ const foundation = [
   'metrics',
   'durations',
   'nearest',
+  'normal-form',
   'log',
   'worker-thread',
 ];
@@ -24,6 +25,7 @@ const features = [...platform, 'resources', 'users', 'clients', 'sessions', 'oau
 const mayImport = new Map<string, readonly string[]>([
   ['errors', []],
   ['nearest', []],
+  ['normal-form', []],
   ['settings', []],
   ['caller', []],
   ['log', []],

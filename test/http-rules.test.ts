@@ -21,7 +21,7 @@ onBothEngines('HTTP rules', (engine) => {
   });
 
   it('refuses a request under /v1 that does not accept JSON, before it looks at the path', async () => {
-    const response = await fetch(`${service.url}/v1/nothing`);
+    const response = await fetch(`${service.url}/v1/nothing`, { headers: { accept: 'text/html' } });
     assert.equal(response.status, 406);
   });
 

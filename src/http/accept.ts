@@ -1,14 +1,60 @@
 import { Problem } from '../errors.ts';
 
-/** Whether an Accept header names `application/json`; the wildcard alone does not, nor does a quality of zero. */
-export function namesJson(accept: string | undefined): boolean {
+/** How closely a media range names `application/json`: the closest one decides (RFC 9110 12.5.1). Java sends a bare `*`. */
+const closeness = new Map([
+  ['application/json', 3],
+  ['application/*', 2],
+  ['*/*', 1],
+  ['*', 1],
+]);
+
+/**
+ * Whether an Accept header takes `application/json`, by the rules of RFC 9110: of the ranges that mean it the most
+ * specific one decides, and a weight of zero says no. Refusals are `application/problem+json` whatever is said of that.
+ */
+export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
-  if (accept === 'application/json') return true;
-  return accept.split(',').some((range) => {
-    const [type, ...parameters] = range.split(';');
-    if (type?.trim().toLowerCase() !== 'application/json') return false;
-    return !parameters.some((parameter) => /^\s*q\s*=\s*0(\.0*)?\s*$/i.test(parameter));
-  });
+  if (accept === 'application/json' || accept === '*/*') return true;
+  let closest = 0;
+  let accepted = false;
+  for (const range of splitOutsideQuotes(accept, ',')) {
+    const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
+    const close = closeness.get(type.trim().toLowerCase()) ?? 0;
+    if (close === 0 || close < closest) continue;
+    // Of two that say the same the more generous one counts: they differ in parameters that JSON has none of.
+    accepted = (close === closest && accepted) || weightOf(parameters) > 0;
+    closest = close;
+  }
+  return accepted;
+}
+
+/** RFC 9110 12.4.2. What is no number is taken for nothing said. */
+function weightOf(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    if (name.trim().toLowerCase() !== 'q') continue;
+    const weight = value.trim() === '' ? Number.NaN : Number(value);
+    return Number.isNaN(weight) ? 1 : weight;
+  }
+  return 1;
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const pieces: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (quoted && char === '\\') i++;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && char === separator) {
+      pieces.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  pieces.push(text.slice(start));
+  return pieces;
 }
 
 export const notAcceptable = () =>

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { anonymousCaller, mayUseScope } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { badRequest, notFound, Problem } from '../errors.ts';
-import { isApi, namesJson, notAcceptable } from './accept.ts';
+import { acceptsJson, isApi, notAcceptable } from './accept.ts';
 import { createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { queryStringProblem } from './query-string.ts';
@@ -129,7 +129,7 @@ export function admitRequests(
 
 function requireJson({ method, headers }: FastifyRequest): void {
   // Browsers send preflights by themselves, with no Accept header that the application could set.
-  if (!namesJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
+  if (!acceptsJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
 }
 
 function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {

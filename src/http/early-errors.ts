@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { Problem } from '../errors.ts';
-import { isApi, namesJson, notAcceptable } from './accept.ts';
-import { problemBody, toProblem } from './error-answers.ts';
+import { acceptsJson, isApi, notAcceptable } from './accept.ts';
+import { toProblem } from './error-answers.ts';
+import { problemBody } from './error-bodies.ts';
 import { requestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -60,7 +61,7 @@ export function answerEarly(config: Config) {
     },
     /** What the router refuses: a path that cannot be decoded, or a part of it that is too long. */
     unroutable(error: FastifyError, { id, url, headers }: FastifyRequest, { raw }: FastifyReply): void {
-      const wrongAccept = config.forceAcceptHeader && isApi(url) && !namesJson(headers.accept);
+      const wrongAccept = config.forceAcceptHeader && isApi(url) && !acceptsJson(headers.accept);
       answer(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
     },
     /** An Expect header with something else than 100-continue. */

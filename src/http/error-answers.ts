@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { badRequest, type FieldError, OAuthError, type OAuthErrorCode, Problem } from '../errors.ts';
+import { badRequest, type FieldError, mostFieldErrors, OAuthError, Problem, unprocessable } from '../errors.ts';
+import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
 import type { App } from './server.ts';
 
 // Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, 19 ms of a start.
@@ -15,7 +16,7 @@ const frameworkProblems = new Map<string, () => Problem>([
       new Problem(
         415,
         'Unsupported Media Type',
-        'Send the body as application/json or application/x-www-form-urlencoded.',
+        'Send the body as application/json, application/x-www-form-urlencoded or multipart/form-data.',
         { code: 'unsupported_media_type' },
       ),
   ],
@@ -60,37 +61,34 @@ function validationProblem({ validation, validationContext }: FastifyError): Pro
   ) {
     return badRequest('There is no body; send a JSON object or a form.', 'body_empty');
   }
-  const errors: FieldError[] = (validation ?? []).map(({ instancePath, keyword, params, message }) => {
-    const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
-    const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
-    if (keyword === 'required') return { field, code: 'required', message: `${field} is required.` };
-    if (keyword === 'additionalProperties')
-      return { field, code: 'unknown', message: `${field} is not a field that can be sent here.` };
-    const expected = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
-    return { field, code: keyword, message: `${field || 'The value'} ${message ?? 'is not acceptable'}${expected}.` };
-  });
-  const unique = errors.filter((error, i) => errors.findIndex(({ field }) => field === error.field) === i);
-  if (validationContext === 'body') {
-    return new Problem(422, 'Unprocessable Content', 'Some fields are not acceptable; see errors.', {
-      code: 'validation_failed',
-      errors: unique,
-    });
-  }
-  return new Problem(400, 'Bad Request', unique.map(({ message }) => message).join(' '), { code: 'parameter_invalid' });
+  const errors = fieldErrors(validation ?? []);
+  if (validationContext === 'body') return unprocessable(errors);
+  return new Problem(400, 'Bad Request', errors.map(({ message }) => message).join(' '), { code: 'parameter_invalid' });
 }
 
-const oauthCodes = new Map<number, OAuthErrorCode>([
-  [401, 'invalid_client'],
-  [403, 'access_denied'],
-  [429, 'temporarily_unavailable'],
-  [500, 'server_error'],
-  [503, 'temporarily_unavailable'],
-]);
+/** One for each field that is wrong, and no more than an answer names. */
+function fieldErrors(validation: NonNullable<FastifyError['validation']>): FieldError[] {
+  const byField = new Map<string, FieldError>();
+  for (const { instancePath, keyword, params, message } of validation) {
+    const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
+    const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
+    if (!byField.has(field)) byField.set(field, { field, ...wrong(field.slice(0, 100), keyword, params, message) });
+    if (byField.size >= mostFieldErrors) break;
+  }
+  return [...byField.values()];
+}
 
-/** RFC 9457, as bytes: to a string Fastify would add a charset, which this media type does not have. */
-export function problemBody({ status, title, code, errors, message }: Problem, requestId: string): Buffer {
-  const type = `urn:gatehouse:problem:${code ?? 'error'}`;
-  return Buffer.from(JSON.stringify({ type, title, status, detail: message, instance: requestId, code, errors }));
+function wrong(
+  field: string,
+  keyword: string,
+  params: Record<string, unknown>,
+  message = 'is not acceptable',
+): Omit<FieldError, 'field'> {
+  if (keyword === 'required') return { code: 'required', message: `${field} is required.` };
+  if (keyword === 'additionalProperties')
+    return { code: 'unknown', message: `${field} is not a field that can be sent here.` };
+  const expected = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
+  return { code: keyword, message: `${field || 'The value'} ${message}${expected}.` };
 }
 
 function sendProblem(reply: FastifyReply, problem: Problem): void {
@@ -102,19 +100,13 @@ function sendProblem(reply: FastifyReply, problem: Problem): void {
 }
 
 function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void {
-  const code = error instanceof OAuthError ? error.error : (oauthCodes.get(error.status) ?? 'invalid_request');
-  const detail =
-    error instanceof Problem && error.errors ? error.errors.map(({ message }) => message).join(' ') : error.message;
   reply
     .code(error.status)
     .headers(error.headers)
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify({ error: code, error_description: asciiDescription(detail) }));
+    .send(oauthErrorBody(error));
 }
-
-/** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
-const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 
 const formOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
 
@@ -156,7 +148,7 @@ export function answerErrors(app: App, { log }: Context): void {
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
     if (wantsPage(request) && app.errorPage) {
       const title = known instanceof Problem ? known.title : 'Bad Request';
-      return app.errorPage(reply.headers(known.headers), known.status, title, known.message);
+      return app.errorPage(reply.headers(known.headers), known.status, title, detailOf(known));
     }
     if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
     else sendProblem(reply, known);

@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Authenticate, admitRequests } from './admit.ts';
-import { readBodies } from './bodies.ts';
+import { longestBody, readBodies } from './bodies.ts';
 import { answerEarly } from './early-errors.ts';
 import { answerErrors } from './error-answers.ts';
 import { tagAnswer } from './etag.ts';
@@ -100,7 +100,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     // No logger of Fastify's own: it would make a child logger for each request (see request-log.ts and error-answers.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: longestBody,
     requestTimeout: 30_000,
     trustProxy: trustProxy(config),
     forceCloseConnections: 'idle',

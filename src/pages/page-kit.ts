@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Database } from '../database/database.ts';
+import { Problem } from '../errors.ts';
+import { longestRefusal } from '../http/error-bodies.ts';
 import type { App, Protection } from '../http/server.ts';
 import { serveAssets } from './assets.ts';
 import type { WebSessions } from './authenticate-web.ts';
@@ -88,11 +90,20 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     async show(request, reply, view, variables) {
       const token = csrf.token(request, reply);
       const html = views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
+      if (isTooLong(request, reply, html)) throw tooLong;
       return send(reply, html);
     },
     go: async (reply, path) => reply.header('cache-control', 'no-store').redirect(root + path, 303),
   };
 }
+
+const tooLong = new Problem(413, 'Content Too Large', 'The form holds more than its fields can take.', {
+  code: 'body_too_large',
+});
+
+/** A refused form comes back with what was typed: to nobody in particular, not with all that somebody may send. */
+const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>
+  statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > longestRefusal;
 
 /** The named fields of a form as text, trimmed but for passwords; whatever else was sent is left alone. */
 export function readForm<Name extends string>({ body }: FastifyRequest, ...names: Name[]): Record<Name, string> {

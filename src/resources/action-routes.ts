@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { changeAndTell } from '../database/bus.ts';
+import { isForm } from '../http/bodies.ts';
 import type { App } from '../http/server.ts';
 import type { Action, ActionCall, WriteCall } from './define-resource.ts';
 import type { Fields } from './fields.ts';
@@ -7,7 +8,7 @@ import { readForm } from './form-body.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { noSuchRow } from './read-rows.ts';
 import type { Resource } from './resource.ts';
-import { askerOf, callOf, guardOf, idOf, isForm, sendJson } from './resource-routes.ts';
+import { askerOf, callOf, guardOf, idOf, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { wholeColumns, wholeRow } from './row-json.ts';
 import { allowedRows } from './row-rules.ts';

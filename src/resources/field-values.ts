@@ -1,4 +1,6 @@
 import { isUuid } from '../database/uuid.ts';
+import { Problem } from '../errors.ts';
+import { readJson } from '../http/json-body.ts';
 import type { AnyOptions, FieldType } from './fields.ts';
 import { isDay, parseMoment, writeMoment } from './moments.ts';
 
@@ -52,7 +54,7 @@ const range = (value: number, { min, max }: AnyOptions): Refusal | undefined => 
   return undefined;
 };
 
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 const toNumber = (text: string): unknown => {
   const number = decimal.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : text;
@@ -79,11 +81,12 @@ const depthWithin = (value: unknown, left: number): boolean =>
   value === null ||
   (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
 
+/** By the rules of every JSON body; undefined for a text that is not JSON. */
 const parseJsonText = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof Problem && error.code === 'json_invalid') return undefined;
     throw error;
   }
 };

@@ -1,10 +1,12 @@
+import { toNfc } from '../normal-form.ts';
+
 /**
  * The form in which text is compared and sorted: equal for texts that differ only in case or in how accents are encoded,
  * and the same on every database, which each have their own idea of lowercase.
  */
 export const fold = (text: string): string =>
   // Lowercase of Σ depends on its place in the word, which a prefix does not know.
-  text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  toNfc(toNfc(text).toLowerCase().replaceAll('ς', 'σ'));
 
 /** What `lower()` does on both engines. */
 export const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -1,4 +1,4 @@
-import { type FieldError, unprocessable } from '../errors.ts';
+import { type FieldError, mostFieldErrors, unprocessable } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { DefaultCall } from './fields.ts';
 import { shown } from './refusals.ts';
@@ -34,6 +34,7 @@ export function readInput(
   const unchanged: Values = {};
   const sent = new Map(Object.entries((body ?? {}) as Values));
   for (const [name, value] of sent) {
+    if (errors.length >= mostFieldErrors) break;
     // What moves by itself comes back with a whole resource, and may be older than what is stored.
     const field = resource.fields.get(name);
     if (!field || field.options.hidden) errors.push(unknownField(resource, name));

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
+import { isForm } from '../http/bodies.ts';
 import { answerNotModified } from '../http/etag.ts';
 import { originOf } from '../http/origin.ts';
 import type { App } from '../http/server.ts';
@@ -49,9 +50,6 @@ export function sendJson(reply: FastifyReply, json: string): string {
 
 const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): string =>
   sendJson(reply.header('etag', etag), json);
-
-export const isForm = ({ headers }: FastifyRequest): boolean =>
-  (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
 
 /** The id that the path means. */
 export function idOf({ definition }: Resource, { params, caller }: FastifyRequest): string {

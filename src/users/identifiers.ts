@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
 import type { LoginAttribute } from '../config.ts';
+import { toNfc } from '../normal-form.ts';
 
 /**
  * Who a user is to the outside. The three forms never overlap: an email holds `@`, a phone starts with `+`, and a username
@@ -72,4 +73,4 @@ export function readLogin(login: string, enabled: readonly LoginAttribute[]): Id
 
 /** Names a login that belongs to nobody, without keeping what somebody typed (at times a password). */
 export const fingerprintOfLogin = (login: string): string =>
-  createHash('sha256').update(login.trim().normalize('NFC').toLowerCase()).digest('base64url');
+  createHash('sha256').update(toNfc(login.trim()).toLowerCase()).digest('base64url');

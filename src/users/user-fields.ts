@@ -1,4 +1,5 @@
 import type { FieldError } from '../errors.ts';
+import { toNfc } from '../normal-form.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { normaliseEmail, normalisePhone, normaliseUsername, usernameRule } from './identifiers.ts';
 import { isTooLong, longestPasswordBytes } from './passwords.ts';
@@ -30,7 +31,7 @@ const rules: Readonly<Record<ProfileField, Rule>> = {
 export const profileFields = Object.keys(rules) as ProfileField[];
 
 function readName(text: string): string | undefined {
-  const name = text.trim().normalize('NFC');
+  const name = toNfc(text.trim());
   return name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name) ? name : undefined;
 }
 
@@ -71,10 +72,11 @@ export async function checkNewPassword(
   const wrong = (code: string, message: string): FieldError => ({ field, code, message });
   if (password === undefined || password === null || password === '') return wrong('required', `${field} is required.`);
   if (typeof password !== 'string' || !password.isWellFormed()) return wrong('type', `${field} must be text.`);
+  // Before anything takes its time over it.
+  if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${longestPasswordBytes} bytes.`);
   if ([...password.normalize('NFC')].length < shortestPassword) {
     return wrong('too_short', `${field} must have at least ${shortestPassword} characters.`);
   }
-  if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${longestPasswordBytes} bytes.`);
   const folded = password.trim().normalize('NFC').toLowerCase();
   if (folded === email || folded === username) {
     return wrong('common', `${field} must not be what the user logs in with.`);

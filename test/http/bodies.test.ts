@@ -44,14 +44,7 @@ describe('Bodies', () => {
   });
 
   it('are refused with 415 when they are anything else', async () => {
-    for (const type of [
-      'text/plain',
-      'text/xml',
-      'multipart/form-data; boundary=x',
-      'application/json-patch+json',
-      'x',
-      '/',
-    ]) {
+    for (const type of ['text/plain', 'text/xml', 'application/json-patch+json', 'x', '/']) {
       await refused('{}', type, 415, 'unsupported_media_type');
     }
     const untyped = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Length: 2\r\n\r\n{}';

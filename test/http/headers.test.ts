@@ -129,7 +129,7 @@ describe('CORS', () => {
       assert.match(response.headers.get('access-control-expose-headers') ?? '', /ETag.*WWW-Authenticate/);
       assert.equal(response.headers.get('vary'), 'Origin');
     }
-    const noAccept = await fetch(`${url}/v1/things`, { headers: { origin } });
+    const noAccept = await fetch(`${url}/v1/things`, { headers: { origin, accept: 'text/html' } });
     assert.equal(noAccept.status, 406);
     assert.equal(noAccept.headers.get('access-control-allow-origin'), origin);
   });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { asLogged, createLog, withoutSecrets } from './log.ts';
+
+const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
+
+function logged(write: (log: ReturnType<typeof createLog>) => void): string[] {
+  const lines: string[] = [];
+  write(createLog('info', false, { write: (line) => void lines.push(line) }));
+  return lines;
+}
+
+describe('The log', () => {
+  it('hides tokens, credentials and passwords inside of texts', () => {
+    for (const [text, shown] of [
+      [`the token ${token} was refused`, 'the token [hidden] was refused'],
+      ['sent Authorization: Bearer abcdefgh12345', 'sent Authorization: Bearer [hidden]'],
+      ['sent basic Zm9vOmJhcg==', 'sent basic [hidden]'],
+      ['no route to postgres://app:pa@ss:w0rd@db/x now', 'no route to postgres://app:[hidden]@db/x now'],
+      ['a=postgres://a:one@b,smtp://c:two@d "x"', 'a=postgres://a:[hidden]@d "x"'],
+      ['"smtp://:secret@mail" and "http://host:3000/a"', '"smtp://:[hidden]@mail" and "http://host:3000/a"'],
+      ['refresh_token=abc&password=hunter2&x=1', 'refresh_token=[hidden]&password=[hidden]&x=1'],
+      ['nothing at http://127.0.0.1:3000/v1', 'nothing at http://127.0.0.1:3000/v1'],
+    ]) {
+      assert.equal(withoutSecrets(text as string), shown);
+    }
+  });
+
+  it('writes a short line whatever a caller sent, and still as JSON', () => {
+    const sent = `${token} `.repeat(30_000);
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`name${i}`, '"'.repeat(1500)]));
+    const lines = logged((log) => {
+      log.info({ requestId: 'r-1', reason: `client ${sent}` }, 'refused');
+      log.info(many, 'refused');
+      log.error({ err: new Error(sent, { cause: new Error(sent) }) }, 'request failed');
+    });
+    assert.equal(lines.length, 3);
+    for (const line of lines) {
+      assert.ok(line.length <= 8192 && line.endsWith('\n'), String(line.length));
+      assert.ok(!line.includes('eyJ'));
+      const entry = JSON.parse(line) as { level: string; msg: string; time: string };
+      assert.ok(entry.level && entry.time && entry.msg);
+    }
+    assert.match(lines[0] as string, /"requestId":"r-1".*"msg":"refused"/);
+  });
+
+  it('hides a password whose URL was cut before its host', () => {
+    const line = `${JSON.stringify({ level: 'info', msg: `${'x'.repeat(1970)} postgres://app:${'p'.repeat(9000)}@db` })}\n`;
+    assert.ok(!asLogged(line).includes('ppp'));
+  });
+
+  it('follows causes, not in a circle', () => {
+    const error = new Error('outer');
+    error.cause = error;
+    const [line] = logged((log) => log.error({ err: error }, 'request failed'));
+    assert.match(line as string, /"cause":\{"type":"Error","message":"outer"/);
+  });
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseScope } from '../../src/clients/scopes.ts';
+import { acceptsJson } from '../../src/http/accept.ts';
+import { matchesEtag } from '../../src/http/etag.ts';
+import { readFormEncoded } from '../../src/http/form-body.ts';
+import { readJson } from '../../src/http/json-body.ts';
+import { readMultipart } from '../../src/http/multipart.ts';
+import { networkOf } from '../../src/http/network-of.ts';
+import { asLogged, withoutSecrets } from '../../src/log.ts';
+import { nearest } from '../../src/nearest.ts';
+import { toNfc } from '../../src/normal-form.ts';
+import { describeDevice } from '../../src/pages/device.ts';
+import { localPath } from '../../src/pages/local-path.ts';
+import { kindOf } from '../../src/resources/field-values.ts';
+import { afterPrefix, fold } from '../../src/resources/folding.ts';
+import { readForm } from '../../src/resources/form-body.ts';
+import { parseMoment } from '../../src/resources/moments.ts';
+import { shown, unknownName } from '../../src/resources/refusals.ts';
+import { readSearch, readSearchFields } from '../../src/resources/search-text.ts';
+import { fingerprintOfLogin, readLogin } from '../../src/users/identifiers.ts';
+import { checkNewPassword, readProfile } from '../../src/users/user-fields.ts';
+import { assertLinear } from '../harness/growth.ts';
+
+/** Pieces that patterns and parsers stumble over, each repeated to any length. */
+const pieces = [
+  'a',
+  'ab',
+  '1',
+  '0',
+  ' ',
+  '\t',
+  '.',
+  ',',
+  ';',
+  ':',
+  '/',
+  '\\',
+  '*',
+  '"',
+  "'",
+  '=',
+  '&',
+  '%',
+  '+',
+  '-',
+  '@',
+  '(',
+  '[',
+  '{',
+  'eyJ',
+  'eyJ-',
+  'eyJa.',
+  'Bearer ',
+  'basic a',
+  '://',
+  '://:',
+  '://a:@',
+  'token=',
+  'password=a&',
+  '%2f',
+  '%41',
+  '%',
+  '+1 ',
+  'a.',
+  'a@',
+  'a,',
+  'a;',
+  'a:',
+  'a=',
+  'a&',
+  'a=1&',
+  '1,',
+  '1.',
+  '1e',
+  'W/"a",',
+  '"a",',
+  '*/*,',
+  '*;q=0,',
+  'a/b;q="',
+  ';q=0',
+  '\\*',
+  '\\\\',
+  '*,',
+  'a:*;',
+  '>=',
+  '\u0315\u0316',
+  '\u0316a',
+  '😀',
+  '\udbff\udfff',
+  '\0',
+  'Version/1 ',
+  '../',
+  './/',
+  'ﷺ',
+  '["',
+  '{"a":',
+  '[[',
+  '\\u0000',
+  '::',
+  ':0',
+  'f:',
+];
+
+const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+
+/** Whatever is thrown is a refusal, which is as good as an answer. */
+const tried = (work: () => unknown) => {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+};
+
+const multipart = (text: string) =>
+  readMultipart(Buffer.from(text), 'multipart/form-data; boundary=a', (bytes) => bytes.toString());
+const form = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'array' } } } as never;
+const everyWay = ['email', 'username', 'phone'] as const;
+
+/** Everything that text of a caller's reaches, and how long a text can reach it. */
+const readers: readonly [name: string, longest: number, read: (text: string) => unknown][] = [
+  ['the log', 1 << 18, (text) => asLogged(`${JSON.stringify({ level: 'info', time: '', msg: 'x', reason: text })}\n`)],
+  ['its net', 1 << 16, withoutSecrets],
+  ['NFC', 1 << 18, toNfc],
+  ['a JSON body', 1 << 18, readJson],
+  ['a form', 1 << 18, (text) => readFormEncoded(text)],
+  ['a multipart form', 1 << 18, (text) => multipart(text)],
+  ['the parts of one', 1 << 18, (text) => multipart(`--a\r\n${text}`)],
+  [
+    'the content of one',
+    1 << 18,
+    (text) => multipart(`--a\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}`),
+  ],
+  ['a boundary', 1 << 14, (text) => readMultipart(Buffer.from('--a--'), `multipart/form-data;${text}`, String)],
+  ['Accept', 1 << 14, acceptsJson],
+  ['If-None-Match', 1 << 14, (text) => matchesEtag(text, '"a"')],
+  ['an address', 1 << 14, networkOf],
+  ['a login', 1 << 18, (text) => [readLogin(text, everyWay), fingerprintOfLogin(text)]],
+  ['a profile', 1 << 18, (text) => readProfile({ email: text, username: text, phone: text, name: text })],
+  ['a new password', 1 << 18, (text) => checkNewPassword(text, {})],
+  ['a scope', 1 << 18, parseScope],
+  ['a search', 1 << 14, (text) => readSearch(text, new Map([['a', 'like']]))],
+  ['the value of one', 1 << 14, (text) => readSearch(`b:${text}`, new Map())],
+  ['its fields', 1 << 14, (text) => readSearchFields(text, ['a', 'b'])],
+  ['folding', 1 << 16, (text) => afterPrefix(fold(text))],
+  ['a moment', 1 << 18, parseMoment],
+  ['a value of an action', 1 << 18, (text) => readForm({ a: text, b: text }, form)],
+  ['a name that is not known', 1 << 18, (text) => [unknownName('x', text, ['search', 'page'], 'x'), shown(text)]],
+  ['the nearest name', 1 << 10, (text) => nearest(text.slice(0, 60), ['search', 'page'])],
+  ['a path to go to', 1 << 16, localPath],
+  ['a user agent', 1 << 8, describeDevice],
+  ...(['text', 'integer', 'number', 'boolean', 'date', 'timestamp', 'json', 'list', 'uuid'] as const).map(
+    (type): [string, number, (text: string) => unknown] => [
+      `a value of the type ${type}`,
+      1 << 18,
+      (text) => {
+        const kind = kindOf(type);
+        return [kind.check(kind.fromForm(text), {}), tried(() => kind.fromSearch(text))];
+      },
+    ],
+  ),
+];
+
+describe('Time grows with the length of the text at most', () => {
+  for (const [name, longest, read] of readers) {
+    it(`for ${name}`, async () => {
+      for (const piece of pieces) {
+        for (const [end, tail] of [
+          ['', 'as it is'],
+          ['x', 'with another end'],
+          ['"', 'with a quote at its end'],
+        ]) {
+          const label = `${name}, ${JSON.stringify(piece)} ${tail}`;
+          await assertLinear(label, longest, (size) => tried(() => read(repeated(piece, size) + end)));
+        }
+      }
+    });
+  }
+
+  it('and the measure finds what does not', async () => {
+    const square = /^a+a*$/;
+    await assert.rejects(assertLinear('a bad pattern', 1 << 14, (size) => square.test(`${'a'.repeat(size)}x`)));
+  });
+});
