@@ -19,6 +19,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   dataDir: ['/var/lib/gatehouse', '/var/lib/gatehouse', ''],
   databaseUrl: ['postgres://a:b@c/d', 'postgres://a:b@c/d', 'mysql://a'],
   databasePoolSize: ['5', 5, '0'],
+  readTimeout: ['30', 30, '0'],
   logLevel: ['warn', 'warn', 'loud'],
   adminEmail: ['ada@example.com', 'ada@example.com', 'ada'],
   adminPassword: ['12345678', '12345678', 'short'],

@@ -61,6 +61,12 @@ export const unavailable = (detail: string, retryAfterSeconds: number, reason?: 
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
     ...(reason ? { reason } : {}),
   });
+/** A read that would take more of the database than one caller may. */
+export const tooExpensive = (detail: string, retryAfterSeconds: number) =>
+  new Problem(503, 'Service Unavailable', detail, {
+    code: 'too_expensive',
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+  });
 
 export type OAuthErrorCode =
   | 'invalid_request'

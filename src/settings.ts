@@ -138,6 +138,7 @@ export const settings = {
     secret: true,
   }),
   databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 'PostgreSQL connections of one instance', 1, 1000),
+  readTimeout: integer('READ_TIMEOUT', 5, 'seconds that one read of the database may take, then it is 503', 1, 3600),
   logLevel: oneOf(
     'LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

@@ -55,6 +55,14 @@ export class WorkerThread<Question, Answer> {
     });
   }
 
+  /** Ends the thread, whatever it is doing. Whoever waits for it is refused. */
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#fail(worker, new Error('the thread was ended'));
+    await worker.terminate();
+  }
+
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data });
     this.#ending = setTimeout(() => this.#endIfIdle(), this.#idleMs).unref();

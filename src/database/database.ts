@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Bus } from './bus.ts';
+import type { Reader } from './reader.ts';
 import type { Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -19,10 +20,18 @@ export interface Database {
   readonly engine: Engine;
   readonly db: Db;
   readonly bus: Bus;
-  /** A SELECT by its text, past the query builder: for `fixedQuery`, and for SQL that is put together once. */
-  read<R>(sql: string, parameters: readonly unknown[]): R[] | Promise<R[]>;
+  /**
+   * A SELECT by its text, past the query builder: for `fixedQuery`, and for SQL that is put together once. It is limited in
+   * time. `reader` is for whom, where it may be expensive; `once`: the text will hardly come again.
+   */
+  read<R>(sql: string, parameters: readonly unknown[], reader?: Reader, once?: boolean): R[] | Promise<R[]>;
   /** Its first row alone. */
-  readFirst<R>(sql: string, parameters: readonly unknown[]): R | undefined | Promise<R | undefined>;
+  readFirst<R>(
+    sql: string,
+    parameters: readonly unknown[],
+    reader?: Reader,
+    once?: boolean,
+  ): R | undefined | Promise<R | undefined>;
   /**
    * The same for one INSERT, UPDATE or DELETE outside of transactions. Returns when it is on disk. `early` gets the rows
    * before that, for work that nobody sees unless the write succeeds. It must not throw.

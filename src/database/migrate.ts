@@ -35,7 +35,11 @@ const migrationLock = 7_146_352;
 export async function underMigrationLock<T>({ engine, db }: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (tx) => {
     // On SQLite the write transaction itself is the lock.
-    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(tx);
+    if (engine === 'postgres') {
+      // Changes of tables take as long as they take, and so does waiting for those of another instance.
+      await sql`set local statement_timeout = 0`.execute(tx);
+      await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(tx);
+    }
     return work(tx);
   });
 }

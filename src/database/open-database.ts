@@ -1,16 +1,22 @@
 import { resolve } from 'node:path';
+import { settings } from '../settings.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
 interface Location {
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
+  /** Seconds that one read may take. */
+  readonly readTimeout?: number;
   readonly workingDir: string;
 }
 
 /** Opens what DATABASE_URL names; the tables come from `migrate`. */
-export async function openDatabase({ databaseUrl, databasePoolSize, workingDir }: Location): Promise<Database> {
-  if (databaseUrl.startsWith('sqlite:')) return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)));
+export async function openDatabase(location: Location): Promise<Database> {
+  const { databaseUrl, databasePoolSize, readTimeout = settings.readTimeout.default, workingDir } = location;
+  if (databaseUrl.startsWith('sqlite:')) {
+    return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)), readTimeout);
+  }
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(databaseUrl, databasePoolSize);
+  return openPostgres(databaseUrl, databasePoolSize, readTimeout);
 }

@@ -11,7 +11,10 @@ import {
 import pg from 'pg';
 import { OperatorError, Problem, unavailable } from '../errors.ts';
 import type { Database } from './database.ts';
+import { FairQueue, tookTooLong } from './fair-queue.ts';
 import { PostgresBus } from './postgres-bus.ts';
+import type { Reader } from './reader.ts';
+import { rowMark } from './row-mark.ts';
 import type { Tables } from './tables.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
@@ -23,16 +26,35 @@ const awayCodes =
 const awayMessages =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
 
-/** A server that has stopped answering without closing the connection is as good as gone. */
-const patience = 15_000;
+/** Milliseconds. */
+interface Limits {
+  /** What a statement outside of transactions may take, which nearly always is a read: the server ends it. */
+  readonly read: number;
+  /** What a statement of a transaction may take. */
+  readonly inTransactions: number;
+  /** A server that has not answered until then, without closing the connection, is as good as gone. */
+  readonly patience: number;
+}
+
+function limitsOf(readSeconds: number): Limits {
+  const read = readSeconds * 1000;
+  const inTransactions = Math.max(10_000, read);
+  return { read, inTransactions, patience: inTransactions + 5000 };
+}
 
 const isAway = (error: unknown): boolean => {
   const { code, message } = error as { code?: string; message?: string };
   return awayCodes.test(code ?? '') || awayMessages.test(message ?? '');
 };
 
+/** The server has ended the statement at its limit. */
+const isCanceled = (error: unknown): boolean => (error as { code?: string }).code === '57014';
+
 function translate(error: unknown): unknown {
   if (error instanceof Problem) return error;
+  if (isCanceled(error)) {
+    return unavailable('The database took too long over this. Try again shortly.', 5, (error as Error).message);
+  }
   if (!isAway(error)) return error;
   return unavailable('The database cannot be reached at the moment. Try again shortly.', 5, (error as Error).message);
 }
@@ -57,29 +79,32 @@ class Connection implements DatabaseConnection {
   readonly client: pg.PoolClient;
   /** Must not be used again: it is broken, or holds plans that no longer hold. */
   spent = false;
+  readonly #limits: Limits;
   #inTransaction = false;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, limits: Limits) {
     this.client = client;
+    this.#limits = limits;
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
-    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
+    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData, isData);
     return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** `isData`: planned once and limited in time. Changes of tables may take as long as they take. */
-  async query(text: string, values: unknown[], isData: boolean): Promise<pg.QueryResult> {
-    const name = isData ? nameOf(text) : undefined;
-    const limit = isData ? { query_timeout: patience } : {};
+  /** `repeats`: planned once. `limited`: given up here as well. Changes of tables may take as long as they take. */
+  async query(text: string, values: unknown[], repeats: boolean, limited = true): Promise<pg.QueryResult> {
+    const name = repeats ? nameOf(text) : undefined;
+    const limit = limited ? { query_timeout: this.#limits.patience } : {};
     try {
       return await this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
     } catch (error) {
       this.spent ||= isAway(error) || isStalePlan(error);
+      if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
       if (!isStalePlan(error)) throw translate(error);
       if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
-      return this.client.query({ text, values });
+      return this.client.query({ text, values, ...limit });
     }
   }
 
@@ -89,8 +114,11 @@ class Connection implements DatabaseConnection {
 
   async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = text === 'begin';
+    const { inTransactions, patience } = this.#limits;
+    // In the same message as "begin", so that it costs no round trip.
+    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}` : '';
     try {
-      await this.client.query(limited(text));
+      await this.client.query(limited(text + limit, patience));
     } catch (error) {
       // Whether or not it took effect, this connection's transaction is over when the connection is.
       this.spent = true;
@@ -100,26 +128,27 @@ class Connection implements DatabaseConnection {
 }
 
 /** `query_timeout` is read by the driver, though its types leave it out. */
-const limited = (text: string): pg.QueryConfig => ({ text, query_timeout: patience }) as pg.QueryConfig;
+const limited = (text: string, patience: number): pg.QueryConfig =>
+  ({ text, query_timeout: patience }) as pg.QueryConfig;
 
-async function connect(pool: pg.Pool): Promise<Connection> {
+async function connect(pool: pg.Pool, limits: Limits): Promise<Connection> {
   try {
-    return new Connection(await pool.connect());
+    return new Connection(await pool.connect(), limits);
   } catch (error) {
     throw translate(error);
   }
 }
 
 class PostgresDriver implements Driver {
-  readonly #pool: pg.Pool;
+  readonly #connect: () => Promise<Connection>;
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
+  constructor(open: () => Promise<Connection>) {
+    this.#connect = open;
   }
 
   async init(): Promise<void> {}
   acquireConnection(): Promise<DatabaseConnection> {
-    return connect(this.#pool);
+    return this.#connect();
   }
   beginTransaction(connection: DatabaseConnection): Promise<void> {
     return (connection as Connection).run('begin');
@@ -138,9 +167,9 @@ class PostgresDriver implements Driver {
 }
 
 /** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
-async function letIn(pool: pg.Pool, url: string): Promise<void> {
+async function letIn(pool: pg.Pool, url: string, patience: number): Promise<void> {
   try {
-    await pool.query(limited('select 1'));
+    await pool.query(limited('select 1', patience));
   } catch (error) {
     await pool.end();
     const place = url.replace(/^.*@/, '').replace(/\?.*$/, '');
@@ -150,13 +179,30 @@ async function letIn(pool: pg.Pool, url: string): Promise<void> {
   }
 }
 
-export async function openPostgres(url: string, poolSize: number): Promise<Database> {
+/** Reads that may be expensive leave connections to those that are not, and those of one caller to another's. */
+function expensiveReads(poolSize: number, seconds: number): FairQueue {
+  const atOnce = Math.max(1, Math.floor(poolSize * 0.6));
+  return new FairQueue({
+    atOnce,
+    atOnceForOne: Math.max(1, Math.floor(atOnce / 2)),
+    waiting: 500,
+    waitingForOne: 50,
+    seconds,
+  });
+}
+
+export async function openPostgres(url: string, poolSize: number, readSeconds: number): Promise<Database> {
+  const limits = limitsOf(readSeconds);
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 3000,
     application_name: 'gatehouse',
     keepAlive: true,
+    // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
+    onConnect: async (client) => {
+      await client.query(limited(`set statement_timeout = ${limits.read}`, limits.patience));
+    },
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on('error', () => undefined);
@@ -164,28 +210,34 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PostgresDriver(pool),
+      createDriver: () => new PostgresDriver(() => connect(pool, limits)),
       createIntrospector: (inner) => new PostgresIntrospector(inner),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  await letIn(pool, url);
+  await letIn(pool, url, limits.patience);
   const bus = new PostgresBus(url);
   await bus.listen();
-  const run = async <R>(text: string, values: readonly unknown[]): Promise<R[]> => {
-    const connection = await connect(pool);
+  const run = async <R>(text: string, values: readonly unknown[], once = false): Promise<R[]> => {
+    const connection = await connect(pool, limits);
     try {
-      return (await connection.query(text, [...values], true)).rows as R[];
+      return (await connection.query(text, [...values], !once)).rows as R[];
     } finally {
       connection.client.release(connection.spent);
     }
   };
+  const expensive = expensiveReads(poolSize, readSeconds);
+  const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
+    reader && text.includes(rowMark)
+      ? expensive.run(reader, () => run<R>(text, values, once))
+      : run<R>(text, values, once);
   return {
     engine: 'postgres',
     db,
     bus,
-    read: run,
-    readFirst: async <R>(text: string, values: readonly unknown[]) => (await run<R>(text, values))[0],
+    read,
+    readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean) =>
+      (await read<R>(text, values, reader, once))[0],
     async write<R>(text: string, values: readonly unknown[], early?: (rows: R[]) => void) {
       const rows = await run<R>(text, values);
       early?.(rows);
@@ -193,11 +245,15 @@ export async function openPostgres(url: string, poolSize: number): Promise<Datab
     },
     changes: () => undefined,
     ping: async () => {
-      await pool.query(limited('select 1')).catch((error) => {
+      await pool.query(limited('select 1', limits.patience)).catch((error) => {
         throw translate(error);
       });
     },
-    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    connections: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + expensive.waiting,
+    }),
     async close() {
       await bus.close();
       await db.destroy();

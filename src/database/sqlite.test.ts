@@ -9,7 +9,7 @@ import { openSqlite } from './sqlite.ts';
 
 describe('SQLite', () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-sqlite-'));
-  const database = openSqlite(join(dir, 'test.db'));
+  const database = openSqlite(join(dir, 'test.db'), 5);
   after(async () => {
     await database.close();
     rmSync(dir, { recursive: true, force: true });

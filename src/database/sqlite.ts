@@ -12,11 +12,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { OperatorError, unavailable } from '../errors.ts';
+import { OperatorError, tooExpensive } from '../errors.ts';
 import type { Database } from './database.ts';
+import { RowBudget } from './row-budget.ts';
 import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { SqliteBus } from './sqlite-bus.ts';
+import { translate } from './sqlite-errors.ts';
+import { SqliteReads } from './sqlite-reads.ts';
 import { Statements } from './sqlite-statements.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,13 +27,13 @@ const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || /^\s*(select|pragma|explain)\b/i.test(sql);
 
 class Connection implements DatabaseConnection {
-  readonly #reader: Statements;
+  readonly #reads: SqliteReads;
   readonly #writer: Statements;
   readonly #commits: SharedCommits;
   inTransaction = false;
 
-  constructor(reader: Statements, writer: Statements, commits: SharedCommits) {
-    this.#reader = reader;
+  constructor(reads: SqliteReads, writer: Statements, commits: SharedCommits) {
+    this.#reads = reads;
     this.#writer = writer;
     this.#commits = commits;
   }
@@ -38,7 +41,7 @@ class Connection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
-      if (isRead(query)) return this.#reader.run(query.sql, query.parameters);
+      if (isRead(query)) return { rows: await this.#reads.all<R>(query.sql, query.parameters) };
       return await this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
     } catch (error) {
       throw translate(error);
@@ -88,23 +91,6 @@ class Connection implements DatabaseConnection {
   }
 }
 
-/** Busy, locked, read-only, I/O error, full, cannot open: "not now", whatever was asked. */
-const awayCodes = new Set([5, 6, 8, 10, 13, 14]);
-
-function translate(error: unknown): unknown {
-  const { errcode, message } = error as { errcode?: number; message?: string };
-  if (errcode === undefined || !awayCodes.has(errcode & 0xff)) return error;
-  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, message);
-}
-
-function translated<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw translate(error);
-  }
-}
-
 /** Kysely would run one query at a time; here writes queue by themselves, share commits, and let reads pass. */
 class SharedFileAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
@@ -144,7 +130,11 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
   return file;
 }
 
-export function openSqlite(path: string): Database {
+/** Rows that a statement of a write may walk over: the rules and references that it is checked against. */
+const rowsInWrites = 100_000;
+
+/** `readSeconds`: how long one read may take. */
+export function openSqlite(path: string, readSeconds: number): Database {
   let writer: DatabaseSync;
   let reader: DatabaseSync;
   try {
@@ -158,15 +148,16 @@ export function openSqlite(path: string): Database {
       `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
     );
   }
-  const writing = new Statements(writer);
+  const spent = tooExpensive('Checking this write takes too long.', readSeconds);
+  const writing = new Statements(writer, new RowBudget(writer, { rows: rowsInWrites, ms: Infinity, spent }));
   const snapshot = new SharedSnapshot(reader);
-  const reading = new Statements(reader, snapshot);
+  const reads = new SqliteReads(path, reader, snapshot, readSeconds);
   const bus = new SqliteBus(writer, snapshot);
   const commits = new SharedCommits(writer, () => bus.committed());
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
-      createDriver: () => new SqliteDriver(() => new Connection(reading, writing, commits)),
+      createDriver: () => new SqliteDriver(() => new Connection(reads, writing, commits)),
       createIntrospector: (inner) => new SqliteIntrospector(inner),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
@@ -176,8 +167,8 @@ export function openSqlite(path: string): Database {
     db,
     bus,
     changes: () => bus.changes(),
-    read: <R>(sql: string, parameters: readonly unknown[]) => translated(() => reading.all<R>(sql, parameters)),
-    readFirst: <R>(sql: string, parameters: readonly unknown[]) => translated(() => reading.first<R>(sql, parameters)),
+    read: (sql, parameters, reader) => reads.all(sql, parameters, reader),
+    readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),
     async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
       try {
         return await commits.run(() => {
@@ -189,10 +180,11 @@ export function openSqlite(path: string): Database {
         throw translate(error);
       }
     },
-    ping: async () => void translated(() => reading.run('select 1', [])),
-    connections: () => ({ total: 2, idle: 1, waiting: commits.waiting }),
+    ping: async () => void reads.first('select 1', []),
+    connections: () => ({ total: 2, idle: 1, waiting: commits.waiting + reads.waiting }),
     async close() {
       await commits.drained();
+      await reads.close();
       await db.destroy();
       snapshot.end();
       reader.close();

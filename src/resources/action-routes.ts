@@ -8,7 +8,7 @@ import { readForm } from './form-body.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { noSuchRow } from './read-rows.ts';
 import type { Resource } from './resource.ts';
-import { askerOf, callOf, guardOf, idOf, sendJson } from './resource-routes.ts';
+import { askerOf, callOf, guardOf, idOf, placeOf, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { wholeColumns, wholeRow } from './row-json.ts';
 import { allowedRows } from './row-rules.ts';
@@ -92,7 +92,7 @@ async function rowOf(
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
   const deed = access === 'write' ? 'update' : 'read';
   const [row] = await readRepeated(
-    services.context.database,
+    placeOf(services, request),
     sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, deed, asker)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}`,
   );
   if (!row) throw noSuchRow(resource);

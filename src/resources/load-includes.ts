@@ -2,7 +2,16 @@ import { besides, type Include, keyColumns } from './include-tree.ts';
 import { fieldOf, type Resource } from './resource.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 import { type Asker, allowedRows, relationJoin } from './row-rules.ts';
-import { type Fragment, type Place, raw, readRepeated, type StoredRow, sql } from './sql-text.ts';
+import {
+  eachInnerRow,
+  eachRow,
+  type Fragment,
+  type Place,
+  raw,
+  readRepeated,
+  type StoredRow,
+  sql,
+} from './sql-text.ts';
 
 /** The members that includes add to the JSON of a row, each with a comma before it. */
 export type Embedding = (row: StoredRow) => string;
@@ -73,7 +82,7 @@ async function loadOne(
       ? []
       : await readRepeated(
           place,
-          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${isAmong(place, 't."id"', keys)} and ${allowedRows(target, 'read', asker)}`,
+          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${eachInnerRow} ${isAmong(place, 't."id"', keys)} and ${allowedRows(target, 'read', asker)}`,
         );
   const embed = await loadIncludes(place, target, children, found, asker);
   const byId = new Map(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
@@ -126,7 +135,7 @@ function manyQuery(
   const table = raw(target.table);
   const parents = sql`${raw(resource.table)} as p`;
   const listed = isAmong(place, 'p."id"', ids);
-  const wanted = sql`${relationJoin(resource, relation, asker, 'p', 'x')} and ${allowedRows(target, 'read', asker, 'x')} order by x."id" limit ${limit + 1}`;
+  const wanted = sql`${eachRow} ${relationJoin(resource, relation, asker, 'p', 'x')} and ${allowedRows(target, 'read', asker, 'x')} order by x."id" limit ${limit + 1}`;
   return place.engine === 'sqlite'
     ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${wanted}) where ${listed} order by t."id"`
     : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${wanted}) as t where ${listed} order by t."id"`;

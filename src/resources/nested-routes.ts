@@ -4,7 +4,17 @@ import { readListQuery, refuseParameters } from './list-query.ts';
 import { nestedDocs } from './openapi-operations.ts';
 import { findRow, listJson } from './read-rows.ts';
 import type { Resource, ResourceRelation } from './resource.ts';
-import { addressOf, askerOf, create, describedOnly, guardOf, idOf, type Query, sendJson } from './resource-routes.ts';
+import {
+  addressOf,
+  askerOf,
+  create,
+  describedOnly,
+  guardOf,
+  idOf,
+  placeOf,
+  type Query,
+  sendJson,
+} from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 import { relatedRows } from './row-rules.ts';
@@ -22,7 +32,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       { ...describedOnly, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
       async (request, reply) => {
         const asker = askerOf(services, request);
-        const place = services.context.database;
+        const place = placeOf(services, request);
         const query = readListQuery(place.engine, target, request.query as Query, request.caller);
         const parent = await parentOf(services, resource, whole, request);
         const within = {
@@ -49,7 +59,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
 }
 
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
-  findRow(services.context.database, resource, idOf(resource, request), askerOf(services, request), shape);
+  findRow(placeOf(services, request), resource, idOf(resource, request), askerOf(services, request), shape);
 
 /** A row under its parent can be made where the path says all that ties the two. */
 export function canCreate({ relation, target, through }: ResourceRelation): boolean {

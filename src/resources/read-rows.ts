@@ -7,10 +7,11 @@ import { loadIncludes } from './load-includes.ts';
 import type { Resource } from './resource.ts';
 import type { RowShape } from './row-json.ts';
 import { type Asker, allowedRows } from './row-rules.ts';
-import { orderSql, rowsAfter } from './sorting.ts';
+import { isServed, orderSql, rowsAfter } from './sorting.ts';
 import {
   after,
   and,
+  eachRow,
   type Fragment,
   type Place,
   raw,
@@ -105,17 +106,19 @@ export function listJson(
   within: { condition: Fragment; name: string } = { condition: truth, name: resource.name },
 ): string | Promise<string> {
   const where = and([within.condition, allowedRows(resource, 'read', asker), query.search]);
-  const from = sql`from ${raw(resource.table)} as t where ${where}`;
+  const table = raw(resource.table);
+  const walked = sql`from ${table} as t where ${eachRow} ${where}`;
+  const plain = where === truth && isServed(resource, query.sort);
   const byCursor = query.cursor !== undefined;
   const found = byCursor
-    ? cursorPage(place, resource, query, from, keys, within.name)
-    : numberedPage(place, query, from, where);
+    ? cursorPage(place, resource, query, plain ? sql`from ${table} as t where ${where}` : walked, keys, within.name)
+    : numberedPage(place, query, walked, plain);
   return after(found, (rows) => {
     const more = rows.length > query.limit;
     if (more) rows.length = query.limit;
     const pagination = byCursor
       ? cursorMeta(query, rows, more, keys, within.name, address)
-      : pageMeta(place, resource, query, { rows: rows.length, more, from, where }, address);
+      : pageMeta(place, resource, query, { rows: rows.length, more, from: walked, where }, address);
     return after(pagination, (shown) =>
       after(loadIncludes(place, resource, query.includes, rows, asker), (embed) => {
         let data = '';
@@ -126,15 +129,18 @@ export function listJson(
   });
 }
 
+/** A page is reached by walking over all rows before it. */
+const farOffset = 1000;
+
 function numberedPage(
   place: Place,
   query: ListQuery,
-  from: Fragment,
-  where: Fragment,
+  walked: Fragment,
+  plain: boolean,
 ): StoredRow[] | Promise<StoredRow[]> {
   const limit = query.limit + 1;
   const offset = (query.page - 1) * query.limit;
-  if (where !== truth) return readPage(place, query, from, '', limit, offset);
+  if (!plain || offset > farOffset) return readPage(place, query, walked, '', limit, offset);
   return query.shape.page(query.sort, place.engine).read(place, [limit, offset]);
 }
 

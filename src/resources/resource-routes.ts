@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema,
 import { isForm } from '../http/bodies.ts';
 import { answerNotModified } from '../http/etag.ts';
 import { originOf } from '../http/origin.ts';
+import { RequestReader } from '../http/request-reader.ts';
 import type { App } from '../http/server.ts';
 import type { Call } from './define-resource.ts';
 import { idempotencyKey } from './idempotency.ts';
@@ -10,7 +11,7 @@ import { operationDocs } from './openapi-operations.ts';
 import { findRow, foundRowJson, listJson, type TaggedJson } from './read-rows.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceServices } from './resource-services.ts';
-import { after } from './sql-text.ts';
+import { after, type Place } from './sql-text.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
 
 export type Query = Record<string, string>;
@@ -33,6 +34,12 @@ export const askerOf = ({ context }: ResourceServices, { caller }: FastifyReques
   caller,
   now: context.now(),
 });
+
+/** The database as the place where a request's reads run. */
+export function placeOf({ context }: ResourceServices, request: FastifyRequest): Place {
+  const { engine, db, read, readFirst, changes } = context.database;
+  return { engine, db, read, readFirst, changes, reader: new RequestReader(request) };
+}
 
 /** What guards a route of the resource: its scope, and a token unless everybody may read. */
 export const guardOf = (resource: Resource, deed: 'read' | 'write'): FastifyContextConfig => ({
@@ -76,7 +83,6 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   const { operations } = resource.definition;
   const offers = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
-  const place = services.context.database;
   const options = (operation: Parameters<typeof operationDocs>[1], deed: 'read' | 'write') =>
     ({
       ...describedOnly,
@@ -87,6 +93,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   // Reads are not async: on SQLite the answer is there at once.
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
+      const place = placeOf(services, request);
       const query = readListQuery(place.engine, resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
       const json = listJson(place, resource, query, asker, services.keys, addressOf(services, request));
@@ -95,6 +102,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
   if (offers('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
+      const place = placeOf(services, request);
       const selection = readSelection(resource, request.query as Query, request.caller);
       const asker = askerOf(services, request);
       const found = findRow(place, resource, idOf(resource, request), asker, selection.shape);

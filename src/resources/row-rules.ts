@@ -2,7 +2,18 @@ import type { Caller } from '../caller.ts';
 import type { Engine } from '../database/database.ts';
 import { type Condition, decide } from './access.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
-import { and, type Fragment, falsehood, or, quoted, raw, type StoredRow, sql, truth } from './sql-text.ts';
+import {
+  and,
+  eachInnerRow,
+  type Fragment,
+  falsehood,
+  or,
+  quoted,
+  raw,
+  type StoredRow,
+  sql,
+  truth,
+} from './sql-text.ts';
 
 export type Deed = 'read' | 'create' | 'update' | 'delete';
 
@@ -77,7 +88,7 @@ function relatedSql(resource: Resource, name: string, condition: Condition, aske
   const { target } = relation;
   const inner = `${alias}r`;
   const holds = and([existingRows(target, asker, inner), toSql(target, condition, asker, inner)]);
-  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${relationJoin(resource, relation, asker, alias, inner)} and ${holds})`;
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, asker, alias, inner)} and ${holds})`;
 }
 
 /** Ties a row of the resource (one alias) to rows of the relation's target (another). */
@@ -97,7 +108,7 @@ export function relationJoin(
       const links = through as Resource;
       const link = `${inner}l`;
       const seen = allowedRows(links, 'read', asker, link);
-      return sql`${raw(inner)}."id" in (select ${raw(`${link}.${columnOf(links, relation.to)}`)} from ${raw(links.table)} as ${raw(link)} where ${raw(`${link}.${columnOf(links, relation.from)} = ${alias}."id"`)} and ${seen})`;
+      return sql`${raw(inner)}."id" in (select ${raw(`${link}.${columnOf(links, relation.to)}`)} from ${raw(links.table)} as ${raw(link)} where ${eachInnerRow} ${raw(`${link}.${columnOf(links, relation.from)} = ${alias}."id"`)} and ${seen})`;
     }
     case 'listsNames':
       return amongItems(
@@ -128,7 +139,7 @@ export function relatedRows(
       return sql`t.${raw(columnOf(target, relation.by))} = ${row.id}`;
     case 'manyToMany': {
       const links = through as Resource;
-      return sql`t."id" in (select l.${raw(columnOf(links, relation.to))} from ${raw(links.table)} as l where l.${raw(columnOf(links, relation.from))} = ${row.id} and ${allowedRows(links, 'read', asker, 'l')})`;
+      return sql`t."id" in (select l.${raw(columnOf(links, relation.to))} from ${raw(links.table)} as l where ${eachInnerRow} l.${raw(columnOf(links, relation.from))} = ${row.id} and ${allowedRows(links, 'read', asker, 'l')})`;
     }
     case 'listsNames':
       return amongItems(

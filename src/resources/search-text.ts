@@ -24,6 +24,10 @@ export type FieldOperator = (typeof fieldOperators)[number];
 
 const maxPairs = 20;
 const maxAlternatives = 100;
+/** Each costs every row that no index rules out a search through its text. */
+const maxWildcards = 10;
+/** Searching a text takes up to the product of both lengths. */
+const longestWildcard = 255;
 const escapable = ';,*\\';
 
 /** Splits at a character that no backslash stands before; the pieces keep their escapes. */
@@ -88,7 +92,7 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const pieces = splitUnescaped(text, ';').filter((piece) => piece !== '');
   if (pieces.length > maxPairs) throw wrongParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
-  return pieces.map((piece) => {
+  const pairs = pieces.map((piece) => {
     const colon = piece.indexOf(':');
     if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
     const field = piece.slice(0, colon);
@@ -100,6 +104,26 @@ export function readSearch(text: string, operators: ReadonlyMap<string, FieldOpe
     }
     return { field, ...read };
   });
+  refuseManyWildcards(pairs);
+  return pairs;
+}
+
+function refuseManyWildcards(pairs: readonly SearchPair[]): void {
+  let count = 0;
+  for (const { field, alternatives } of pairs) {
+    for (const { text, openStart, openEnd } of alternatives) {
+      if (!openStart && !openEnd) continue;
+      count++;
+      if (text.length > longestWildcard) {
+        throw wrongParameter(
+          `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${longestWildcard} characters.`,
+        );
+      }
+    }
+  }
+  if (count > maxWildcards) {
+    throw wrongParameter(`search: at most ${maxWildcards} wildcards in one search; this one has ${count}.`);
+  }
 }
 
 /** `name:like;email:=`; a field without an operator keeps the search's own way. */

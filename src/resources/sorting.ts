@@ -2,6 +2,7 @@ import type { Engine } from '../database/database.ts';
 import { unknownName, wrongParameter } from './refusals.ts';
 import type { Resource, ResourceField } from './resource.ts';
 import { and, type Fragment, or, raw, sql } from './sql-text.ts';
+import { isIndexed } from './storage-schema.ts';
 
 export interface SortKey {
   readonly field: ResourceField;
@@ -82,6 +83,13 @@ function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
     idDescending ? '-' : '+',
   ];
   return { keys: before, idDescending, signature: words.join(' ') };
+}
+
+/** Whether an index has the rows in this order, so that the first of them are read without the others. */
+export function isServed({ definition }: Resource, { keys, idDescending }: Sort): boolean {
+  const [only, ...more] = keys;
+  if (!only) return true;
+  return more.length === 0 && only.descending === idDescending && definition.managed === true && isIndexed(only.field);
 }
 
 /** Rows without a value come first, and last when descending: SQLite's way, said to PostgreSQL. */

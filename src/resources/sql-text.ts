@@ -1,5 +1,7 @@
 import { type CompiledQuery, InsertQueryNode, RawNode, SelectQueryNode, TableNode } from 'kysely';
 import type { Database, Db, Engine, Tx } from '../database/database.ts';
+import type { Reader } from '../database/reader.ts';
+import { countedRows, innerRowMark, rowMark } from '../database/row-mark.ts';
 
 /**
  * A piece of SQL: text with a value between each two strings. Values only ever become parameters, so that no input can
@@ -54,6 +56,10 @@ export function join(fragments: readonly Fragment[], separator: string): Fragmen
   return rest.reduce((joined, next) => sql`${joined}${between}${next}`, first);
 }
 
+/** To stand first in each WHERE that may walk over more rows than it returns (`row-mark.ts`). */
+export const eachRow = raw(rowMark);
+export const eachInnerRow = raw(innerRowMark);
+
 export const truth = raw('1 = 1');
 export const falsehood = raw('1 = 0');
 
@@ -76,12 +82,14 @@ export interface Place {
   readonly read?: Database['read'];
   readonly readFirst?: Database['readFirst'];
   readonly changes?: Database['changes'];
+  /** Who waits for what is read. */
+  readonly reader?: Reader;
 }
 
 function textFor(engine: Engine, { strings }: Fragment): string {
   let text = strings[0] as string;
   for (let i = 1; i < strings.length; i++) text += (engine === 'sqlite' ? '?' : `$${i}`) + strings[i];
-  return text;
+  return engine === 'sqlite' ? countedRows(text) : text;
 }
 
 // The drivers look at a node's kind alone: it tells reads from writes, and texts that repeat (which are prepared and
@@ -121,19 +129,15 @@ export class FixedSelect {
   }
 
   read<R = StoredRow>(place: Place, values: readonly unknown[]): R[] | Promise<R[]> {
-    return this.#shortest(place) && place.read
-      ? place.read<R>(this.#textFor(place.engine), values)
+    return place.read
+      ? place.read<R>(this.#textFor(place.engine), values, place.reader, !this.#repeated)
       : this.#run(place, values);
   }
 
   readFirst<R = StoredRow>(place: Place, values: readonly unknown[]): R | undefined | Promise<R | undefined> {
-    return this.#shortest(place) && place.readFirst
-      ? place.readFirst<R>(this.#textFor(place.engine), values)
+    return place.readFirst
+      ? place.readFirst<R>(this.#textFor(place.engine), values, place.reader, !this.#repeated)
       : this.#run<R>(place, values).then(([row]) => row);
-  }
-
-  #shortest({ engine }: Place): boolean {
-    return this.#repeated || engine === 'sqlite';
   }
 
   #textFor(engine: Engine): string {
@@ -152,10 +156,14 @@ export const after = <A, B>(value: A | Promise<A>, next: (value: A) => B | Promi
 
 /** A query whose text is always the same for its resource. It goes past the query builder. */
 export const readRepeated = <R = StoredRow>(place: Place, fragment: Fragment): R[] | Promise<R[]> =>
-  place.read ? place.read<R>(textFor(place.engine, fragment), fragment.values) : run(place, fragment, reading);
+  place.read
+    ? place.read<R>(textFor(place.engine, fragment), fragment.values, place.reader)
+    : run(place, fragment, reading);
 /** A query whose text depends on what the caller asks for. PostgreSQL must not be told to keep it. */
 export const readOnce = <R = StoredRow>(place: Place, fragment: Fragment): R[] | Promise<R[]> =>
-  place.engine === 'sqlite' ? readRepeated(place, fragment) : run(place, fragment, once);
+  place.read
+    ? place.read<R>(textFor(place.engine, fragment), fragment.values, place.reader, true)
+    : run(place, fragment, once);
 export const write = <R = StoredRow>(place: Place, fragment: Fragment): Promise<R[]> => run(place, fragment, writing);
 /** Changes of tables, and writes whose text differs from call to call. */
 export const writeOnce = <R = StoredRow>(place: Place, fragment: Fragment): Promise<R[]> => run(place, fragment, once);

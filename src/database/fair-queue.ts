@@ -1,0 +1,124 @@
+import { tooExpensive, unavailable } from '../errors.ts';
+import type { Reader } from './reader.ts';
+
+interface Limits {
+  /** Jobs that run at the same time, of all callers and of one. */
+  readonly atOnce: number;
+  readonly atOnceForOne: number;
+  /** Jobs that wait, of all callers and of one. */
+  readonly waiting: number;
+  readonly waitingForOne: number;
+  /** Seconds from the question to the answer. */
+  readonly seconds: number;
+}
+
+type Job<T> = (signal: AbortSignal) => Promise<T>;
+
+interface Turn {
+  start(): Promise<void>;
+}
+
+interface Line {
+  running: number;
+  readonly waiting: Turn[];
+}
+
+/**
+ * Runs a few jobs at a time, the callers in turn: whoever asks for much waits for itself. A job has a limit in time, from
+ * the moment it is asked for. Its signal ends it at the limit, or when nobody waits for it any more; its place is free
+ * when it has really ended.
+ */
+export class FairQueue {
+  readonly #limits: Limits;
+  /** Whose turn is next comes first. */
+  readonly #lines = new Map<string, Line>();
+  #running = 0;
+  #waiting = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  async run<T>(reader: Reader, job: Job<T>): Promise<T> {
+    const { waiting, waitingForOne, seconds } = this.#limits;
+    const { caller } = reader;
+    const line = this.#lineOf(caller);
+    if (this.#waiting >= waiting || line.waiting.length >= waitingForOne) {
+      this.#forget(caller, line);
+      const whose = line.waiting.length >= waitingForOne ? ' of yours' : '';
+      throw tooExpensive(`Too many expensive reads${whose} are waiting. Send fewer at once.`, seconds);
+    }
+    return new Promise<T>((resolve, reject) => {
+      const ending = new AbortController();
+      const turn: Turn = {
+        start: () => job(ending.signal).then(resolve, reject).finally(settle),
+      };
+      const giveUp = (error: Error) => {
+        settle();
+        this.#leave(caller, line, turn);
+        ending.abort();
+        reject(error);
+      };
+      const timer = setTimeout(() => giveUp(tookTooLong(seconds)), seconds * 1000);
+      const stay = reader.whenGone(() => giveUp(unavailable('Nobody waits for this.', 1, 'the caller hung up')));
+      const settle = () => {
+        clearTimeout(timer);
+        stay();
+      };
+      line.waiting.push(turn);
+      this.#waiting++;
+      this.#startNext();
+    });
+  }
+
+  #leave(caller: string, line: Line, turn: Turn): void {
+    const at = line.waiting.indexOf(turn);
+    if (at < 0) return;
+    line.waiting.splice(at, 1);
+    this.#waiting--;
+    this.#forget(caller, line);
+  }
+
+  #startNext(): void {
+    if (this.#running >= this.#limits.atOnce) return;
+    for (const [caller, line] of this.#lines) {
+      if (line.running >= this.#limits.atOnceForOne) continue;
+      const turn = line.waiting.shift();
+      if (!turn) continue;
+      this.#waiting--;
+      this.#running++;
+      line.running++;
+      this.#lines.delete(caller);
+      this.#lines.set(caller, line);
+      void turn.start().finally(() => {
+        this.#running--;
+        line.running--;
+        this.#forget(caller, line);
+        this.#startNext();
+      });
+      return;
+    }
+  }
+
+  #lineOf(caller: string): Line {
+    const known = this.#lines.get(caller);
+    if (known) return known;
+    const line: Line = { running: 0, waiting: [] };
+    this.#lines.set(caller, line);
+    return line;
+  }
+
+  #forget(caller: string, { running, waiting }: Line): void {
+    if (running === 0 && waiting.length === 0) this.#lines.delete(caller);
+  }
+}
+
+export const tookTooLong = (seconds: number): Error =>
+  tooExpensive(
+    `This read takes longer than ${seconds} ${seconds === 1 ? 'second' : 'seconds'}. Ask for less: fewer wildcards and values, an order and fields that an index serves, no exact count, a walk by cursor instead of a far page.`,
+    seconds,
+  );
