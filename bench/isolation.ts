@@ -26,6 +26,7 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
     const restful: Result[] = [];
     const storms: Record<string, () => Promise<unknown>> = {
       'while logins saturate the hashing queue': async () => drive(server.url, await server.again('password'), longer),
+      'while searches read the whole table': () => search(server.url, get, performance.now() + longer.seconds * 1000),
       'while a walk reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
       'while cars are being imported': () => importCars(server.url, get, performance.now() + longer.seconds * 1000),
     };
@@ -62,6 +63,18 @@ async function whilePruning(
   } finally {
     await server.stop();
   }
+}
+
+/** Wildcards at the start, which no index serves: each asks for all rows, twice. Many end at their limit. */
+async function search(url: string, { headers }: BenchRequest, until: number): Promise<void> {
+  const values = Array.from({ length: 10 }, (_, i) => `*nothing${i}*`).join(',');
+  const sender = async () => {
+    while (performance.now() < until) {
+      const answer = await fetch(`${url}/v1/cars?search=plate:${values}&count=exact`, { headers });
+      await answer.text();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, sender));
 }
 
 async function walk(url: string, { headers }: BenchRequest, until: number): Promise<void> {

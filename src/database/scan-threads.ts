@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { SQLInputValue } from 'node:sqlite';
+import { unavailable } from '../errors.ts';
 import { WorkerThread } from '../worker-thread.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Reader } from './reader.ts';
@@ -60,7 +61,9 @@ export class ScanThreads {
 async function scan<R>({ thread, stop }: ScanThread, question: Scan, signal: AbortSignal): Promise<R[]> {
   Atomics.store(stop, 0, 0);
   signal.addEventListener('abort', () => Atomics.store(stop, 0, 1), { once: true });
-  const answer = await thread.ask(question);
+  const answer = await thread.ask(question).catch((error: Error) => {
+    throw unavailable('This cannot be read at the moment. Try again shortly.', 5, error.message);
+  });
   if ('message' in answer) {
     throw Object.assign(new Error(answer.message), answer.errcode === undefined ? {} : { errcode: answer.errcode });
   }

@@ -102,17 +102,17 @@ export interface ResourceService {
 /** The engine alone, over its own resources, with tokens that say who they are. */
 export function resourceServices(
   engine: Engine,
-): (definitions: readonly ResourceDefinition[]) => Promise<ResourceService> {
+): (definitions: readonly ResourceDefinition[], env?: Record<string, string>) => Promise<ResourceService> {
   const closing: (() => Promise<void>)[] = [];
   after(async () => {
     for (const close of closing.reverse()) await close();
   });
-  return async (definitions) => {
+  return async (definitions, env = {}) => {
     const database = await createTestDatabase(engine);
     closing.push(() => database.remove());
     const config = parseConfig(
       {},
-      { DATABASE_URL: database.url, DATA_DIR: database.dir, RATE_LIMIT: '0', LOG_LEVEL: 'silent', PORT: '0' },
+      { DATABASE_URL: database.url, DATA_DIR: database.dir, RATE_LIMIT: '0', LOG_LEVEL: 'silent', PORT: '0', ...env },
       database.dir,
     );
     const open = await openDatabase(config);
