@@ -65,7 +65,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     clients,
     sessions,
     scopes,
-    checkCredentials: (credentials) => checkCredentials(context, passwords, credentials),
+    checkCredentials: (credentials) => checkCredentials(context, { passwords, keys }, credentials),
   };
   const accounts: AccountServices = {
     passwords,

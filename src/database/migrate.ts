@@ -5,6 +5,7 @@ import { firstTables } from './migrations/001-first-tables.ts';
 import { partialSessionIndexes } from './migrations/002-partial-session-indexes.ts';
 import { firstUses } from './migrations/003-first-uses.ts';
 import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
+import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
 
 /** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
 export interface ColumnTypes {
@@ -24,7 +25,13 @@ export const columnTypes = (engine: Engine): ColumnTypes =>
     : { text: 'text collate "C"', bigint: 'bigint', real: 'double precision' };
 
 /** In order; a released one is never edited. */
-const migrations: readonly Migration[] = [firstTables, partialSessionIndexes, firstUses, keysOfSecrets];
+const migrations: readonly Migration[] = [
+  firstTables,
+  partialSessionIndexes,
+  firstUses,
+  keysOfSecrets,
+  attemptsUnderWay,
+];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 

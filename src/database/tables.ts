@@ -116,8 +116,17 @@ export interface Tables {
     claimed_until: number | null;
     last_error: string | null;
   };
-  /** Failed sign-ins by account and by address, shared by all instances. */
-  throttles: { key: string; count: number; expires_at: number };
+  /** What is limited, and how often it happened: shared by all instances. */
+  throttles: {
+    key: string;
+    count: number;
+    /** When the window of the count ends, and the count with it. */
+    expires_at: number;
+    /** Attempts whose result is not known yet. */
+    pending: Generated<number>;
+    /** When those are given up: whoever made them has died. */
+    pending_until: Generated<number>;
+  };
   events: {
     id: string;
     type: string;

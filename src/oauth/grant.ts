@@ -17,6 +17,8 @@ export interface Granted {
   readonly scopes: readonly string[];
   /** Where it was signed while the session was being stored. */
   readonly accessToken?: string;
+  /** The cookie by which the device is known from now on, where somebody signed in on it. */
+  readonly device?: string;
 }
 
 /** One way to get tokens: it says its name, who may use it, and what it does. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { jwksMaxAge } from '../crypto/key-ring.ts';
+import { createDeviceCookie } from '../http/device-cookie.ts';
 import { originOf } from '../http/origin.ts';
 import type { App } from '../http/server.ts';
 import { answerIntrospection } from './introspect.ts';
@@ -41,6 +42,7 @@ const requestOf = (request: FastifyRequest) => ({
 });
 
 export function serveOAuth(app: App, oauth: OAuth): void {
+  const deviceCookie = createDeviceCookie(oauth.context.config);
   const route = {
     config,
     onRequest: neverStore,
@@ -60,7 +62,12 @@ export function serveOAuth(app: App, oauth: OAuth): void {
         response: { 200: tokenResponseSchema, ...errors },
       },
     },
-    async (request) => answerTokenRequest(oauth, requestOf(request)),
+    async (request, reply) => {
+      const origin = deviceCookie.originOf(request);
+      const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request), origin });
+      if (device !== undefined) deviceCookie.set(reply, device);
+      return response;
+    },
   );
 
   app.post(

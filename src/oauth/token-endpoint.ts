@@ -23,17 +23,18 @@ export interface TokenResponse {
   readonly scope?: string;
 }
 
-/** Tokens, with the life of the refresh token for whoever keeps it in a cookie. */
+/** Tokens, with what is kept in cookies: the life of the refresh token, and the device where somebody signed in. */
 export interface Issued {
   readonly response: TokenResponse;
   readonly refreshTokenLife: number;
+  readonly device?: string | undefined;
 }
 
 /** RFC 6749 3.2. */
 export async function answerTokenRequest(
   oauth: OAuth,
   { authorization, body, origin }: { authorization: string | undefined; body: unknown; origin: Origin },
-): Promise<TokenResponse> {
+): Promise<Issued> {
   const parameters = readParameters(body);
   const grant = grants.get(required(parameters, 'grant_type'));
   if (!grant) {
@@ -42,10 +43,10 @@ export async function answerTokenRequest(
   await oauth.keys.fresh();
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth.clients, authorization, parameters);
-  const { response } = await issueTokens(oauth, grant, { client, parameters, origin });
+  const issued = await issueTokens(oauth, grant, { client, parameters, origin });
   // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient(authorization !== undefined, 'the keys were replaced');
-  return response;
+  return issued;
 }
 
 /** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
@@ -69,6 +70,7 @@ export async function issueTokens(
       ...scopeIfOther(granted, request.parameters.get('scope') ?? ''),
     },
     refreshTokenLife: Math.ceil((granted.session.expires_at - context.now()) / 1000),
+    device: granted.device,
   };
 }
 

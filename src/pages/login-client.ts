@@ -1,5 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
+import { createDeviceCookie } from '../http/device-cookie.ts';
 import type { Tokens } from './cookies.ts';
 import { type Answer, callOwnApi } from './own-api.ts';
 
@@ -13,15 +14,24 @@ function proxyPath({ proxiedClients }: Config): string {
 }
 
 export interface LoginClient {
-  login(request: FastifyRequest, login: string, password: string): Promise<Answer<Tokens>>;
+  /** The device is known from then on, by its cookie. */
+  login(request: FastifyRequest, reply: FastifyReply, login: string, password: string): Promise<Answer<Tokens>>;
   refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
 }
 
 export function createLoginClient(config: Config): LoginClient {
   const prefix = proxyPath(config);
+  const device = createDeviceCookie(config);
   return {
-    login: (request, username, password) =>
-      callOwnApi(request, { method: 'POST', path: `${prefix}/login`, body: { username, password } }),
+    async login(request, reply, username, password) {
+      const known = device.read(request);
+      const cookie = known === undefined ? {} : { cookie: `${device.name}=${known}` };
+      const body = { username, password };
+      const answer = await callOwnApi<Tokens>(request, { method: 'POST', path: `${prefix}/login`, body, ...cookie });
+      const value = answer.cookies.get(device.name);
+      if (value !== undefined) device.set(reply, value);
+      return answer;
+    },
     refresh: (request, refreshToken) =>
       callOwnApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
   };

@@ -13,6 +13,8 @@ export interface Answer<T> {
   readonly code: string;
   /** Seconds. */
   readonly retryAfter: number;
+  /** The cookies that the API sets, by name: for the page to hand on. */
+  readonly cookies: ReadonlyMap<string, string>;
 }
 
 interface Call {
@@ -21,15 +23,21 @@ interface Call {
   readonly body?: Record<string, unknown>;
   /** The access token of whom the page acts for. */
   readonly token?: string;
+  /** A cookie of the browser's that the API is to see. */
+  readonly cookie?: string;
 }
 
 /**
  * The pages are a first-party client that lives inside the service: they use its API like any other, without a socket
  * in between. So one place validates, decides who may do what, throttles and records.
  */
-export async function callOwnApi<T>(request: FastifyRequest, { method, path, body, token }: Call): Promise<Answer<T>> {
+export async function callOwnApi<T>(
+  request: FastifyRequest,
+  { method, path, body, token, cookie }: Call,
+): Promise<Answer<T>> {
   const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': request.id };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  if (cookie !== undefined) headers.cookie = cookie;
   const userAgent = request.headers['user-agent'];
   if (userAgent) headers['user-agent'] = userAgent;
   const options: InjectOptions = { method, url: path, headers, remoteAddress: request.ip };
@@ -45,6 +53,7 @@ export async function callOwnApi<T>(request: FastifyRequest, { method, path, bod
     message: String(read.detail ?? read.error_description ?? ''),
     code: String(read.code ?? read.error ?? ''),
     retryAfter: Number(response.headers['retry-after'] ?? 0),
+    cookies: new Map(response.cookies.map(({ name, value }) => [name, value])),
   };
 }
 

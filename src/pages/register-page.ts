@@ -57,7 +57,7 @@ async function register(kit: PageKit, request: FastifyRequest, reply: FastifyRep
     });
   }
   const login = kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
-  const signedIn = login ? await kit.client.login(request, login, password) : undefined;
+  const signedIn = login ? await kit.client.login(request, reply, login, password) : undefined;
   if (!signedIn?.ok)
     return kit.go(reply, `${kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
   kit.cookies.setSession(reply, signedIn.data);

@@ -51,7 +51,7 @@ async function signIn(kit: PageKit, request: FastifyRequest, reply: FastifyReply
   if (form.password === '') missing.password = 'Fill in your password.';
   if (Object.keys(missing).length > 0) return again(422, { errors: missing });
 
-  const answer = await kit.client.login(request, form.login, form.password);
+  const answer = await kit.client.login(request, reply, form.login, form.password);
   if (answer.ok) {
     kit.cookies.setSession(reply, answer.data);
     return kit.go(reply, next ?? '/settings');

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../config.ts';
+import { createDeviceCookie } from '../http/device-cookie.ts';
 import { originOf } from '../http/origin.ts';
 import type { App } from '../http/server.ts';
 import type { OAuth } from '../oauth/oauth.ts';
@@ -18,6 +19,7 @@ const text = Type.Optional(Type.String());
 /** Login and refresh for each first-party client, whose credentials never leave the server. */
 export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly ProxiedClient[]): void {
   const { config } = oauth.context;
+  const deviceCookie = createDeviceCookie(config);
   const route = {
     config: { auth: 'public', errors: 'oauth' },
     onRequest: neverStore,
@@ -28,8 +30,9 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     const prefix = `/v1/clients/${proxied.platform}/${proxied.audience}`;
     const name = `${proxied.platform} ${proxied.audience}`;
     const cookieOptions = refreshCookie(config, proxied);
-    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenLife }: Issued) => {
+    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenLife, device }: Issued) => {
       reply.setCookie(refreshCookieName, tokens.refresh_token, { ...cookieOptions, maxAge: refreshTokenLife });
+      if (device !== undefined) deviceCookie.set(reply, device);
       return tokens;
     };
 
@@ -42,7 +45,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         schema: { tags: ['First-party clients'], summary: `Log in (${name})`, consumes, body: loginBody, response },
       },
       async (request, reply) =>
-        withCookie(reply, await logIn(oauth, { proxied, body: request.body, origin: originOf(request) })),
+        withCookie(reply, await logIn(oauth, { proxied, body: request.body, origin: deviceCookie.originOf(request) })),
     );
 
     const refreshBody = Type.Object({ refresh_token: text, scope: text });

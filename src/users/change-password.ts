@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { tooManyRequests, unprocessable } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Passwords } from './passwords.ts';
-import { countAttempt, forgiveAttempt, giveBackAttempt, throttleKeys } from './throttle.ts';
+import { addressLimit, begin } from './throttle.ts';
 import type { UserRow } from './user-store.ts';
 
 /** Who changes the own password must know the old one: a token alone may be stolen. Guesses count as failed sign-ins. */
@@ -17,17 +17,22 @@ export async function requireCurrentPassword(
   if (given === undefined) {
     throw unprocessable([{ field, code: 'required', message: `${field} is required to change the own password.` }]);
   }
-  const keys = throttleKeys('login', user.id, origin.address);
-  const refusal = await countAttempt(context, keys);
+  // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
+  // a stolen token the owner from signing in.
+  const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
+  const attempt = await begin(context, [account, addressLimit('login', origin.address, 100)]);
+  const [refusal] = attempt.refusals;
   if (refusal) {
+    await attempt.giveBack();
     throw tooManyRequests('Too many wrong passwords. Wait before you try again.', refusal.retryAfterSeconds);
   }
-  const right = await passwords.verify(given, user.password_hash).catch(async (error: unknown) => {
-    await giveBackAttempt(context, keys);
+  const right = await passwords.verify(given, user.password_hash, origin.address).catch(async (error: unknown) => {
+    await attempt.giveBack();
     throw error;
   });
   if (!right) {
+    await attempt.fail();
     throw unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
   }
-  await forgiveAttempt(context, keys);
+  await attempt.succeed();
 }

@@ -47,11 +47,15 @@ onBothEngines('checking credentials', (engine) => {
   let addresses = 0;
   const someAddress = () => `10.0.${Math.trunc(++addresses / 250)}.${addresses % 250}`;
   const check = (login: string, tried: string, address = someAddress(), on = service) =>
-    checkCredentials(on.context, passwords, {
-      login,
-      password: tried,
-      origin: { address, userAgent: null, requestId: null },
-    });
+    checkCredentials(
+      on.context,
+      { passwords, keys: on.keys },
+      {
+        login,
+        password: tried,
+        origin: { address, userAgent: null, requestId: null },
+      },
+    );
   const outcome = (attempt: Promise<unknown>): Promise<string> =>
     attempt.then(
       () => 'accepted',
@@ -97,7 +101,7 @@ onBothEngines('checking credentials', (engine) => {
     );
     assert.equal(outcomes.filter((result) => result === 'invalid_grant').length, 10);
     assert.equal(outcomes.filter((result) => result === '429').length, 90);
-    assert.deepEqual(await countsOf(user.id), [100]);
+    assert.equal(await outcome(check(user.email as string, password)), '429');
   });
 
   it('refuses the right password too after ten failures, says for how long, and opens after that', async () => {
@@ -127,13 +131,32 @@ onBothEngines('checking credentials', (engine) => {
       assert.equal(await outcome(check(user.email as string, password, someAddress(), one)), '429');
   });
 
-  it('counts every identifier of a user together, and unknown logins like known ones', async () => {
-    const user = await addUser();
-    for (let i = 0; i < 10; i++) await outcome(check((i % 2 ? user.email : user.username) as string, 'wrong'));
-    assert.equal(await outcome(check(user.username as string, password)), '429');
+  it('counts unknown logins like known ones, in any spelling', async () => {
     for (let i = 0; i < 10; i++)
       assert.equal(await outcome(check(i % 2 ? 'Ghost@example.com' : 'ghost@example.com', 'wrong')), 'invalid_grant');
     assert.equal(await outcome(check('ghost@example.com', 'wrong')), '429');
+  });
+
+  it('lets ten guesses be looked at over all identifiers of a user, and tells nobody that they are of one', async () => {
+    const user = await addUser();
+    const guess = (n: number) => check((n % 2 ? user.email : user.username) as string, 'wrong');
+    for (let i = 0; i < 10; i++) assert.equal(await outcome(guess(i)), 'invalid_grant');
+    // Not one of these is believed, and each looks like a wrong password.
+    for (let i = 0; i < 10; i++) {
+      const login = (i % 2 ? user.email : user.username) as string;
+      assert.equal(await outcome(check(login, password)), 'invalid_grant');
+    }
+    assert.equal(await outcome(check(user.email as string, password)), '429');
+    assert.equal(await outcome(check(user.username as string, password)), '429');
+  });
+
+  it('shows the lockout of one identifier at no other', async () => {
+    const user = await addUser();
+    for (let i = 0; i < 11; i++) await outcome(check(user.email as string, 'wrong'));
+    const [locked, other, stranger] = await Promise.all(
+      [user.email, user.username, 'stranger.to.all'].map((login) => outcome(check(login as string, 'wrong'))),
+    );
+    assert.deepEqual([locked, other, stranger], ['429', 'invalid_grant', 'invalid_grant']);
   });
 
   it('stops an address after a hundred failures over many accounts, and other addresses not', async () => {
@@ -152,7 +175,7 @@ onBothEngines('checking credentials', (engine) => {
       for (let i = 0; i < 9; i++) assert.equal(await outcome(check(user.email as string, 'wrong')), 'invalid_grant');
       assert.equal(await outcome(check(user.email as string, password)), 'accepted');
     }
-    assert.deepEqual(await countsOf(user.id), []);
+    assert.deepEqual(await countsOf(user.id), [0]);
   });
 
   it('does not take many right passwords at once for guesses', async () => {
@@ -191,23 +214,31 @@ onBothEngines('checking credentials', (engine) => {
     const user = await addUser();
     const busy = { ...passwords, verify: async () => Promise.reject(unavailable('busy', 2)) };
     for (let i = 0; i < 12; i++) {
-      const attempt = checkCredentials(service.context, busy, {
-        login: user.email as string,
-        password,
-        origin: { address: '10.7.7.7', userAgent: null, requestId: null },
-      });
+      const attempt = checkCredentials(
+        service.context,
+        { passwords: busy, keys: service.keys },
+        {
+          login: user.email as string,
+          password,
+          origin: { address: '10.7.7.7', userAgent: null, requestId: null },
+        },
+      );
       assert.equal(await outcome(attempt), '503');
     }
     const noHashing = {
       ...passwords,
       needsRehash: () => true,
-      hash: async () => Promise.reject(unavailable('busy', 2)),
+      hashAnew: async () => Promise.reject(unavailable('busy', 2)),
     };
-    const attempt = checkCredentials(service.context, noHashing, {
-      login: user.email as string,
-      password,
-      origin: { address: '10.7.7.7', userAgent: null, requestId: null },
-    });
+    const attempt = checkCredentials(
+      service.context,
+      { passwords: noHashing, keys: service.keys },
+      {
+        login: user.email as string,
+        password,
+        origin: { address: '10.7.7.7', userAgent: null, requestId: null },
+      },
+    );
     assert.equal(await outcome(attempt), 'accepted');
     assert.equal((await findUser(service.context.database.db, user.id))?.password_hash, hash);
   });

@@ -3,9 +3,12 @@ import type { Tx } from '../database/database.ts';
 import { OAuthError, tooManyRequests } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
-import { fingerprintOfLogin, readLogin } from './identifiers.ts';
+import type { AccountServices } from './account-services.ts';
+import { readLogin } from './identifiers.ts';
+import { deviceOf } from './known-devices.ts';
 import type { Passwords } from './passwords.ts';
-import { countAttempt, forgiveAttempt, giveBackAttempt, type ThrottleKeys, throttleKeys } from './throttle.ts';
+import { type Attempt, addressLimit, begin, type Limit, type Refusal } from './throttle.ts';
+import { accountKey, identifierKey } from './throttle-store.ts';
 import { Turnstile } from './turnstile.ts';
 import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from './user-store.ts';
 
@@ -25,64 +28,129 @@ export const unconfirmedEmail = 'The email address is not confirmed yet. Follow 
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
 
+const failures = { account: 10, device: 10, address: 100 };
+
 /**
  * The user whose credentials these are. An unknown user, a wrong password and a disabled identifier get one answer at
  * one cost; only a right password learns that the email is yet to be confirmed.
  */
 export async function checkCredentials(
   context: Context,
-  passwords: Passwords,
+  { passwords, keys }: Pick<AccountServices, 'passwords' | 'keys'>,
   credentials: Credentials,
 ): Promise<UserRow> {
   const { config, database } = context;
-  const identifier = readLogin(credentials.login, config.loginAttributes);
+  const { login, origin } = credentials;
+  const identifier = readLogin(login, config.loginAttributes);
   const user = identifier && (await findUserByLogin(database.db, identifier));
-  const account = user?.id ?? fingerprintOfLogin(identifier?.value ?? credentials.login);
-  const keys = throttleKeys('login', account, credentials.origin.address);
-  return perAddress.pass(keys.address, () =>
-    perAccount.pass(keys.account, () => checkPassword(context, passwords, credentials, user, keys)),
+  const check = { context, passwords, credentials, user };
+  const device = user && deviceOf(keys, origin, user.id);
+  if (user && device !== undefined) {
+    const checked = await checkAsDevice(check, `login:device:${user.id}:${device}`);
+    if (checked) return checked;
+  }
+  return checkAsStranger(check, identifier?.value ?? login);
+}
+
+interface Check {
+  readonly context: Context;
+  readonly passwords: Passwords;
+  readonly credentials: Credentials;
+  readonly user: UserRow | undefined;
+}
+
+/**
+ * A device that this user signed in on before is counted by itself, so that nobody else's failures lock it out. Where it
+ * has failed too often, it may be stolen: then it is a stranger like all others.
+ */
+function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> {
+  return perAccount.pass(key, async () => {
+    const attempt = await begin(check.context, [{ key, most: failures.device, of: 'device', forgiven: true }]);
+    return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
+  });
+}
+
+/**
+ * Failures count for the identifier that was sent, and for the account behind it. The first is what a stranger sees: one
+ * that showed the second would tell that two identifiers are the same person's.
+ */
+function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
+  const { context, credentials, user } = check;
+  const address = addressLimit('login', credentials.origin.address, failures.address);
+  const seen = { key: identifierKey(identifier), most: failures.account, of: 'account', forgiven: true };
+  const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
+  return perAddress.pass(address.key, () =>
+    perAccount.pass(unseen[0]?.key ?? seen.key, async () => {
+      const attempt = await begin(context, [seen, ...unseen, address]);
+      if (attempt.refusals.length > 0) await refuse(check, attempt);
+      return checkPassword(check, attempt);
+    }),
   );
 }
+
+const unseenAccount = 'account by another identifier';
+
+async function refuse(check: Check, attempt: Attempt): Promise<never> {
+  const { context, passwords, credentials, user } = check;
+  context.metrics.logins.inc({ result: 'throttled' });
+  await recordRefusal(check, attempt.refusals);
+  const visible = attempt.refusals.filter(({ of }) => of !== unseenAccount);
+  if (visible.length > 0) {
+    await attempt.giveBack();
+    const seconds = Math.max(...visible.map(({ retryAfterSeconds }) => retryAfterSeconds));
+    throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', seconds);
+  }
+  // Looked at and not believed: it must take as long as a wrong password, and say the same.
+  const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.origin.address);
+  await looked.catch(givingBack(attempt));
+  await attempt.fail();
+  throw wrongCredentials('the account is locked');
+}
+
+/** Once a window: a flood of guesses must not flood the trail. */
+async function recordRefusal({ context, credentials, user }: Check, refusals: readonly Refusal[]): Promise<void> {
+  const { clientId, origin } = credentials;
+  const [first] = refusals.filter((refusal) => refusal.first);
+  if (!first) return;
+  const data = { limit: first.of };
+  await recordEvent(context, context.database.db, {
+    type: 'login.throttled',
+    userId: user?.id,
+    clientId,
+    origin,
+    data,
+  });
+}
+
+const givingBack = (attempt: Attempt) => async (error: unknown) => {
+  await attempt.giveBack();
+  throw error;
+};
 
 const wrongCredentials = (reason: string) =>
   new OAuthError('invalid_grant', 'The user name or the password is wrong.', { reason });
 
-async function checkPassword(
-  context: Context,
-  passwords: Passwords,
-  { password, origin, clientId }: Credentials,
-  user: UserRow | undefined,
-  keys: ThrottleKeys,
-): Promise<UserRow> {
+async function checkPassword({ context, passwords, credentials, user }: Check, attempt: Attempt): Promise<UserRow> {
   const { config, database, metrics } = context;
-  const refusal = await countAttempt(context, keys);
-  if (refusal) {
-    metrics.logins.inc({ result: 'throttled' });
-    // Once a window: a flood of guesses must not flood the trail.
-    if (refusal.first) {
-      const data = { limit: refusal.of };
-      await recordEvent(context, database.db, { type: 'login.throttled', userId: user?.id, clientId, origin, data });
-    }
-    throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', refusal.retryAfterSeconds);
-  }
+  const { password, origin, clientId } = credentials;
   // Verify even for unknown users: timing must not reveal who exists.
-  const looked = user ? passwords.verify(password, user.password_hash) : passwords.verifyNothing(password);
-  const right = await looked.catch(async (error: unknown) => {
-    await giveBackAttempt(context, keys);
-    throw error;
-  });
+  const looked = user
+    ? passwords.verify(password, user.password_hash, origin.address)
+    : passwords.verifyNothing(password, origin.address);
+  const right = await looked.catch(givingBack(attempt));
   if (!user || !right) {
+    await attempt.fail();
     metrics.logins.inc({ result: 'refused' });
     await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin });
     throw wrongCredentials(user ? 'wrong password' : 'unknown user');
   }
-  await forgiveAttempt(context, keys);
+  await attempt.succeed();
   if (config.requireEmailConfirmation && !user.email_confirmed) {
     metrics.logins.inc({ result: 'unconfirmed' });
     throw new OAuthError('invalid_grant', unconfirmedEmail);
   }
   const current = passwords.needsRehash(user.password_hash)
-    ? await renewHash(context, passwords, user, password)
+    ? await renewHash(context, passwords, user, credentials)
     : user;
   metrics.logins.inc({ result: 'accepted' });
   return current;
@@ -101,10 +169,14 @@ export async function requireUnchanged(
 }
 
 /** Not worth a failed sign-in: while there is no time for it, the old hash goes on working. */
-async function renewHash(context: Context, passwords: Passwords, user: UserRow, password: string): Promise<UserRow> {
-  const { database, log } = context;
+async function renewHash(
+  { database, log }: Context,
+  passwords: Passwords,
+  user: UserRow,
+  { password, origin }: Credentials,
+): Promise<UserRow> {
   try {
-    const password_hash = await passwords.hash(password);
+    const password_hash = await passwords.hashAnew(password, origin.address);
     if (await replacePasswordHash(database.db, user.id, user.password_hash, password_hash)) {
       return { ...user, password_hash };
     }

@@ -23,7 +23,7 @@ interface NewUser {
 /** A user with all that belongs to one from the start: the first token, the mail that asks for confirmation, the event. */
 export async function makeUser(context: Context, services: AccountServices, made: NewUser): Promise<UserRow> {
   const { database, now } = context;
-  const passwordHash = await services.passwords.hash(made.password);
+  const passwordHash = await services.passwords.hash(made.password, made.origin.address);
   const at = now();
   const user: UserRow = {
     id: uuidv7(at),

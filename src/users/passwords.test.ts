@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Problem } from '../errors.ts';
 import { createMetrics } from '../metrics.ts';
-import { BoundedQueue } from './bounded-queue.ts';
 import { readArgon2, writeArgon2 } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
 
@@ -45,46 +43,5 @@ describe('passwords', () => {
     const read = readArgon2(text);
     assert.ok(read);
     assert.equal(writeArgon2(read), text);
-  });
-});
-
-describe('the password queue', () => {
-  const later = () => {
-    let release = () => {};
-    const promise = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    return { promise, release };
-  };
-
-  it('runs a few at a time, lets some wait, and refuses the rest at once with Retry-After', async () => {
-    const figures: number[] = [];
-    const queue = new BoundedQueue(1, 1, (jobs) => figures.push(jobs));
-    const gate = later();
-    const order: string[] = [];
-    const first = queue.run(async () => {
-      await gate.promise;
-      order.push('first');
-    });
-    const second = queue.run(async () => void order.push('second'));
-    await assert.rejects(
-      queue.run(async () => void order.push('third')),
-      (error) => error instanceof Problem && error.status === 503 && Number(error.headers['Retry-After']) > 0,
-    );
-    gate.release();
-    await Promise.all([first, second]);
-    assert.deepEqual(order, ['first', 'second']);
-    assert.equal(Math.max(...figures), 2);
-    assert.equal(figures.at(-1), 0);
-  });
-
-  it('goes on after a job that fails', async () => {
-    const queue = new BoundedQueue(1, 5);
-    const failing = queue.run(async () => {
-      throw new Error('broken');
-    });
-    const next = queue.run(async () => 'fine');
-    await assert.rejects(failing, /broken/);
-    assert.equal(await next, 'fine');
   });
 });

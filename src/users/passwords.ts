@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Context } from '../context.ts';
+import { widerNetworkOf } from '../http/network-of.ts';
 import { WorkerThread } from '../worker-thread.ts';
-import { BoundedQueue } from './bounded-queue.ts';
+import { HashingQueue, type Lane } from './hashing-queue.ts';
 import type { HashingQuestion } from './hashing-thread.ts';
 import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
 import { isKnownHash } from './stored-hash.ts';
@@ -10,10 +11,13 @@ import { isKnownHash } from './stored-hash.ts';
 export const longestPasswordBytes = 1024;
 
 export interface Passwords {
-  hash(password: string): Promise<string>;
-  verify(password: string, hash: string): Promise<boolean>;
+  /** `address` is of whom asks: networks take turns. */
+  hash(password: string, address?: string | null): Promise<string>;
+  /** For who waits to be signed in: the stored hash was of earlier parameters. */
+  hashAnew(password: string, address?: string | null): Promise<string>;
+  verify(password: string, hash: string, address?: string | null): Promise<boolean>;
   /** Costs what `verify` costs, for users who do not exist: timing must not reveal who does. */
-  verifyNothing(password: string): Promise<false>;
+  verifyNothing(password: string, address?: string | null): Promise<false>;
   /** True for hashes of other systems and of earlier parameters: the next sign-in replaces them. */
   needsRehash(hash: string): boolean;
 }
@@ -26,23 +30,29 @@ const atOnce = 2;
 /** Passwords are hashed by threads of their own, so that neither this one nor a signature ever waits for them. */
 export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Passwords {
   const cores = availableParallelism();
-  const queue = new BoundedQueue(atOnce * cores, waitingPerCore * cores, (jobs) => metrics.passwordQueue.set(jobs));
+  const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
+  const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = Array.from(
     { length: cores },
     () => new WorkerThread<HashingQuestion, string | boolean>('hashing-thread', import.meta.url),
   );
-  const ask = <T extends string | boolean>(question: HashingQuestion): Promise<T> =>
-    queue.run(() => {
+  const ask = <T extends string | boolean>(lane: Lane, address: string | null, question: HashingQuestion): Promise<T> =>
+    // Who has many small networks would otherwise have as many turns.
+    queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => {
       const idlest = threads.reduce((a, b) => (b.load < a.load ? b : a));
       return idlest.ask(question) as Promise<T>;
     });
+  const hashIn = (lane: Lane, password: string, address: string | null) =>
+    ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
   return {
-    hash: (password) => ask({ kind: 'hash', password: password.normalize('NFC') }),
-    async verify(password, hash) {
-      return !isTooLong(password) && isKnownHash(hash) && ask<boolean>({ kind: 'verify', password, hash });
+    hash: (password, address = null) => hashIn('other', password, address),
+    hashAnew: (password, address = null) => hashIn('sign-in', password, address),
+    async verify(password, hash, address = null) {
+      if (isTooLong(password) || !isKnownHash(hash)) return false;
+      return ask<boolean>('sign-in', address, { kind: 'verify', password, hash });
     },
-    async verifyNothing(password) {
-      if (!isTooLong(password)) await ask({ kind: 'verify', password, hash: nobody });
+    async verifyNothing(password, address = null) {
+      if (!isTooLong(password)) await ask('sign-in', address, { kind: 'verify', password, hash: nobody });
       return false;
     },
     needsRehash(hash) {

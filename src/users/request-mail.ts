@@ -3,7 +3,7 @@ import { tooManyRequests } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Mail } from '../mail/mail.ts';
 import { fingerprintOfLogin } from './identifiers.ts';
-import { countAttempt, type Refusal, throttleKeys } from './throttle.ts';
+import { addressLimit, countAgainst, type Refusal } from './throttle.ts';
 
 const limits = { account: 5, address: 100 };
 
@@ -19,8 +19,8 @@ export async function requestMail(
   email: string,
   origin: Origin,
 ): Promise<Refusal | undefined> {
-  const keys = throttleKeys(template, fingerprintOfLogin(email), origin.address);
-  const refusal = await countAttempt(context, keys, limits);
+  const account = { key: `${template}:account:${fingerprintOfLogin(email)}`, most: limits.account, of: 'account' };
+  const refusal = await countAgainst(context, [account, addressLimit(template, origin.address, limits.address)]);
   if (refusal?.of === 'address') throw tooManyMails(refusal);
   if (refusal) return refusal;
   await mail.enqueue(context.database.db, { template, recipient: email });

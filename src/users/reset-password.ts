@@ -35,7 +35,7 @@ export async function resetPassword(
   if (!found || !owner || owner.email !== found.email) throw linkNotValid();
   const wrong = await checkNewPassword(password, owner);
   if (wrong) throw unprocessable([wrong]);
-  const passwordHash = await passwords.hash(password as string);
+  const passwordHash = await passwords.hash(password as string, origin.address);
   const user = await changeAndTell(database, async (tx, tell) => {
     const used = await useOneTimeToken(tx, found.id, 'reset_password', now());
     const changed =

@@ -1,60 +1,105 @@
 import type { Context } from '../context.ts';
-import { networkOf } from '../http/network-of.ts';
-import { countOnce, forgetCount, giveBackOne } from './throttle-store.ts';
+import { networkOf, widerNetworkOf } from '../http/network-of.ts';
+import { beginAttempt, type Count, countOnce, endAttempt, failAttempt } from './throttle-store.ts';
 
 const windowMs = 15 * 60_000;
-export const failuresPerAccount = 10;
-export const failuresPerAddress = 100;
+/** Longer than any password waits to be looked at: an attempt that has not ended by then died with its instance. */
+const patienceMs = 15_000;
 
-/** What one attempt counts against. */
-export interface ThrottleKeys {
-  readonly account: string;
-  readonly address: string;
+/** So many within the window, and no more. */
+export interface Limit {
+  readonly key: string;
+  readonly most: number;
+  /** What is limited, for the trail. */
+  readonly of: string;
+  /** A right password forgets the failures before it. What many people share, it does not. */
+  readonly forgiven?: boolean;
 }
 
 export interface Refusal {
   readonly retryAfterSeconds: number;
-  /** Which limit was passed; the address where both were. */
-  readonly of: 'account' | 'address';
+  readonly of: string;
   /** True for the first refusal of a window alone, so that the trail can name it once. */
   readonly first: boolean;
 }
 
-/** `account` is a user's id, or the fingerprint of a login that nobody has. */
-export const throttleKeys = (purpose: string, account: string, address: string | null): ThrottleKeys => ({
-  account: `${purpose}:account:${account}`,
-  address: `${purpose}:address:${networkOf(address ?? 'unknown')}`,
+/** An attempt that is under way. It counts against every limit until it ends in one of three ways. */
+export interface Attempt {
+  /** The limits that it passes. Those have ended for it already; the others wait for its end. */
+  readonly refusals: readonly Refusal[];
+  fail(): Promise<void>;
+  /** Nobody looked at the password, so it was no failure. */
+  giveBack(): Promise<void>;
+  succeed(): Promise<void>;
+}
+
+export const addressLimit = (purpose: string, address: string | null, most: number): Limit => ({
+  key: `${purpose}:address:${networkOf(address ?? 'unknown')}`,
+  most,
+  of: 'address',
 });
 
+/** The network, and a coarser bound for who has many of them. */
+export function networkLimits(purpose: string, address: string | null, most: number): Limit[] {
+  const [narrow, wide] = [networkOf(address ?? 'unknown'), widerNetworkOf(address ?? 'unknown')];
+  const limits = [{ key: `${purpose}:address:${narrow}`, most, of: 'address' }];
+  return narrow === wide ? limits : [...limits, { key: `${purpose}:address:${wide}`, most: most * 4, of: 'address' }];
+}
+
 /**
- * Counts an attempt before its password is looked at, so that a hundred guesses at once count as a hundred. Returns the
- * refusal when one of the limits is passed; it is the caller's to throw, after the count is kept.
+ * Begins an attempt before its password is looked at, so that a hundred guesses at once count as a hundred. Refusals are
+ * the caller's to throw, after the counts are kept.
  */
-export async function countAttempt(
-  { database, now }: Context,
-  keys: ThrottleKeys,
-  limits = { account: failuresPerAccount, address: failuresPerAddress },
-): Promise<Refusal | undefined> {
-  const time = now();
-  // Account first, always: see countOnce.
-  const counts = await countOnce(database.db, [keys.account, keys.address], time, windowMs);
-  const passed = counts
-    .map((row) => ({ ...row, limit: row.key === keys.account ? limits.account : limits.address }))
-    .filter(({ count, limit }) => count > limit);
-  if (passed.length === 0) return undefined;
+export async function begin({ database: { db }, now }: Context, limits: readonly Limit[]): Promise<Attempt> {
+  const at = now();
+  const counts = await beginAttempt(db, keysOf(limits), at, patienceMs);
+  const passed = limits.filter(({ key, most }) => isPassed(counts, key, most));
+  const open = limits.filter((limit) => !passed.includes(limit));
+  // What is refused only because others are being looked at is no failure of its own.
+  const full = passed.filter(({ key, most }) => countOf(counts, key) >= most);
+  const after = await failAttempt(db, keysOf(full), at, windowMs);
+  await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);
   return {
-    retryAfterSeconds: Math.max(...passed.map(({ expires_at }) => (expires_at - time) / 1000)),
-    of: passed.some(({ key }) => key === keys.address) ? 'address' : 'account',
-    first: passed.some(({ count, limit }) => count === limit + 1),
+    refusals: passed.map(({ key, most, of }) => ({
+      of,
+      retryAfterSeconds: (endOf(counts, key, at) - at) / 1000,
+      first: countOf(after, key) === most + 1,
+    })),
+    fail: async () => void (await failAttempt(db, keysOf(open), now(), windowMs)),
+    giveBack: () => endAttempt(db, keysOf(open), now()),
+    async succeed() {
+      const forgiven = open.filter((limit) => limit.forgiven);
+      await Promise.all([
+        endAttempt(db, keysOf(forgiven), now(), { anew: true }),
+        endAttempt(db, keysOf(open.filter((limit) => !limit.forgiven)), now()),
+      ]);
+    },
   };
 }
 
-/** Nobody looked at the password, so it was no failure. */
-export async function giveBackAttempt({ database }: Context, keys: ThrottleKeys): Promise<void> {
-  await Promise.all([giveBackOne(database.db, keys.account), giveBackOne(database.db, keys.address)]);
+/** Counts something that happens now, whatever comes of it. Returns the refusal where a limit is passed. */
+export async function countAgainst(
+  { database: { db }, now }: Context,
+  limits: readonly Limit[],
+  within = windowMs,
+): Promise<Refusal | undefined> {
+  const at = now();
+  const counts = await countOnce(db, keysOf(limits), at, within);
+  const [worst] = limits.filter(({ key, most }) => countOf(counts, key) > most);
+  if (!worst) return undefined;
+  return {
+    of: worst.of,
+    retryAfterSeconds: (endOf(counts, worst.key, at) - at) / 1000,
+    first: countOf(counts, worst.key) === worst.most + 1,
+  };
 }
 
-/** The password was right: the account starts anew, and the address has one failure less. */
-export async function forgiveAttempt({ database }: Context, keys: ThrottleKeys): Promise<void> {
-  await Promise.all([forgetCount(database.db, keys.account), giveBackOne(database.db, keys.address)]);
-}
+const keysOf = (limits: readonly Limit[]): string[] => limits.map(({ key }) => key);
+const find = (counts: readonly Count[], key: string) => counts.find((row) => row.key === key);
+const countOf = (counts: readonly Count[], key: string): number => find(counts, key)?.count ?? 0;
+const isPassed = (counts: readonly Count[], key: string, most: number): boolean =>
+  countOf(counts, key) + (find(counts, key)?.pending ?? 0) > most;
+
+/** The end of the window; where nothing has failed yet, the end of what is under way. */
+const endOf = (counts: readonly Count[], key: string, now: number): number =>
+  Math.max(find(counts, key)?.expires_at ?? 0, now + (countOf(counts, key) > 0 ? 0 : patienceMs));

@@ -1,6 +1,7 @@
 import { grantScopes } from '../../clients/scopes.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { requireUnchanged } from '../../users/check-credentials.ts';
+import { rememberDevice } from '../../users/known-devices.ts';
 import type { Grant } from '../grant.ts';
 import { required } from '../parameters.ts';
 
@@ -8,7 +9,7 @@ import { required } from '../parameters.ts';
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
-  async issue({ context, sessions, scopes: known, checkCredentials }, { client, parameters, origin }) {
+  async issue({ context, keys, sessions, scopes: known, checkCredentials }, { client, parameters, origin }) {
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
@@ -25,6 +26,6 @@ export const passwordGrant: Grant = {
       });
       return opened;
     });
-    return { session, scopes };
+    return { session, scopes, device: rememberDevice(keys, origin, user.id) };
   },
 };
