@@ -232,13 +232,13 @@ onBothEngines('the users resource', (engine) => {
     await assert.rejects(logIn(service, ada.email, password));
   });
 
-  it('counts wrong old passwords as failed sign-ins', async () => {
+  it('limits wrong old passwords, by a count that locks nobody out of the login', async () => {
     const ada = await someone();
     const guess = () => patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
     const answers = await Promise.all(Array.from({ length: 15 }, guess));
     assert.equal(answers.filter(({ status }) => status === 422).length, 10);
     assert.equal(answers.filter(({ status }) => status === 429).length, 5);
-    await assert.rejects(logIn(service, ada.email, password), /429/);
+    assert.ok(await logIn(service, ada.email, password));
   });
 
   it('lets an administrator set a password, which ends everything of that user', async () => {
