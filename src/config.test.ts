@@ -24,6 +24,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   adminEmail: ['ada@example.com', 'ada@example.com', 'ada'],
   adminPassword: ['12345678', '12345678', 'short'],
   encryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
+  previousEncryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
   signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
   loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
   requireEmailConfirmation: ['yes', true, 'maybe'],

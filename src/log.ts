@@ -19,6 +19,7 @@ const secretNames = [
   'smtpUrl',
   'adminPassword',
   'encryptionKey',
+  'previousEncryptionKey',
 ];
 
 /** A line of the log is never longer, whatever a caller sent; nor is a text in it. */

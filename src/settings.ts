@@ -159,6 +159,12 @@ export const settings = {
     pattern: /^.{16,}$/s,
     secret: true,
   }),
+  previousEncryptionKey: text(
+    'PREVIOUS_ENCRYPTION_KEY',
+    '',
+    'the ENCRYPTION_KEY before: opens what it sealed, which is then sealed anew',
+    { takes: 'at least 16 characters', pattern: /^.{16,}$/s, secret: true },
+  ),
   signingAlgorithm: oneOf('SIGNING_ALGORITHM', ['ES256', 'EdDSA', 'RS256'], 'ES256', 'what new signing keys sign with'),
   loginPageUrl: text('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to', {
     takes: 'a view name of letters, digits, - and _, with / between folders',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -10,8 +11,18 @@ import { systemOrigin as origin } from '../http/origin.ts';
 import { rotateKeys } from '../oauth/rotate-keys.ts';
 import { openKeyRing } from './key-ring.ts';
 import { publishedFirst } from './replace-keys.ts';
+import { createSealing } from './sealing.ts';
 
 const typ = 'at+jwt';
+
+/** As version 0.1.0 did it. */
+function quicklySealed(secret: string, content: Buffer, label: string): string {
+  const iv = randomBytes(12);
+  const key = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32));
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(label));
+  const body = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+}
 
 onBothEngines('key ring', (engine) => {
   const make = contexts(engine);
@@ -196,6 +207,25 @@ onBothEngines('key ring', (engine) => {
     const moved = await openKeyRing(await make({ env: elsewhere, database }));
     assert.equal(typeof moved.verifyToken(token, { typ }), 'object');
     await assert.rejects(openKeyRing(await make({ database })), OperatorError);
+  });
+
+  it('seals anew at the start what an earlier version sealed by a quick derivation', async () => {
+    const secret = 'a key of sixteen or more';
+    const context = await make({ env: { ENCRYPTION_KEY: secret } });
+    const { db } = context.database;
+    const token = (await openKeyRing(context)).signToken({ n: 1 }, { typ });
+    const sealedForms = async () =>
+      (await db.selectFrom('signing_keys').select('sealed_private').execute()).map(({ sealed_private: text }) =>
+        text.startsWith('$argon2id$'),
+      );
+    const { open } = createSealing(context.config);
+    for (const { id, sealed_private } of await db.selectFrom('signing_keys').selectAll().execute()) {
+      const quick = quicklySealed(secret, open(sealed_private, id).content, id);
+      await db.updateTable('signing_keys').set({ sealed_private: quick }).where('id', '=', id).execute();
+    }
+    assert.deepEqual(await sealedForms(), [false, false]);
+    assert.equal(typeof (await openKeyRing(context)).verifyToken(token, { typ }), 'object');
+    assert.deepEqual(await sealedForms(), [true, true]);
   });
 
   it('stores nothing that reads as a private key', async () => {

@@ -1,120 +1,114 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import { argon2Sync, createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { OperatorError } from '../errors.ts';
+import { findSealingSecrets, type SealingSecret, type SealingSettings } from './sealing-secrets.ts';
 
 /** Keeps keys in the database unreadable to whoever has only the database. */
 export interface Sealing {
   /** `label` is bound to the content: a sealed value moved to another row does not open. */
   seal(content: Buffer, label: string): string;
-  /** `isCurrent` is false where an earlier secret opened it: then it should be sealed anew. */
+  /** `isCurrent` is false where it should be sealed anew: an earlier secret sealed it, or a derivation of an earlier version. */
   open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
 }
 
-type Settings = Pick<Config, 'encryptionKey' | 'databaseUrl' | 'dataDir'>;
+/** OWASP's parameters for argon2id, as for passwords: whoever guesses at a dump pays them for each guess. */
+const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const slowForm = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
 
-interface Source {
-  readonly secret: string;
-  readonly name: string;
-  readonly advice: string;
+interface Derivation {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
 }
 
 /**
- * ENCRYPTION_KEY if set; else the database's password, which all instances of one PostgreSQL share; else a file of our
- * own. The first seals; the others still open what they sealed, so that one can move to ENCRYPTION_KEY by setting it.
+ * AES-256-GCM. A random secret gives the key at once (HKDF), and the value stands for itself; a secret that people chose
+ * gives it slowly, and how is written in front of the value.
  */
-function findSources({ encryptionKey, databaseUrl, dataDir }: Settings): [Source, ...Source[]] {
-  const sources: Source[] = [];
-  const path = join(dataDir, 'encryption.key');
-  const password = databaseUrl.startsWith('postgres') ? passwordOf(databaseUrl) : '';
-  if (encryptionKey) {
-    sources.push({
-      secret: encryptionKey,
-      name: 'ENCRYPTION_KEY',
-      advice: 'Set it to the value that this database was last started with, or unset it if there was none.',
-    });
-  }
-  if (password) {
-    sources.push({
-      secret: password,
-      name: 'the password in DATABASE_URL',
-      advice:
-        'If the password was changed, start once with the earlier one and ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same here.',
-    });
-  }
-  if (sources.length === 0 || existsSync(path)) {
-    sources.push({
-      secret: readOrMakeKey(path),
-      name: path,
-      advice: `Put the ${path} that belongs to this database there, or set ENCRYPTION_KEY if it was set before. Several instances need the same.`,
-    });
-  }
-  return sources as [Source, ...Source[]];
-}
-
-function passwordOf(databaseUrl: string): string {
-  try {
-    return decodeURIComponent(new URL(databaseUrl).password);
-  } catch {
-    return '';
-  }
-}
-
-/** A link appears at once and whole, so of two processes that start together one key wins. */
-function readOrMakeKey(path: string): string {
-  const read = () => readFileSync(path, 'utf8').trim();
-  try {
-    return read();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(path, error);
-  }
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    try {
-      linkSync(draft, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      unlinkSync(draft);
-    }
-    return read();
-  } catch (error) {
-    throw unusable(path, error);
-  }
-}
-
-const unusable = (path: string, error: unknown) =>
-  new OperatorError(
-    `The key file ${path} could not be used: ${(error as Error).message}. Check DATA_DIR and its rights.`,
-  );
-
-export function createSealing(settings: Settings): Sealing {
-  const sources = findSources(settings);
-  const keys = sources.map(({ secret }) => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)));
+export function createSealing(settings: SealingSettings, { make = true } = {}): Sealing {
+  const secrets = findSealingSecrets(settings, { make });
+  const keys = new SealingKeys();
+  const [current] = secrets;
+  /** One for all values of a database, so that a start derives once. */
+  let used: Derivation | undefined;
   return {
     seal(content, label) {
-      const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', keys[0] as Buffer, iv);
-      cipher.setAAD(Buffer.from(label));
-      const body = Buffer.concat([cipher.update(content), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+      if (current.isRandom) return encrypt(keys.quick(current), content, label);
+      used ??= { ...cost, salt: randomBytes(16) };
+      const { memory, passes, parallelism, salt } = used;
+      const how = `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}`;
+      return `${how}$${encrypt(keys.slow(current, used), content, label)}`;
     },
     open(sealed, label) {
-      const bytes = Buffer.from(sealed, 'base64url');
-      for (const [i, key] of keys.entries()) {
-        const content = tryToOpen(key, bytes, label);
-        if (content) return { content, isCurrent: i === 0 };
+      const { how, body } = readSealed(sealed);
+      for (const secret of secrets) {
+        const content = decrypt(how ? keys.slow(secret, how) : keys.quick(secret), body, label);
+        if (!content) continue;
+        const isCurrent = secret === current && (how !== undefined) !== current.isRandom;
+        if (isCurrent) used ??= how;
+        return { content, isCurrent };
       }
-      const [{ name, advice }] = sources;
-      throw new OperatorError(`The keys in the database cannot be opened with ${name}. ${advice}`);
+      throw new OperatorError(`The keys in the database cannot be opened with ${current.name}. ${current.advice}`);
     },
   };
 }
 
-function tryToOpen(key: Buffer, bytes: Buffer, label: string): Buffer | undefined {
+function readSealed(sealed: string): { how: Derivation | undefined; body: string } {
+  const match = slowForm.exec(sealed);
+  if (!match) return { how: undefined, body: sealed };
+  const [, memory, passes, parallelism, salt, body] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const how = {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64url'),
+  };
+  return { how, body };
+}
+
+/** Derived once each. */
+class SealingKeys {
+  readonly #derived = new Map<string, Buffer>();
+
+  quick({ secret }: SealingSecret): Buffer {
+    return this.#once(secret, () => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)));
+  }
+
+  slow({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
+    const name = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
+    return this.#once(name, () => {
+      const message = Buffer.from(secret);
+      return argon2Sync('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: 32 });
+    });
+  }
+
+  #once(name: string, derive: () => Buffer): Buffer {
+    let key = this.#derived.get(name);
+    if (!key) {
+      key = derive();
+      this.#derived.set(name, key);
+    }
+    return key;
+  }
+}
+
+function encrypt(key: Buffer, content: Buffer, label: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  cipher.setAAD(Buffer.from(label));
+  const body = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+function decrypt(key: Buffer, sealed: string, label: string): Buffer | undefined {
+  const bytes = Buffer.from(sealed, 'base64url');
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
     decipher.setAAD(Buffer.from(label));
