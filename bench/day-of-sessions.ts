@@ -49,7 +49,7 @@ export async function dayOfSessions(plan: Plan): Promise<Day> {
   };
   const service = await startGatehouse(parseConfig({}, env, dir), {
     log: pino({ level: 'warn' }),
-    now: () => Date.now() + offset,
+    clockOffset: () => offset,
   });
   try {
     const client = await makeClient(service);

@@ -10,7 +10,7 @@ import { eventsResource } from './events/events-resource.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { recordEvent } from './events/record-event.ts';
 import { serveApiReference } from './http/api-reference.ts';
-import { serveHealth } from './http/health.ts';
+import { leaseCheck, serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
@@ -103,7 +103,7 @@ export async function buildApp(context: Context): Promise<Services> {
     web: webSessions.require,
   });
   await describeApi(app, context.config);
-  serveHealth(app, context, []);
+  serveHealth(app, context, [leaseCheck(context)]);
   serveOAuth(app, oauth);
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);

@@ -12,8 +12,8 @@ import { ensureFirstAdministrator, type FirstAdministrator } from './users/first
 
 export interface StartOptions {
   readonly log: Logger;
-  /** The clock; tests step it. */
-  readonly now?: () => number;
+  /** Milliseconds to add to the clock; tests step it. */
+  readonly clockOffset?: () => number;
 }
 
 /** A service that answers. */
@@ -30,8 +30,9 @@ export interface RunningGatehouse extends Services {
 /** Opens the database, brings it up to date, makes what is missing, and listens. */
 export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
   const config = await withRealPort(settings);
-  const { log, now = Date.now } = options;
+  const { log, clockOffset } = options;
   const database = await openDatabase(config);
+  const now = clockOffset ? () => database.now() + clockOffset() : database.now;
   try {
     const context: Context = { config, database, log, metrics: createMetrics(), now };
     for (const name of await migrate(database, now)) log.info({ migration: name }, 'migrated the database');

@@ -27,7 +27,7 @@ onBothEngines('HTTP rules', (engine) => {
 
   it('is ready when the database answers', async () => {
     const response = await fetch(`${service.url}/health/ready`);
-    assert.deepEqual(await response.json(), { status: 'ok', checks: { database: 'ok' } });
+    assert.deepEqual(await response.json(), { status: 'ok', checks: { database: 'ok', lease: 'ok' } });
     assert.ok(response.headers.get('etag'));
   });
 });

@@ -14,7 +14,7 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
     await migrate(database);
     // Standard output is for the command's own answer.
     const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
-    return await work({ config, database, log, metrics: createMetrics(), now: Date.now });
+    return await work({ config, database, log, metrics: createMetrics(), now: database.now });
   } finally {
     await database.close();
   }

@@ -28,6 +28,8 @@ export function tellAll(
 }
 
 export interface Bus {
+  /** Takes part, now that the tables are there. Until then nothing is trusted. */
+  join(): Promise<void>;
   /** Says a change inside the transaction that makes it true; nobody hears of it unless that commits. */
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;
   /** After the commit: returns once this instance, and every other that answers from its cache, has been told. */

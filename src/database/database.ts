@@ -39,6 +39,8 @@ export interface Database {
   write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void): Promise<R[]>;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */
   changes(): Changes | undefined;
+  /** Milliseconds since 1970, by the clock that all instances share. */
+  now(): number;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   /** Figures for the metrics page. */

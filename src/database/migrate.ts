@@ -4,6 +4,7 @@ import type { Database, Engine, Tx } from './database.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { partialSessionIndexes } from './migrations/002-partial-session-indexes.ts';
 import { firstUses } from './migrations/003-first-uses.ts';
+import { instances } from './migrations/004-instances.ts';
 import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
 
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   firstTables,
   partialSessionIndexes,
   firstUses,
+  instances,
   keysOfSecrets,
   attemptsUnderWay,
 ];
@@ -74,10 +76,10 @@ function refuseNewer(applied: readonly string[]): void {
   );
 }
 
-/** Brings the fixed tables up to date and returns the names of the migrations it ran. */
-export async function migrate(database: Database, now: () => number = Date.now): Promise<string[]> {
+/** Brings the fixed tables up to date and returns the names of the migrations it ran. Then the instance takes part. */
+export async function migrate(database: Database, now: () => number = database.now): Promise<string[]> {
   const types = columnTypes(database.engine);
-  return underMigrationLock(database, async (tx) => {
+  const ran = await underMigrationLock(database, async (tx) => {
     await sql
       .raw(
         `create table if not exists migrations (name ${types.text} primary key, applied_at ${types.bigint} not null)`,
@@ -92,4 +94,6 @@ export async function migrate(database: Database, now: () => number = Date.now):
     }
     return pending.map(({ name }) => name);
   });
+  await database.bus.join();
+  return ran;
 }

@@ -1,91 +1,75 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { type Bus, type Change, type ChangeListener, tellAll } from './bus.ts';
+import type { CarriedClock } from './carried-clock.ts';
 import type { Tx } from './database.ts';
+import { type InstanceRow, isVisibleIn, listInstances } from './instance-table.ts';
+import { leaseSurelyOver } from './lease.ts';
+import { NewsConnection } from './news-connection.ts';
+import {
+  changesChannel,
+  confirmationBy,
+  heardChannel,
+  readAnnounced,
+  readHeard,
+  writeAnnounced,
+  writeHeard,
+} from './news-messages.ts';
 
-const changesChannel = 'gatehouse_changes';
-const heardChannel = 'gatehouse_heard';
-const listenerName = 'gatehouse-listener';
-/** An instance that hangs must not hang the others' logouts for longer. */
-const patience = 2000;
+/** What was announced by a transaction that was undone is never settled: the oldest make room. */
+const mostUnsettled = 10_000;
+const mostConfirmations = 1000;
+/** Then the table is looked at again: an instance that started anew confirms nothing of what was before. */
+const firstLookAgain = 50;
+const lookAgainWithin = 400;
+
+interface Unsettled {
+  readonly transaction: bigint;
+  readonly confirmations: Set<string>;
+  heard: () => void;
+}
 
 /**
- * Tells the instances of one database what changed, over LISTEN/NOTIFY. Each one confirms what it heard, so that a
- * revocation is only acknowledged when no instance would still accept the token. An instance without its listening
- * connection is not waited for: it does not answer from its cache until it listens again.
+ * Tells the instances of one database what changed, over LISTEN/NOTIFY. A change is settled when every instance that
+ * listens has confirmed it, or when the lease of those that have not is surely over: an instance without a lease does not
+ * answer from memory. The argument is in docs/decisions/lease-on-the-news.md.
  */
 export class PostgresBus implements Bus {
-  readonly #url: string;
+  readonly #news: NewsConnection;
+  /** Over another connection than that of the news, which may be cut off. */
+  readonly #list: () => Promise<InstanceRow[]>;
   readonly #listeners: ChangeListener[] = [];
-  readonly #unheard = new Map<string, { missing: number; early: number; done: () => void }>();
-  #client: pg.Client | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #listening = false;
-  #closed = false;
+  readonly #unsettled = new Map<string, Unsettled>();
 
-  constructor(url: string) {
-    this.#url = url;
+  constructor(url: string, clock: CarriedClock, list: () => Promise<InstanceRow[]>) {
+    this.#list = list;
+    this.#news = new NewsConnection(url, clock, {
+      hear: (channel, payload) => this.#hear(channel, payload),
+      startAnew: () => void tellAll(this.#listeners, [{ kind: 'everything', id: '' }]),
+    });
   }
 
-  async listen(): Promise<void> {
-    if (this.#closed) return;
-    const client = new pg.Client({ connectionString: this.#url, application_name: listenerName, keepAlive: true });
-    const lost = () => {
-      if (this.#client !== client) return;
-      this.#client = undefined;
-      this.#listening = false;
-      for (const [, wait] of this.#unheard) wait.done();
-      if (!this.#closed) this.#retry = setTimeout(() => void this.listen(), 250);
-    };
-    this.#client = client;
-    client.on('error', lost);
-    client.on('end', lost);
-    client.on('notification', (message) => void this.#hear(message.channel, message.payload ?? ''));
-    try {
-      await client.connect();
-      await client.query(`listen ${changesChannel}; listen ${heardChannel}`);
-      this.#listening = true;
-      // Whatever was said while nobody listened here is unknown.
-      void tellAll(this.#listeners, [{ kind: 'everything', id: '' }]);
-    } catch {
-      await client.end().catch(() => undefined);
-      lost();
-    }
+  join(): Promise<void> {
+    return this.#news.open();
   }
 
   async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
+    // Not to be guessed: instances confirm whatever is announced to them, by whomever.
     const announcement = randomUUID();
-    const payload = JSON.stringify([announcement, ...changes.slice(0, 50).map(({ kind, id }) => [kind, id])]);
-    // A NOTIFY payload ends at 8,000 bytes: past that, forgetting everything is right and rare.
-    const message = changes.length > 50 ? JSON.stringify([announcement, ['everything', '']]) : payload;
-    this.#unheard.set(announcement, { missing: Number.POSITIVE_INFINITY, early: 0, done: () => undefined });
-    await sql`select pg_notify(${changesChannel}, ${message})`.execute(tx);
+    const message = writeAnnounced({ announcement, changes });
+    const { rows } = await sql<{
+      transaction: string;
+    }>`select pg_current_xact_id()::text as transaction, pg_notify(${changesChannel}, ${message})`.execute(tx);
+    const transaction = BigInt(rows[0]?.transaction as string);
+    if (this.#unsettled.size >= mostUnsettled) this.#unsettled.delete(this.#unsettled.keys().next().value as string);
+    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), heard: () => undefined });
     return announcement;
   }
 
   async settle(announcement: string, changes: readonly Change[]): Promise<void> {
-    await tellAll(this.#listeners, changes);
-    const wait = this.#unheard.get(announcement);
-    if (!wait || !this.#client || !this.#listening) return void this.#unheard.delete(announcement);
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      const { rows } = await this.#client.query(
-        'select count(*)::int as n from pg_stat_activity where application_name = $1 and datname = current_database()',
-        [listenerName],
-      );
-      await new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patience);
-        wait.missing = rows[0].n - wait.early;
-        wait.done = resolve;
-        if (wait.missing <= 0 || !this.#listening) resolve();
-      });
-    } catch {
-      // The listening connection was lost: from here on no cache is trusted on this side.
-    } finally {
-      clearTimeout(timer);
-      this.#unheard.delete(announcement);
-    }
+    const told = tellAll(this.#listeners, changes);
+    await this.#allConfirmed(announcement);
+    await told;
   }
 
   subscribe(listener: ChangeListener): void {
@@ -96,30 +80,72 @@ export class PostgresBus implements Bus {
   requestArrived(): void {}
 
   trusted(): boolean {
-    return this.#listening;
+    return this.#news.lease.holds();
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#retry);
-    await this.#client?.end().catch(() => undefined);
+  close(): Promise<void> {
+    return this.#news.close();
   }
 
-  async #hear(channel: string, payload: string): Promise<void> {
-    if (channel === heardChannel) {
-      const wait = this.#unheard.get(payload);
-      if (!wait) return;
-      wait.early++;
-      if (--wait.missing <= 0) wait.done();
-      return;
-    }
-    const [announcement, ...changes] = JSON.parse(payload) as [string, ...[Change['kind'], string][]];
-    const reading = tellAll(
-      this.#listeners,
-      changes.map(([kind, id]) => ({ kind, id })),
-    );
+  /** Or none that has not can go by what it remembers. */
+  async #allConfirmed(announcement: string): Promise<void> {
+    const unsettled = this.#unsettled.get(announcement);
+    const timers = new Set<NodeJS.Timeout>();
+    await new Promise<void>((resolve) => {
+      timers.add(setTimeout(resolve, leaseSurelyOver));
+      if (!unsettled) return;
+      let awaited: readonly string[] | undefined;
+      const check = () => {
+        if (awaited?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
+      };
+      const look = async (list: () => Promise<InstanceRow[]>, wait: number) => {
+        const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, lookAgainWithin)), wait);
+        timers.add(again);
+        const rows = await list().catch(() => undefined);
+        if (rows) awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
+        check();
+      };
+      unsettled.heard = check;
+      void look(this.trusted() ? () => this.#news.ask(listInstances) : this.#list, firstLookAgain);
+    });
+    for (const timer of timers) clearTimeout(timer);
+    this.#unsettled.delete(announcement);
+  }
+
+  /** The other instances that may remember what was true before the transaction. */
+  #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
+    return rows
+      .filter(({ id, snapshot }) => !this.#news.isOwn(id) && !isVisibleIn(snapshot, transaction))
+      .map(({ id }) => id);
+  }
+
+  #hear(channel: string, payload: string): void {
+    if (channel === heardChannel) this.#noteConfirmation(payload);
+    else if (channel === changesChannel) this.#noteChanges(payload);
+  }
+
+  #noteConfirmation(payload: string): void {
+    const heard = readHeard(payload);
+    const unsettled = heard && this.#unsettled.get(heard.announcement);
+    if (!unsettled || unsettled.confirmations.size >= mostConfirmations) return;
+    unsettled.confirmations.add(heard.confirmation);
+    unsettled.heard();
+  }
+
+  #noteChanges(payload: string): void {
+    const announced = readAnnounced(payload);
+    if (!announced) return;
+    const { announcement, changes } = announced;
+    const { id } = this.#news;
+    const confirm = () => {
+      // Nobody waits for a confirmation of his own.
+      if (this.#unsettled.has(announcement)) return;
+      const message = writeHeard({ announcement, confirmation: confirmationBy(id, announcement) });
+      this.#news.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
+    };
     // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
-    if (reading) await reading;
-    this.#client?.query('select pg_notify($1, $2)', [heardChannel, announcement]).catch(() => undefined);
+    const told = tellAll(this.#listeners, changes);
+    if (told) void told.then(confirm);
+    else confirm();
   }
 }

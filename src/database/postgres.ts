@@ -10,8 +10,10 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { OperatorError, Problem, unavailable } from '../errors.ts';
+import { CarriedClock } from './carried-clock.ts';
 import type { Database } from './database.ts';
 import { FairQueue, tookTooLong } from './fair-queue.ts';
+import { readClock } from './instance-table.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import type { Reader } from './reader.ts';
 import { rowMark } from './row-mark.ts';
@@ -167,9 +169,13 @@ class PostgresDriver implements Driver {
 }
 
 /** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
-async function letIn(pool: pg.Pool, url: string, patience: number): Promise<void> {
+async function letIn(pool: pg.Pool, url: string, patience: number, clock: CarriedClock): Promise<void> {
   try {
+    // Not the first query of a connection, which takes long.
     await pool.query(limited('select 1', patience));
+    const asked = performance.now();
+    const { rows } = await pool.query(limited(readClock, patience));
+    clock.set({ time: rows[0].time, asked, answered: performance.now() });
   } catch (error) {
     await pool.end();
     const place = url.replace(/^.*@/, '').replace(/\?.*$/, '');
@@ -215,9 +221,8 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  await letIn(pool, url, limits.patience);
-  const bus = new PostgresBus(url);
-  await bus.listen();
+  const clock = new CarriedClock();
+  await letIn(pool, url, limits.patience, clock);
   const run = async <R>(text: string, values: readonly unknown[], once = false): Promise<R[]> => {
     const connection = await connect(pool, limits);
     try {
@@ -231,6 +236,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     reader && text.includes(rowMark)
       ? expensive.run(reader, () => run<R>(text, values, once))
       : run<R>(text, values, once);
+  const bus = new PostgresBus(url, clock, run);
   return {
     engine: 'postgres',
     db,
@@ -243,6 +249,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
       early?.(rows);
       return rows;
     },
+    now: () => clock.now(),
     changes: () => undefined,
     ping: async () => {
       await pool.query(limited('select 1', limits.patience)).catch((error) => {

@@ -26,6 +26,8 @@ export class SqliteBus implements Bus {
     this.#totalChanges.setReturnArrays(true);
   }
 
+  async join(): Promise<void> {}
+
   async announce(): Promise<string> {
     return '';
   }

@@ -166,6 +166,7 @@ export function openSqlite(path: string, readSeconds: number): Database {
     engine: 'sqlite',
     db,
     bus,
+    now: Date.now,
     changes: () => bus.changes(),
     read: (sql, parameters, reader) => reads.all(sql, parameters, reader),
     readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),

@@ -90,6 +90,8 @@ export interface Tables {
     /** Set by the next rotation: what it signed has expired by then. */
     retires_at: number | null;
   };
+  /** On PostgreSQL: who listens to the news, each under an id that only the table knows. */
+  instances: { id: string; snapshot: string; renewals: number };
   /** Every BASE_URL that instances of this database have had: what any of them issued is good at all of them. */
   issuers: { url: string; created_at: number };
   /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import type { App } from './server.ts';
 
+const patience = 2000;
 const open = { auth: 'public', limited: false } as const;
 
 export interface ReadinessCheck {
@@ -9,21 +10,38 @@ export interface ReadinessCheck {
   check(): Promise<void>;
 }
 
+/** A part that is cut off without a word never answers. */
+async function inTime(check: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patience} ms`)), patience);
+  });
+  await Promise.race([check, late]).finally(() => clearTimeout(timer));
+}
+
+/** While it does not hold, every request asks the database. */
+export const leaseCheck = ({ database }: Context): ReadinessCheck => ({
+  name: 'lease',
+  async check() {
+    if (!database.bus.trusted()) throw new Error('the news of other instances are not heard');
+  },
+});
+
 /** `/health/live`: the process answers. `/health/ready`: so does everything it needs. `/metrics`: the figures. */
 export function serveHealth(app: App, { database, metrics, log }: Context, checks: readonly ReadinessCheck[]): void {
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   app.get('/health/ready', { config: open, schema: { hide: true } }, async (_request, reply) => {
-    const results: Record<string, string> = {};
-    for (const { name, check } of [{ name: 'database', check: () => database.ping() }, ...checks]) {
-      results[name] = await check().then(
-        () => 'ok',
-        (error: Error) => {
-          log.warn({ part: name, err: error }, 'not ready');
-          return 'not ready';
-        },
-      );
-    }
+    const parts = [{ name: 'database', check: () => database.ping() }, ...checks].map(async ({ name, check }) => {
+      try {
+        await inTime(check());
+        return [name, 'ok'];
+      } catch (error) {
+        log.warn({ part: name, err: error }, 'not ready');
+        return [name, 'not ready'];
+      }
+    });
+    const results: Record<string, string> = Object.fromEntries(await Promise.all(parts));
     const ready = Object.values(results).every((result) => result === 'ok');
     if (!ready) reply.code(503).header('retry-after', '5');
     return { status: ready ? 'ok' : 'not ready', checks: results };

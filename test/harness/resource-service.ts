@@ -123,7 +123,7 @@ export function resourceServices(
       database: open,
       log: pino({ level: 'silent' }),
       metrics: createMetrics(),
-      now: () => Date.now() + offset,
+      now: () => open.now() + offset,
     };
     await migrate(open);
     await applyResourceMigrations(open, definitions);

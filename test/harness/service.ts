@@ -52,7 +52,7 @@ async function startService(engine: Engine, { env = {}, database }: Options = {}
   );
   const running = await startGatehouse(config, {
     log: pino({ level: config.logLevel }),
-    now: () => Date.now() + offset,
+    clockOffset: () => offset,
   });
   let closed = false;
   return {

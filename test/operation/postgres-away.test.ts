@@ -39,7 +39,10 @@ describe('A PostgreSQL that goes away and comes back', () => {
     const unready = await ready();
     assert.equal(unready.status, 503);
     assert.ok(Number(unready.headers.get('retry-after')) > 0);
-    assert.deepEqual(await unready.json(), { status: 'not ready', checks: { database: 'not ready' } });
+    assert.deepEqual(await unready.json(), {
+      status: 'not ready',
+      checks: { database: 'not ready', lease: 'not ready' },
+    });
     assert.equal((await fetch(`${service.url}/health/live`)).status, 200);
     assert.equal((await fetch(`${service.url}/metrics`)).status, 200);
 

@@ -45,7 +45,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     const database = await openDatabase(config);
     try {
       const log = pino({ level: 'silent' });
-      return await lookAtDatabase({ config, database, log, metrics: createMetrics(), now: Date.now });
+      return await lookAtDatabase({ config, database, log, metrics: createMetrics(), now: database.now });
     } finally {
       await database.close();
     }

@@ -1,0 +1,40 @@
+/** Statements about the instances that listen. In text, as they go over the connection that listens. */
+
+const clock = '(extract(epoch from clock_timestamp()) * 1000)::float8 as time';
+
+export interface ClockRow {
+  readonly time: number;
+}
+
+export interface InstanceRow {
+  readonly id: string;
+  /** What was visible when the instance began to remember. */
+  readonly snapshot: string;
+  readonly renewals: number;
+}
+
+export const readClock = `select ${clock}`;
+
+/** $1: the new id; $2: those that this process had before. */
+export const registerInstance = `
+  with gone as (delete from instances where id = any($2))
+  insert into instances (id, snapshot, renewals) values ($1, pg_current_snapshot()::text, 0) returning ${clock}`;
+
+/** No row: somebody has taken the instance for gone. */
+export const renewInstance = `update instances set renewals = renewals + 1 where id = $1 returning ${clock}`;
+
+export const listInstances = 'select id, snapshot, renewals from instances';
+
+/** $1, $2: ids, and the renewals that each had when it fell silent. */
+export const removeSilent = `
+  delete from instances using unnest($1::text[], $2::bigint[]) as silent (id, renewals)
+  where instances.id = silent.id and instances.renewals = silent.renewals`;
+
+export const removeInstances = 'delete from instances where id = any($1)';
+
+/** Whether a transaction had ended when the snapshot was taken (`xmin:xmax:xip,xip`). */
+export function isVisibleIn(snapshot: string, transaction: bigint): boolean {
+  const [xmin = '', xmax = '', inProgress = ''] = snapshot.split(':');
+  if (transaction < BigInt(xmin)) return true;
+  return transaction < BigInt(xmax) && !inProgress.split(',').includes(String(transaction));
+}
