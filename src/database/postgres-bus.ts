@@ -102,7 +102,8 @@ export class PostgresBus implements Bus {
         const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, lookAgainWithin)), wait);
         timers.add(again);
         const rows = await list().catch(() => undefined);
-        if (rows) awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
+        if (rows)
+          awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
         check();
       };
       unsettled.heard = check;

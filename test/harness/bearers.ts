@@ -1,0 +1,23 @@
+import { systemOrigin as origin } from '../../src/http/origin.ts';
+import { addUser } from './accounts.ts';
+import { call } from './http.ts';
+import type { Service } from './service.ts';
+
+/** Access tokens of as many sessions of one new user, with no password hashed for them. */
+export async function openTokens({ context, sessions }: Service, count: number): Promise<string[]> {
+  const { id: userId } = await addUser(context);
+  const opened = Array.from({ length: count }, () => sessions.openWithToken({ userId, scopes: ['*'], origin }));
+  return (await Promise.all(opened)).map(({ accessToken }) => accessToken);
+}
+
+export const isAccepted = async ({ url }: { url: string }, token: string): Promise<boolean> => {
+  const { status, body } = await call('GET', `${url}/v1/users/me`, { token });
+  if (status !== 200 && status !== 401) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return status === 200;
+};
+
+/** Logs out, and returns when that is acknowledged. */
+export async function logOut({ url }: { url: string }, token: string): Promise<void> {
+  const { status, body } = await call('DELETE', `${url}/v1/logout`, { token });
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+}

@@ -1,0 +1,87 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { after } from 'node:test';
+
+type Way = 'to server' | 'to client';
+
+/** A network between an instance and its PostgreSQL that loses what it is told to lose, without a word. */
+export interface TcpProxy {
+  /** The database's address through it. */
+  readonly url: string;
+  /** Bytes that go these ways vanish: of the connection that hears news, or of every one, also of new ones. */
+  swallow(ways: readonly Way[], whose?: 'news' | 'all'): void;
+  /** Passes everything on again. What lost bytes is of no more use and is cut. */
+  restore(): void;
+  /** Closes the connections that hear news. */
+  cut(): void;
+}
+
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+  hearsNews: boolean;
+  hasLost: boolean;
+}
+
+/** Call it in the suite's own body: proxies are closed after the suite. */
+export function tcpProxies(): (databaseUrl: string) => Promise<TcpProxy> {
+  const closings: (() => void)[] = [];
+  after(() => {
+    for (const close of closings) close();
+  });
+  return async (databaseUrl) => {
+    const { proxy, close } = await startProxy(databaseUrl);
+    closings.push(close);
+    return proxy;
+  };
+}
+
+async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close(): void }> {
+  const target = new URL(databaseUrl);
+  const links = new Set<Link>();
+  let lost: { ways: readonly Way[]; whose: 'news' | 'all' } = { ways: [], whose: 'news' };
+  const pass = (link: Link, way: Way, chunk: Buffer) => {
+    if (way === 'to server' && chunk.includes('listen gatehouse_')) link.hearsNews = true;
+    if (lost.ways.includes(way) && (lost.whose === 'all' || link.hearsNews)) link.hasLost = true;
+    else (way === 'to server' ? link.server : link.client).write(chunk);
+  };
+  const end = (link: Link) => {
+    links.delete(link);
+    link.client.destroy();
+    link.server.destroy();
+  };
+  const listener = createServer((client) => {
+    const server = dial(Number(target.port), target.hostname);
+    const link: Link = { client, server, hearsNews: false, hasLost: false };
+    links.add(link);
+    client.on('data', (chunk) => pass(link, 'to server', chunk));
+    server.on('data', (chunk) => pass(link, 'to client', chunk));
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => end(link));
+      socket.on('close', () => end(link));
+    }
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.port = String((listener.address() as { port: number }).port);
+  const endWhere = (matches: (link: Link) => boolean) => {
+    for (const link of links) if (matches(link)) end(link);
+  };
+  return {
+    proxy: {
+      url: url.href,
+      swallow(ways, whose = 'news') {
+        lost = { ways, whose };
+      },
+      restore() {
+        lost = { ways: [], whose: 'news' };
+        endWhere(({ hasLost }) => hasLost);
+      },
+      cut: () => endWhere(({ hearsNews }) => hearsNews),
+    },
+    close() {
+      listener.close();
+      endWhere(() => true);
+    },
+  };
+}

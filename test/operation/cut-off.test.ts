@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';
+import { call } from '../harness/http.ts';
+import { type Service, services } from '../harness/service.ts';
+import { type TcpProxy, tcpProxies } from '../harness/tcp-proxy.ts';
+
+const env = { BASE_URL: 'http://auth.example.com' };
+const both = ['to client', 'to server'] as const;
+
+/** More than any lease, on a machine that has a lot to do. Only hanging takes longer. */
+const bound = 60_000;
+const inTime = async <T>(work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('it hangs')), bound);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+};
+
+describe('An instance that is cut off from the news', () => {
+  const start = services('postgres');
+  const proxied = tcpProxies();
+  let near: Service;
+  let third: Service;
+  let far: Service;
+  let network: TcpProxy;
+  before(async () => {
+    near = await start({ env });
+    const beside = (name: string) => join(near.database.dir, name);
+    network = await proxied(near.database.url);
+    third = await start({ env: { ...env, DATA_DIR: beside('third') }, database: near.database });
+    far = await start({
+      env: { ...env, DATA_DIR: beside('far'), DATABASE_URL: network.url },
+      database: near.database,
+    });
+  });
+
+  const ready = () => call('GET', `${far.url}/health/ready`);
+  const trusts = async (wanted: boolean) => {
+    while (far.context.database.bus.trusted() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  /** Each is remembered by every instance before anything happens. */
+  const remembered = async (count: number): Promise<string[]> => {
+    await inTime(trusts(true));
+    const tokens = await openTokens(near, count);
+    for (const service of [near, third, far])
+      for (const token of tokens) assert.equal(await isAccepted(service, token), true);
+    return tokens;
+  };
+  /** Whether anybody accepts the token once the logout has been acknowledged. */
+  const livesOn = async (at: Service, token: string): Promise<boolean> => {
+    await inTime(logOut(at, token));
+    return (await Promise.all([far, third, near].map((service) => isAccepted(service, token)))).includes(true);
+  };
+
+  for (const ways of [['to client'], ['to server'], both] as const) {
+    it(`refuses what was revoked elsewhere: nothing gets ${ways.join(' or ')}`, async () => {
+      const [spared, ...tokens] = (await remembered(9)) as [string, ...string[]];
+      network.swallow(ways);
+      assert.deepEqual(
+        await Promise.all(tokens.map((token) => livesOn(near, token))),
+        tokens.fill('').map(() => false),
+      );
+      await inTime(trusts(false));
+      const { status, headers, body } = await ready();
+      assert.deepEqual([status, body.checks], [503, { database: 'ok', lease: 'not ready' }]);
+      assert.ok(Number(headers.get('retry-after')) > 0);
+      assert.equal(await isAccepted(far, spared), true, 'it asks the database');
+      network.restore();
+      await inTime(trusts(true));
+      assert.equal((await ready()).status, 200);
+    });
+
+    it(`answers a logout of its own: nothing gets ${ways.join(' or ')}`, async () => {
+      const tokens = await remembered(4);
+      network.swallow(ways);
+      assert.deepEqual(
+        await Promise.all(tokens.map((token) => livesOn(far, token))),
+        tokens.map(() => false),
+      );
+      network.restore();
+    });
+  }
+
+  it('answers in bounded time where nothing at all gets through', async () => {
+    const [token] = (await remembered(1)) as [string];
+    network.swallow(both, 'all');
+    await inTime(trusts(false));
+    const logout = await inTime(call('DELETE', `${far.url}/v1/logout`, { token }));
+    assert.equal(logout.status, 503);
+    assert.equal((await inTime(ready())).status, 503);
+    network.restore();
+    await inTime(trusts(true));
+    assert.equal(await livesOn(far, token), false);
+  });
+
+  it('refuses what was revoked while its connection is cut and made again and again', async () => {
+    const tokens = await remembered(120);
+    const cutting = setInterval(() => network.cut(), 60);
+    const lived: boolean[] = [];
+    for (let n = 0; n < tokens.length; n += 8) {
+      const round = tokens.slice(n, n + 8);
+      await Promise.all(round.map((token) => isAccepted(far, token)));
+      lived.push(...(await Promise.all(round.map((token) => livesOn(near, token)))));
+    }
+    clearInterval(cutting);
+    assert.equal(lived.filter(Boolean).length, 0);
+  });
+});
