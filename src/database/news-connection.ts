@@ -70,8 +70,9 @@ export class NewsConnection {
       // For people who look at the server: nothing goes by it.
       application_name: 'gatehouse-listener',
       connectionTimeoutMillis: answerWithin,
-      // A statement that nobody waits for any more must not stay behind in the server.
-      statement_timeout: answerWithin,
+      // What nobody waits for any more must not stay behind in the server. Later than that: a commit that waits for a
+      // standby is reported as done when it is cut short.
+      statement_timeout: answerWithin + 1000,
       keepAlive: true,
       pipeline: true,
       stream: () => socket,
