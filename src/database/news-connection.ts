@@ -26,6 +26,8 @@ export interface NewsListener {
   hear(channel: string, payload: string): void;
   /** Nothing that was remembered before may be used: changes since then were missed. */
   startAnew(): void;
+  /** The connection is gone, and with it the lease: nobody needs to wait for the instance under these ids. */
+  lost(ids: readonly string[]): void;
 }
 
 /**
@@ -70,9 +72,6 @@ export class NewsConnection {
       // For people who look at the server: nothing goes by it.
       application_name: 'gatehouse-listener',
       connectionTimeoutMillis: answerWithin,
-      // What nobody waits for any more must not stay behind in the server. Later than that: a commit that waits for a
-      // standby is reported as done when it is cut short.
-      statement_timeout: answerWithin + 1000,
       keepAlive: true,
       pipeline: true,
       stream: () => socket,
@@ -92,6 +91,9 @@ export class NewsConnection {
     });
     try {
       await client.connect();
+      // What nobody waits for any more must not stay behind in the server. Later than that: a commit that waits for a
+      // standby is reported as done when it is cut short.
+      await this.ask(`set statement_timeout = ${answerWithin + 1000}`);
       await this.ask(`listen ${changesChannel}`);
       await this.ask(`listen ${heardChannel}`);
       await this.#register();
@@ -182,6 +184,7 @@ export class NewsConnection {
     this.lease.drop();
     this.#socket?.destroy();
     clearTimeout(this.#timer);
+    this.#listener.lost([...this.#ids]);
     if (!this.#closed) this.#timer = setTimeout(() => void this.open(), retryAfter);
   }
 }

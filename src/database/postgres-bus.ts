@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Bus, type Change, type ChangeListener, tellAll } from './bus.ts';
 import type { CarriedClock } from './carried-clock.ts';
 import type { Tx } from './database.ts';
-import { type InstanceRow, isVisibleIn, listInstances } from './instance-table.ts';
+import { type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
 import { leaseSurelyOver } from './lease.ts';
 import { NewsConnection } from './news-connection.ts';
 import {
@@ -23,6 +23,8 @@ const mostConfirmations = 1000;
 const firstLookAgain = 50;
 const lookAgainWithin = 400;
 
+type Query = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
+
 interface Unsettled {
   readonly transaction: bigint;
   readonly confirmations: Set<string>;
@@ -41,11 +43,13 @@ export class PostgresBus implements Bus {
   readonly #listeners: ChangeListener[] = [];
   readonly #unsettled = new Map<string, Unsettled>();
 
-  constructor(url: string, clock: CarriedClock, list: () => Promise<InstanceRow[]>) {
-    this.#list = list;
+  constructor(url: string, clock: CarriedClock, query: Query) {
+    this.#list = () => query(listInstances, []);
     this.#news = new NewsConnection(url, clock, {
       hear: (channel, payload) => this.#hear(channel, payload),
       startAnew: () => void tellAll(this.#listeners, [{ kind: 'everything', id: '' }]),
+      // Otherwise others wait until the instance is back, or is found to be silent.
+      lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
   }
 

@@ -47,7 +47,7 @@ export async function planResourceMigrations(
 export async function applyResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
-  { allowLoss = [], now = Date.now }: Options = {},
+  { allowLoss = [], now = database.now }: Options = {},
 ): Promise<string[]> {
   checkDefinitions(definitions);
   const wanted = wantedSchemas(definitions);

@@ -53,8 +53,8 @@ async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close
     const server = dial(Number(target.port), target.hostname);
     const link: Link = { client, server, hearsNews: false, hasLost: false };
     links.add(link);
-    client.on('data', (chunk) => pass(link, 'to server', chunk));
-    server.on('data', (chunk) => pass(link, 'to client', chunk));
+    client.on('data', (chunk) => pass(link, 'to server', chunk as Buffer));
+    server.on('data', (chunk) => pass(link, 'to client', chunk as Buffer));
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.on('error', () => end(link));
