@@ -24,6 +24,7 @@ import type { ResourceDefinition } from './resources/define-resource.ts';
 import { pruneIdempotencyKeys } from './resources/idempotency.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
+import { endClients } from './sessions/end-clients.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { tokensResource } from './sessions/tokens-resource.ts';
@@ -31,6 +32,7 @@ import { accountLetters } from './users/account-letters.ts';
 import { serveAccounts } from './users/account-routes.ts';
 import type { AccountServices } from './users/account-services.ts';
 import { checkCredentials } from './users/check-credentials.ts';
+import { noteLogin } from './users/note-login.ts';
 import { createPasswords, type Passwords } from './users/passwords.ts';
 import { pruneAccounts } from './users/prune-accounts.ts';
 import { keepRoles } from './users/role-store.ts';
@@ -59,6 +61,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const scopes = new KnownScopes();
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
+  const mail = createMail(context, accountLetters(context, keys));
   const oauth: OAuth = {
     context,
     keys,
@@ -66,14 +69,16 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     sessions,
     scopes,
     checkCredentials: (credentials) => checkCredentials(context, { passwords, keys }, credentials),
+    noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),
   };
   const accounts: AccountServices = {
     passwords,
     keys,
-    mail: createMail(context, accountLetters(context, keys)),
+    mail,
     issueFirstToken: async (tx, userId) =>
       void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
     endSessions: async (tx, tell, of, cause) => void (await sessions.end(tx, tell, of, cause)),
+    endClients: (tx, tell, of) => endClients(sessions, tx, tell, of),
   };
 
   return { keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts };
@@ -83,8 +88,8 @@ export async function createServices(context: Context): Promise<Omit<Services, '
 export const ownResources = (context: Context, services: Omit<Services, 'app'>): ResourceDefinition[] => [
   usersResource(context, services.accounts),
   rolesResource,
-  clientsResource(services.keys, services.scopes, services.proxiedClients),
-  tokensResource(services.sessions, services.scopes),
+  clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
+  tokensResource(services.sessions, services.scopes, services.accounts.mail),
   eventsResource,
 ];
 

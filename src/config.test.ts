@@ -28,6 +28,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
   loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
   requireEmailConfirmation: ['yes', true, 'maybe'],
+  registration: ['closed', 'closed', 'invited'],
   forceAcceptHeader: ['off', false, '2'],
   loginAttributes: ['email, phone', ['email', 'phone'], 'email,fax'],
   roles: ['admin,editor', ['admin', 'editor'], 'Admin'],

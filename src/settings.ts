@@ -175,6 +175,12 @@ export const settings = {
     false,
     'whether an unconfirmed user is refused at login',
   ),
+  registration: oneOf(
+    'REGISTRATION',
+    ['open', 'closed'],
+    'open',
+    'whether people can register themselves; closed: administrators make users',
+  ),
   forceAcceptHeader: flag('FORCE_ACCEPT_HEADER', true, 'whether requests under /v1 must send Accept: application/json'),
   loginAttributes: list<'email' | 'username' | 'phone'>(
     'LOGIN_ATTRIBUTES',

@@ -36,7 +36,9 @@ const renew = (clientId: string, oldHours: number) =>
   withContext(async (context) => {
     const keys = await openKeyRing(context);
     if (!(await findClient(context.database.db, clientId))) {
-      throw new OperatorError(`There is no client "${clientId}". List them with: gatehouse client list`);
+      throw new OperatorError(
+        `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,
+      );
     }
     const { proxiedClients } = context.config;
     if (proxiedClients.length === 0 && clientId === 'web-admin') {

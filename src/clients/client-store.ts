@@ -45,12 +45,16 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
     .returningAll()
     .executeTakeFirst();
 
+/** The client, unless its owner is disabled: while that lasts, a user's clients are as good as gone. */
 export async function findClient(db: Db | Tx, id: string): Promise<StoredClient | undefined> {
   const rows = await db
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
-    .select(['clients.id', 'type', 'name', 'user_id', 'scopes', 'secret_hash', 'key_id', 'expires_at'])
+    .leftJoin('users', 'users.id', 'clients.user_id')
+    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes'])
+    .select(['secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
+    .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
     .execute();
   const [row] = rows;
   if (!row) return undefined;
@@ -106,6 +110,11 @@ export async function endSecrets(tx: Tx, clientId: string, at: number, now: numb
     .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', at)]))
     .execute();
   await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
+}
+
+/** None of a client's secrets works any more; the client stays, and can be given a new one. */
+export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
+  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).execute();
 }
 
 /** Takes the client and, with it, its secrets and sessions: its tokens are refused from the next request on. */

@@ -4,10 +4,12 @@ import type { ProxiedClient } from '../config.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { conflict, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
+import type { Mail } from '../mail/mail.ts';
 import { anyOf, equals, type Rule, role } from '../resources/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
 import { computed, type DefaultCall, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
 import { belongsTo, hasMany } from '../resources/relations.ts';
+import { tellOwner } from '../users/tell-owner.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { createClient, removeClient } from './client-store.ts';
 import { wrongScopes } from './requested-scopes.ts';
@@ -67,7 +69,7 @@ const secretAnswer = Type.Object({
 });
 
 /** Clients: a person's own third-party ones, and for administrators all. Secrets are shown once. */
-export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[]) {
+export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[], mail: Mail) {
   const isProxied = (clientId: string) => proxied.some(({ id }) => id === clientId);
   const record = (
     call: WriteCall,
@@ -78,6 +80,12 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     const { context, tx, caller, origin } = call;
     const event: Event = { type, userId: user_id, clientId: id, actorId: caller.userId, origin, data };
     return recordEvent(context, tx, event);
+  };
+
+  /** Whoever has the secret needs no password: the owner hears of each. */
+  const tellOf = async ({ context, tx, origin }: WriteCall, userId: string | null, what: string) => {
+    if (userId === null) return;
+    await tellOwner(context, mail, tx, { userId, template: 'new-access', data: { what, address: origin.address } });
   };
 
   return defineResource({
@@ -112,6 +120,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       if (!client) throw conflict('A client with this id is there already.');
       call.reveal({ client_secret: await addClientSecret(context, keys, tx, tell, { clientId: client.id }) });
       await record(call, 'client.created', client, { type, scopes });
+      await tellOf(call, client.user_id, 'a new external application');
       return client.id;
     },
     async remove(call, client) {
@@ -149,6 +158,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
               oldHours,
             });
             await record(call, 'client.secret_added', row, { keep_old_hours: oldHours });
+            await tellOf(call, row.user_id, 'a new secret of an external application');
             return { id: row.id, client_id: row.id, client_secret: secret };
           }),
       }),

@@ -6,6 +6,7 @@ import { partialSessionIndexes } from './migrations/002-partial-session-indexes.
 import { firstUses } from './migrations/003-first-uses.ts';
 import { instances } from './migrations/004-instances.ts';
 import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
+import { accounts } from './migrations/006-accounts.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
 
 /** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   firstUses,
   instances,
   keysOfSecrets,
+  accounts,
   attemptsUnderWay,
 ];
 

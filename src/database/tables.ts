@@ -20,9 +20,36 @@ export interface Tables {
     email_confirmed: number;
     /** JSON list of role names. */
     roles: string;
+    /** 1: keeps its data, and is refused like a wrong password. */
+    disabled: Generated<number>;
     created_at: number;
     updated_at: number;
     version: number;
+  };
+  /** A user's own change of email: it waits for the new address to be confirmed, and the old one can undo it. */
+  email_changes: {
+    id: string;
+    user_id: string;
+    /** Null where there was none. */
+    old_email: string | null;
+    /** Null where the address was taken out. */
+    new_email: string | null;
+    created_at: number;
+    /** When it took effect. */
+    confirmed_at: number | null;
+    /** When it was called off, or replaced by the next: it cannot be confirmed any more. */
+    withdrawn_at: number | null;
+    undone_at: number | null;
+    /** Until then the old address is nobody else's, and its link undoes the change. */
+    undo_until: number;
+  };
+  /** Devices that logged in to an account before. */
+  known_devices: {
+    user_id: string;
+    /** A hash: nothing of the device can be read from it. */
+    fingerprint: string;
+    first_seen_at: number;
+    last_seen_at: number;
   };
   /** The names that the setting ROLES has, and admin. */
   roles: { id: string };

@@ -6,7 +6,7 @@ const reasons = {
   token_expired: 'The access token has expired: refresh it, or log in again.',
   token_revoked: 'The access token was revoked: log in again.',
   client_revoked: 'The client that the access token was issued to no longer exists.',
-  user_gone: 'The user whom the access token was issued to no longer exists.',
+  user_gone: 'The user whom the access token was issued to no longer exists, or is disabled.',
 } as const;
 
 export type UnauthorizedCode = keyof typeof reasons;

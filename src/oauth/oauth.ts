@@ -2,6 +2,7 @@ import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
+import type { Tx } from '../database/database.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
@@ -19,4 +20,6 @@ export interface OAuth {
     origin: Origin;
     clientId: string;
   }): Promise<{ readonly id: string; readonly password_hash: string }>;
+  /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
+  noteLogin(tx: Tx, login: { readonly userId: string; readonly origin: Origin }): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { tokenOf } from './authenticate-web.ts';
 import { callOwnApi } from './own-api.ts';
 import { type PageKit, queryOf, readForm } from './page-kit.ts';
 
-/** What mail leads to: a new password, and the confirmation of an address. Opening a link changes nothing yet. */
+/** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
 export function serveMailedLinks(kit: PageKit): void {
   kit.page('/password/forgot', 'public', (request, reply) =>
     queryOf(request).done === 'sent'
@@ -37,6 +37,18 @@ export function serveMailedLinks(kit: PageKit): void {
     kit.show(request, reply, 'email-confirm', { title: 'Confirm your email address' }),
   );
   kit.form('/email/confirm/:token', 'public', (request, reply) => confirmEmail(kit, request, reply));
+  kit.page('/email/undo/:token', 'public', (request, reply) => showUndo(kit, request, reply));
+  kit.form('/email/undo/:token', 'public', (request, reply) => undoChange(kit, request, reply));
+  kit.page('/email/undone', 'public', (request, reply) =>
+    kit.show(request, reply, 'message', {
+      title: 'Your account is yours',
+      lines: [
+        'It has this email address again, and everybody is signed out.',
+        'A mail with a link to choose a new password is on its way to you. The old one does not work any more.',
+      ],
+      action: { label: 'Back to sign in', path: kit.loginPath },
+    }),
+  );
   kit.page('/email/confirmed', 'public', (request, reply) =>
     kit.show(request, reply, 'message', {
       title: 'Your address is confirmed',
@@ -120,11 +132,33 @@ async function confirmEmail(kit: PageKit, request: FastifyRequest, reply: Fastif
     const variables = { title: 'Confirm your email address', problem: answer.message };
     return kit.show(request, reply.code(answer.status), 'email-confirm', variables);
   }
-  const lines = [
-    'It was used before, it is too old, or your address has changed since.',
-    'Sign in, and we send you a new one.',
-  ];
+  const lines =
+    answer.code === 'email_taken'
+      ? [answer.message]
+      : [
+          'It was used before, it is too old, or your address has changed since.',
+          'Sign in, and we send you a new one.',
+        ];
   return showDeadLink(kit, request, reply.code(410), lines, { label: 'Sign in', path: kit.loginPath });
+}
+
+const showUndo = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
+  kit.show(request, reply, 'email-undo', { title: 'Keep your email address', ...variables });
+
+async function undoChange(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = `/v1/email/reversals/${tokenIn(request)}`;
+  const answer = await callOwnApi(request, { method: 'POST', path, body: {} });
+  if (answer.ok) {
+    kit.cookies.clearSession(reply);
+    return kit.go(reply, '/email/undone');
+  }
+  if (!isDead(answer.status)) return showUndo(kit, request, reply.code(answer.status), { problem: answer.message });
+  const lines = [
+    'It was used before, or it is too old.',
+    'Tell the people who run this service if something is wrong.',
+  ];
+  const action = { label: 'Sign in', path: kit.loginPath };
+  return showDeadLink(kit, request, reply.code(410), lines, action);
 }
 
 const isDead = (status: number): boolean => [400, 404, 409, 410, 422].includes(status);

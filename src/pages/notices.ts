@@ -7,6 +7,8 @@ const notices = new Map([
   ['password-reset', 'Your new password is set. Sign in with it.'],
   ['welcome', 'Welcome. Your first access token waits for you under "Access tokens".'],
   ['profile-saved', 'Saved.'],
+  ['email-pending', 'Saved. Your new email address counts when you follow the link in the mail we sent there.'],
+  ['email-kept', 'Your email address stays as it is.'],
   ['password-changed', 'Your password is changed, and you are signed out everywhere else.'],
   ['session-ended', 'That session is signed out.'],
   ['others-ended', 'You are signed out everywhere else.'],

@@ -32,6 +32,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 export interface PageKit {
   readonly config: Config;
   readonly database: Database;
+  readonly now: Context['now'];
   readonly cookies: Cookies;
   readonly client: LoginClient;
   readonly webSessions: WebSessions;
@@ -53,7 +54,7 @@ interface Means {
 }
 
 export async function createPageKit(app: App, context: Context, { keys, webSessions }: Means): Promise<PageKit> {
-  const { config, database } = context;
+  const { config, database, now } = context;
   // BASE_URL may have a path of its own, which a proxy in front takes off.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const assets = await serveAssets(app, config, root);
@@ -61,7 +62,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const csrf = createCsrf(keys, cookies);
   const views = createViews(config);
   const loginPath = `/${config.loginPageUrl}`;
-  const globals = { root, assets, product: 'Gatehouse', login_path: root + loginPath };
+  const can_register = config.registration === 'open';
+  const globals = { root, assets, product: 'Gatehouse', login_path: root + loginPath, can_register };
 
   const send = (reply: FastifyReply, html: string): FastifyReply =>
     reply
@@ -77,6 +79,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   return {
     config,
     database,
+    now,
     cookies,
     client: createLoginClient(config),
     webSessions,

@@ -37,7 +37,7 @@ export async function servePages(app: App, context: Context, means: Means): Prom
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|health|metrics|docs|assets|admin|settings|register|logout|password\/(forgot|reset)|email\/(confirm\w*))(\/|$)/;
+  /^(v1|health|metrics|docs|assets|admin|settings|register|logout|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

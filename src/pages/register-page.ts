@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireOpenRegistration } from '../users/registration.ts';
 import { identifierFields } from './identifiers.ts';
 import { localPath } from './local-path.ts';
 import { callOwnApi } from './own-api.ts';
@@ -8,11 +9,15 @@ import type { Variables } from './views.ts';
 
 export function serveRegister(kit: PageKit): void {
   kit.page('/register', 'public', async (request, reply) => {
+    requireOpenRegistration(kit.config);
     const next = localPath(queryOf(request).next);
     if (await kit.webSessions.find(request, reply)) return kit.go(reply, next ?? '/settings');
     return showRegister(kit, request, reply, next, {});
   });
-  kit.form('/register', 'public', (request, reply) => register(kit, request, reply));
+  kit.form('/register', 'public', async (request, reply) => {
+    requireOpenRegistration(kit.config);
+    return register(kit, request, reply);
+  });
 }
 
 interface Typed {

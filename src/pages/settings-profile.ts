@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findPendingChange } from '../users/email-change-store.ts';
 import { identifierFields } from './identifiers.ts';
 import { type PageKit, readForm } from './page-kit.ts';
 import { filledFields } from './register-page.ts';
-import { asPerson, currentUser, refusal, showSettings } from './settings-shell.ts';
+import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
 
 export function serveProfile(kit: PageKit): void {
   kit.page('/settings', 'auth:web', (request, reply) => showProfile(kit, request, reply));
   kit.form('/settings', 'auth:web', (request, reply) => saveProfile(kit, request, reply));
+  kit.form('/settings/pending-email/cancel', 'auth:web', (request, reply) => keepEmail(kit, request, reply));
   kit.page('/settings/password', 'auth:web', (request, reply) => showPassword(kit, request, reply, {}));
   // Where password managers look for it (W3C, "A Well-Known URL for Changing Passwords").
   kit.page('/.well-known/change-password', 'public', (_request, reply) => kit.go(reply, '/settings/password'));
@@ -34,17 +36,46 @@ async function showProfile(
     user,
     values,
     identifiers: filledFields(kit, values, typed.errors ?? {}),
+    pending_email: await pendingEmail(kit, request),
+    current_password_hint: `Needed to change your ${namesOf(kit)}.`,
     unconfirmed_email: user.email_confirmed ? null : user.email,
   });
 }
 
+const namesOf = ({ config }: PageKit): string =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    identifierFields(config).map(({ label }) => label.toLowerCase()),
+  );
+
+async function pendingEmail({ database, now }: PageKit, { caller }: FastifyRequest): Promise<string | null> {
+  const change = caller.userId === null ? undefined : await findPendingChange(database.db, caller.userId, now());
+  return change?.new_email ?? null;
+}
+
 async function saveProfile(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const names = ['name', ...identifierFields(kit.config).map(({ name }) => name)];
-  const values = readForm(request, ...names);
-  const body = Object.fromEntries(names.map((name) => [name, values[name] === '' ? null : values[name]]));
-  const answer = await asPerson(request, 'PATCH', `/v1/users/${request.caller.userId}`, body);
-  if (answer.ok) return kit.go(reply, '/settings?done=profile-saved');
-  return showProfile(kit, request, reply.code(answer.status), { values, ...refusal(answer, names) });
+  const identifiers = identifierFields(kit.config).map(({ name }) => name);
+  const names = ['name', ...identifiers] as const;
+  const { current_password, ...values } = readForm(request, ...names, 'current_password');
+  const user = await currentUser(kit, request);
+  // Only what is another: a browser may fill in a password that nobody was asked for.
+  const changed = names.filter((name) => values[name] !== (user[name] ?? ''));
+  const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
+  if (changed.some((name) => name !== 'name') && current_password !== '') body.current_password = current_password;
+  const answer = await asPerson<{ pending_email?: string }>(
+    request,
+    'PATCH',
+    `/v1/users/${request.caller.userId}`,
+    body,
+  );
+  if (answer.ok)
+    return kit.go(reply, `/settings?done=${answer.data.pending_email ? 'email-pending' : 'profile-saved'}`);
+  const fields = [...names, 'current_password'];
+  return showProfile(kit, request, reply.code(answer.status), { values, ...refusal(answer, fields) });
+}
+
+async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/pending-email`));
+  return kit.go(reply, '/settings?done=email-kept');
 }
 
 const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { describeDevice } from './device.ts';
+import { describeDevice } from '../http/device.ts';
 import type { PageKit } from './page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 

@@ -34,6 +34,8 @@ export interface Hooks<F extends Fields> {
     call: Call,
     change: { operation: 'create' | 'replace' | 'update'; id: string | undefined; values: WriteValues<F> },
   ): Promise<WriteValues<F> | undefined> | WriteValues<F> | undefined;
+  /** The same for DELETE, with what its body holds. A resource that does not say this takes no body. */
+  prepareDelete?(call: Call, deletion: { id: string; body: Readonly<Record<string, unknown>> }): Promise<void> | void;
   /** Inside the transaction; may change `values`, may throw a Problem. */
   beforeWrite?(
     call: WriteCall,
@@ -113,6 +115,8 @@ export interface Declaration<F extends Fields = Fields> {
   /** Takes the place of the delete. */
   remove?(call: WriteCall, before: WholeRow<F>): Promise<void>;
   readonly actions?: readonly Action<F, never>[];
+  /** The description of the body that DELETE takes, for the API reference; `hooks.prepareDelete` reads it. */
+  readonly deleteBody?: TSchema;
   /** Records `<resource>.created|updated|deleted` in the audit trail. */
   readonly events?: boolean;
 }

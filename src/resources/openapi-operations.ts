@@ -141,12 +141,14 @@ export function operationDocs(resource: Resource, operation: Operation) {
       return {
         ...common,
         ...byId,
+        ...(definition.deleteBody ? { body: definition.deleteBody } : {}),
         response: {
           204: { description: 'Deleted.', type: 'null' },
           ...refusals,
           ...missing,
           409: problem('Other rows still refer to it.'),
           ...moved,
+          ...(definition.deleteBody ? invalid : {}),
         },
       };
   }
@@ -169,11 +171,11 @@ export function nestedDocs(resource: Resource, { name, target }: ResourceRelatio
 }
 
 export function actionDocs(resource: Resource, action: Action, access: 'read' | 'write' | 'public') {
-  const { name, summary, on = 'row', body: input, response, status = 200 } = action;
+  const { name, method = 'POST', summary, on = 'row', body: input, response, status = 200 } = action;
   const scope = access === 'read' ? resource.readScope : resource.writeScope;
   return {
     tags: [resource.name],
-    operationId: `${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
+    operationId: `${method === 'DELETE' ? 'delete_' : ''}${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
     summary,
     ...(access === 'public'
       ? { security: [] }

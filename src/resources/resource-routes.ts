@@ -139,6 +139,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       await deleteResource(services, resource, {
         call: callOf(services, request),
         id: idOf(resource, request),
+        body: request.body,
         ifMatch: request.headers['if-match'],
       });
       return reply.code(204).send();

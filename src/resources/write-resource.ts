@@ -137,9 +137,10 @@ export async function changeByAction(
 export async function deleteResource(
   services: ResourceServices,
   resource: Resource,
-  { call, id, ifMatch }: Pick<ChangeRequest, 'call' | 'id' | 'ifMatch'>,
+  { call, id, body, ifMatch }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch'>,
 ): Promise<void> {
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
     await inTransaction(services, call, async (writing) => {
       const before = await lockRow(writing, resource, id, 'delete', ifMatch);

@@ -44,6 +44,19 @@ const byId = fixedQuery((db, { id }: { id: string }) => db.selectFrom('sessions'
 export const findSession = async (database: Database, id: string): Promise<SessionRow | undefined> =>
   byId.readFirst(database, { id });
 
+const ofEnabledUser = fixedQuery((db, { id }: { id: string }) =>
+  db
+    .selectFrom('sessions')
+    .leftJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('sessions')
+    .where('sessions.id', '=', id)
+    .where((user) => user.or([user('users.disabled', 'is', null), user('users.disabled', '=', 0)])),
+);
+
+/** The session, unless its user is disabled. */
+export const findSessionOfEnabled = async (database: Database, id: string): Promise<SessionRow | undefined> =>
+  ofEnabledUser.readFirst(database, { id });
+
 /** A session with all that decides whether its tokens are good, and what they may do. */
 export interface SessionWithSubject {
   readonly type: SessionRow['type'];
@@ -56,6 +69,8 @@ export interface SessionWithSubject {
   readonly used_generation: number | null;
   readonly rotated_at: number | null;
   readonly roles: string | null;
+  /** Of the user, or of the client's owner: 1 where it is disabled. */
+  readonly disabled: number | null;
   readonly client_scopes: string | null;
   readonly owner_id: string | null;
 }
@@ -63,8 +78,10 @@ export interface SessionWithSubject {
 const withSubject = fixedQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
-    .leftJoin('users', 'users.id', 'sessions.user_id')
     .leftJoin('clients', 'clients.id', 'sessions.client_id')
+    .leftJoin('users', (join) =>
+      join.on((on) => on('users.id', '=', on.fn.coalesce('sessions.user_id', 'clients.user_id'))),
+    )
     .select([
       'sessions.type',
       'sessions.user_id',
@@ -76,6 +93,7 @@ const withSubject = fixedQuery((db, { id }: { id: string }) =>
       'sessions.used_generation',
       'sessions.rotated_at',
       'users.roles',
+      'users.disabled',
       'clients.scopes as client_scopes',
       'clients.user_id as owner_id',
     ])

@@ -23,7 +23,7 @@ import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
 import { rotate } from './rotate.ts';
 import { sessionEnd } from './session-end.ts';
 import {
-  findSession,
+  findSessionOfEnabled,
   insertSession,
   revokeSessions,
   type SessionRow,
@@ -202,7 +202,7 @@ export class Sessions {
     const access = refresh ? undefined : await this.#claims(token);
     const sessionId = refresh?.sessionId ?? access?.sid;
     if (!sessionId) return undefined;
-    const session = await findSession(database, sessionId);
+    const session = await findSessionOfEnabled(database, sessionId);
     if (!session || session.revoked_at !== null) return undefined;
     session.expires_at = sessionEnd(session, config);
     if (session.expires_at <= now()) return undefined;

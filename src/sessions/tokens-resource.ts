@@ -4,10 +4,12 @@ import { wrongScopes } from '../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../clients/scopes.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
+import type { Mail } from '../mail/mail.ts';
 import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
 import { belongsTo } from '../resources/relations.ts';
+import { tellOwner } from '../users/tell-owner.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -56,7 +58,7 @@ function wrongExpiry(expiresAt: number, now: number): FieldError[] {
 }
 
 /** Personal access tokens, and sessions: whoever is signed in, and from where. Their values are stored nowhere. */
-export function tokensResource(sessions: Sessions, known: KnownScopes) {
+export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mail) {
   const record = (
     { context, tx, caller, origin }: WriteCall,
     type: string,
@@ -104,6 +106,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes) {
       });
       call.reveal({ access_token: sessions.accessToken(session) });
       await record(call, 'token.created', session);
+      const data = { what: 'a new personal access token', address: origin.address };
+      await tellOwner(call.context, mail, tx, { userId, template: 'new-access', data });
       return session.id;
     },
     async remove(call, token) {

@@ -16,6 +16,7 @@ export async function verifyAccessToken(context: Context, keys: KeyRing, token: 
   if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await whyGone(context, claims);
+  if (session.disabled) throw unauthorized('user_gone', 'disabled user');
   if (session.revoked_at !== null) throw unauthorized('token_revoked');
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');

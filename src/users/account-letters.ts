@@ -2,18 +2,24 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Compose, Letters } from '../mail/letters.ts';
 import type { MailRow } from '../mail/mail-store.ts';
+import { type EmailChangeRow, findEmailChange } from './email-change-store.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
-import { mintOneTimeToken } from './one-time-tokens.ts';
-import { findUserByLogin, type UserRow } from './user-store.ts';
+import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
+import { findUser, findUserByLogin, type UserRow } from './user-store.ts';
 
 const readableTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none. */
+/**
+ * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
+ * and so does a user who is disabled.
+ */
 export function accountLetters(context: Context, keys: KeyRing): Letters {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
-  const addressee = (mail: MailRow): Promise<UserRow | undefined> =>
-    findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+  const addressee = async (mail: MailRow): Promise<UserRow | undefined> => {
+    const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+    return user?.disabled ? undefined : user;
+  };
 
   async function linkFor(mail: MailRow, user: UserRow, purpose: OneTimePurpose, path: string) {
     const token = await mintOneTimeToken(context, keys, {
@@ -25,6 +31,28 @@ export function accountLetters(context: Context, keys: KeyRing): Letters {
     return { service, link: `${config.baseUrl}${path}/${token.value}`, expires: readableTime(token.expiresAt) };
   }
 
+  /** The change of email that a mail is about, unless it was undone meanwhile. */
+  async function changeOf(mail: MailRow): Promise<EmailChangeRow | undefined> {
+    const { change: id } = JSON.parse(mail.data) as { change?: string };
+    const change = id === undefined ? undefined : await findEmailChange(database.db, id);
+    return change?.undone_at === null ? change : undefined;
+  }
+
+  async function confirmNewEmail(mail: MailRow) {
+    const change = await changeOf(mail);
+    if (!change || change.new_email !== mail.recipient) return undefined;
+    if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
+    const user = await findUser(database.db, change.user_id);
+    return user && !user.disabled ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
+  }
+
+  async function noticeOfChange(mail: MailRow) {
+    const change = await changeOf(mail);
+    if (!change) return undefined;
+    const link = `${config.baseUrl}/email/undo/${signLink(keys, 'undo_email', change.id)}`;
+    return { service, at: readableTime(mail.created_at), link, expires: readableTime(change.undo_until) };
+  }
+
   return new Map<string, Compose>([
     [
       'confirm-email',
@@ -33,6 +61,7 @@ export function accountLetters(context: Context, keys: KeyRing): Letters {
         return user && !user.email_confirmed ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
       },
     ],
+    ['confirm-new-email', confirmNewEmail],
     [
       'reset-password',
       async (mail) => {
@@ -40,10 +69,38 @@ export function accountLetters(context: Context, keys: KeyRing): Letters {
         return user && linkFor(mail, user, 'reset_password', '/password/reset');
       },
     ],
-    ['email-changed', async (mail) => ({ service, at: readableTime(mail.created_at) })],
+    ['email-change-requested', noticeOfChange],
+    [
+      'email-changed',
+      // An administrator's change cannot be undone by a link.
+      async (mail) =>
+        mail.data === '{}'
+          ? { service, at: readableTime(mail.created_at), link: null, expires: null }
+          : noticeOfChange(mail),
+    ],
     [
       'password-changed',
       async (mail) => ({ service, at: readableTime(mail.created_at), link: `${config.baseUrl}/password/forgot` }),
     ],
+    [
+      'new-access',
+      async (mail) => ({
+        service,
+        at: readableTime(mail.created_at),
+        ...dataOf(mail),
+        link: `${config.baseUrl}/settings`,
+      }),
+    ],
+    [
+      'new-login',
+      async (mail) => ({
+        service,
+        at: readableTime(mail.created_at),
+        ...dataOf(mail),
+        link: `${config.baseUrl}/settings/sessions`,
+      }),
+    ],
   ]);
 }
+
+const dataOf = (mail: MailRow): Record<string, unknown> => JSON.parse(mail.data) as Record<string, unknown>;

@@ -6,7 +6,9 @@ import type { AccountServices } from './account-services.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './confirm-email.ts';
 import { readEmailField, readOnlyField } from './read-body.ts';
 import { registerUser } from './register.ts';
+import { requireOpenRegistration } from './registration.ts';
 import { requestPasswordReset, resetPassword } from './reset-password.ts';
+import { undoEmailChange } from './undo-email-change.ts';
 import { UserView, viewUser } from './user.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -28,7 +30,8 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       schema: {
         tags: ['users'],
         summary: 'Register a user',
-        description: 'Answers with the user, not with tokens: log in with the same credentials to get those.',
+        description:
+          'Answers with the user, not with tokens: log in with the same credentials to get those. 403 where REGISTRATION is closed.',
         body: Type.Object(
           {
             email: text('Required unless another enabled identifier is sent.'),
@@ -43,6 +46,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
+      requireOpenRegistration(context.config);
       const user = await registerUser(context, services, bodyOf(request.body), originOf(request));
       return reply
         .code(201)
@@ -59,7 +63,8 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       schema: {
         tags: ['users'],
         summary: 'Send the confirmation mail again',
-        description: "To the caller's own address (with a token), or to the address in `email`.",
+        description:
+          "To the caller's own address (with a token; to a new one that waits to be confirmed), or to the address in `email`.",
         body: Type.Object({ email: text('May be left out where a token is sent.') }, { additionalProperties: false }),
         response: { 202: Message },
       },
@@ -79,6 +84,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       schema: {
         tags: ['users'],
         summary: 'Confirm an email address',
+        description: 'A change of the address that waited for it takes effect. 409 where another user has it by now.',
         params: TokenOfMail,
         response: { 200: Message },
       },
@@ -86,6 +92,25 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     async (request) => {
       await confirmEmail(context, services, request.params.token, originOf(request));
       return { message: 'Email address confirmed.' };
+    },
+  );
+
+  app.post(
+    '/v1/email/reversals/:token',
+    {
+      ...open,
+      schema: {
+        tags: ['users'],
+        summary: 'Undo a change of the email address, by the link in the notice to the old one',
+        description:
+          'Ends the password, all sessions and tokens, and mails a link to choose a new password to the restored address.',
+        params: TokenOfMail,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      await undoEmailChange(context, services, request.params.token, originOf(request));
+      return { message: 'The old email address is back. A mail to choose a new password is on its way to it.' };
     },
   );
 
@@ -114,7 +139,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       schema: {
         tags: ['users'],
         summary: 'Set a new password by the link from the mail',
-        description: "Ends the user's sessions.",
+        description: "Ends the user's sessions, personal access tokens and the secrets of the user's clients.",
         params: TokenOfMail,
         body: Type.Object({ password: Type.String() }, { additionalProperties: false }),
         response: { 200: Message },

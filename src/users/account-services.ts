@@ -17,4 +17,10 @@ export interface AccountServices {
     where: { readonly userId: string; readonly exceptSessionId?: string | null; readonly type?: 'session' },
     cause: string,
   ): Promise<void>;
+  /** The sessions of a user's clients end, and unless they are kept their secrets too. */
+  endClients(
+    tx: Tx,
+    tell: (change: Change) => void,
+    of: { readonly userId: string; readonly keepSecrets: boolean; readonly cause: string },
+  ): Promise<void>;
 }

@@ -5,7 +5,12 @@ import type { Passwords } from './passwords.ts';
 import { addressLimit, begin } from './throttle.ts';
 import type { UserRow } from './user-store.ts';
 
-/** Who changes the own password must know the old one: a token alone may be stolen. Guesses count as failed sign-ins. */
+const field = 'current_password';
+
+export const currentPasswordRequired = () =>
+  unprocessable([{ field, code: 'required', message: `${field} is required for this.` }]);
+
+/** Who changes what opens the own account must know its password: a token alone may be stolen. Guesses count as failed sign-ins. */
 export async function requireCurrentPassword(
   context: Context,
   passwords: Passwords,
@@ -13,10 +18,7 @@ export async function requireCurrentPassword(
   given: string | undefined,
   origin: Origin,
 ): Promise<void> {
-  const field = 'current_password';
-  if (given === undefined) {
-    throw unprocessable([{ field, code: 'required', message: `${field} is required to change the own password.` }]);
-  }
+  if (given === undefined || given === '') throw currentPasswordRequired();
   // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
   // a stolen token the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };

@@ -36,6 +36,7 @@ onBothEngines('checking credentials', (engine) => {
       password_hash: hash,
       email_confirmed: 0,
       roles: '[]',
+      disabled: 0,
       created_at: now,
       updated_at: now,
       version: 1,

@@ -31,8 +31,8 @@ const perAddress = new Turnstile(32, 1000);
 const failures = { account: 10, device: 10, address: 100 };
 
 /**
- * The user whose credentials these are. An unknown user, a wrong password and a disabled identifier get one answer at
- * one cost; only a right password learns that the email is yet to be confirmed.
+ * The user whose credentials these are. An unknown user, a wrong password, a disabled user and a disabled identifier get one
+ * answer at one cost; only a right password learns that the email is yet to be confirmed.
  */
 export async function checkCredentials(
   context: Context,
@@ -138,11 +138,14 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
     ? passwords.verify(password, user.password_hash, origin.address)
     : passwords.verifyNothing(password, origin.address);
   const right = await looked.catch(givingBack(attempt));
-  if (!user || !right) {
+  // Who is disabled is looked at no less and told no more than who mistyped.
+  if (!user || !right || user.disabled) {
+    const reason = user ? (right ? 'disabled user' : 'wrong password') : 'unknown user';
     await attempt.fail();
     metrics.logins.inc({ result: 'refused' });
-    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin });
-    throw wrongCredentials(user ? 'wrong password' : 'unknown user');
+    const data = right ? { reason } : {};
+    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin, data });
+    throw wrongCredentials(reason);
   }
   await attempt.succeed();
   if (config.requireEmailConfirmation && !user.email_confirmed) {
@@ -157,15 +160,16 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
 }
 
 /**
- * To be asked in the transaction that opens the session: a password that was changed while it was being looked at opens
- * none, for the change could not have ended it.
+ * To be asked in the transaction that opens the session: a password that was changed while it was being looked at, or a
+ * user who was disabled, opens none, for the change could not have ended it.
  */
 export async function requireUnchanged(
   { database }: Context,
   tx: Tx,
   user: Pick<UserRow, 'id' | 'password_hash'>,
 ): Promise<void> {
-  if (!(await holdsHash(tx, database.engine, user))) throw wrongCredentials('password changed meanwhile');
+  if (!(await holdsHash(tx, database.engine, user)))
+    throw wrongCredentials('password changed or user disabled meanwhile');
 }
 
 /** Not worth a failed sign-in: while there is no time for it, the old hash goes on working. */

@@ -6,6 +6,8 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { AccountServices } from './account-services.ts';
+import { applyEmailChange } from './change-email.ts';
+import { findPendingChange } from './email-change-store.ts';
 import { useOneTimeToken } from './one-time-token-store.ts';
 import { linkNotValid, readOneTimeToken } from './one-time-tokens.ts';
 import { requestMail, tooManyMails } from './request-mail.ts';
@@ -20,7 +22,7 @@ export async function enqueueConfirmation(
   if (email !== null && !email_confirmed) await mail.enqueue(tx, { template: 'confirm-email', recipient: email });
 }
 
-/** Sends the mail again to the caller's own address. */
+/** Sends the mail again to the caller's own address, or to the one that is to take its place. */
 export async function requestOwnConfirmation(
   context: Context,
   { mail }: Pick<AccountServices, 'mail'>,
@@ -30,6 +32,13 @@ export async function requestOwnConfirmation(
   const user =
     caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   if (!user) throw notFound('There is no user behind this token.');
+  const pending = await findPendingChange(context.database.db, user.id, context.now());
+  if (pending?.new_email) {
+    const data = { change: pending.id };
+    const refusal = await requestMail(context, mail, 'confirm-new-email', pending.new_email, origin, data);
+    if (refusal) throw tooManyMails(refusal);
+    return;
+  }
   if (user.email === null) throw conflict('This user has no email address to confirm.', 'email_missing');
   if (user.email_confirmed) throw conflict('The email address is confirmed already.', 'email_confirmed');
   const refusal = await requestMail(context, mail, 'confirm-email', user.email, origin);
@@ -46,21 +55,27 @@ export async function requestConfirmation(
   await requestMail(context, mail, 'confirm-email', email, origin);
 }
 
-/** Uses the link up. Only ever called for a POST: mail scanners follow links by GET. */
+/** Uses the link up, and brings a change of email about that waited for it. Only ever called for a POST: mail scanners follow links by GET. */
 export async function confirmEmail(
   context: Context,
-  { keys }: Pick<AccountServices, 'keys'>,
+  { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
   token: string,
   origin: Origin,
 ): Promise<UserRow> {
   const { database, now } = context;
   const id = readOneTimeToken(keys, 'confirm_email', token);
   if (id === undefined) throw linkNotValid();
-  return database.db.transaction().execute(async (tx) => {
+  const confirmed = await database.db.transaction().execute(async (tx) => {
     const used = await useOneTimeToken(tx, id, 'confirm_email', now());
-    const user = used && (await markEmailConfirmed(tx, used.user_id, used.email, now()));
+    if (!used) throw linkNotValid();
+    const { user_id: userId, email } = used;
+    const user =
+      (await markEmailConfirmed(tx, userId, email, now())) ??
+      (await applyEmailChange(context, mail, tx, { userId, email, origin }));
     if (!user) throw linkNotValid();
-    await recordEvent(context, tx, { type: 'email.confirmed', userId: user.id, origin });
+    await recordEvent(context, tx, { type: 'email.confirmed', userId, origin });
     return user;
   });
+  mail.wake();
+  return confirmed;
 }

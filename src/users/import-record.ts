@@ -37,6 +37,7 @@ export function readImportRecord(
     password_hash: hash as string,
     email_confirmed: confirmed && profile.email !== null ? 1 : 0,
     roles: JSON.stringify(roles),
+    disabled: 0,
     created_at: createdAt as number,
     updated_at: now,
     version: 1,

@@ -6,6 +6,7 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
 import type { AccountServices } from './account-services.ts';
 import { enqueueConfirmation } from './confirm-email.ts';
+import { isKeptForAnother } from './email-change-store.ts';
 import { type Profile, profileFields, takenField } from './user-fields.ts';
 import { insertUser, type UserRow } from './user-store.ts';
 
@@ -31,6 +32,7 @@ export async function makeUser(context: Context, services: AccountServices, made
     password_hash: passwordHash,
     email_confirmed: made.confirmed && made.profile.email !== null ? 1 : 0,
     roles: JSON.stringify([...new Set(made.roles)]),
+    disabled: 0,
     created_at: at,
     updated_at: at,
     version: 1,
@@ -38,6 +40,10 @@ export async function makeUser(context: Context, services: AccountServices, made
   await refusingTaken(() =>
     database.db.transaction().execute(async (tx) => {
       await insertUser(tx, user);
+      // After the insert: of two at once, the one that gives the address up has been seen by then.
+      if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {
+        throw unprocessable([takenField('email')]);
+      }
       await services.issueFirstToken(tx, user.id);
       if (!user.email_confirmed) await enqueueConfirmation(services.mail, tx, user);
       await recordEvent(context, tx, { type: made.event, userId: user.id, origin: made.origin });

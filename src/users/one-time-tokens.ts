@@ -23,7 +23,14 @@ interface NewOneTimeToken {
 
 const purposeOfMac = 'one-time-token';
 
+/** A link that undoes a change of email is kept with the change. */
+type LinkPurpose = OneTimePurpose | 'undo_email';
+
 /** `<id>.<MAC>`: without the server's key, what is stored opens nothing. */
+export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): string =>
+  `${id}.${keys.mac(purposeOfMac, `${purpose}:${id}`)}`;
+
+/** Stores a link of its own time and makes its value. */
 export async function mintOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
@@ -40,13 +47,13 @@ export async function mintOneTimeToken(
     expires_at: expiresAt,
     used_at: null,
   });
-  return { value: `${id}.${keys.mac(purposeOfMac, `${purpose}:${id}`)}`, expiresAt };
+  return { value: signLink(keys, purpose, id), expiresAt };
 }
 
 const form = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 
 /** The id that a value carries, when this service made it for this purpose. A forged one costs no query. */
-export function readOneTimeToken(keys: KeyRing, purpose: OneTimePurpose, value: string): string | undefined {
+export function readOneTimeToken(keys: KeyRing, purpose: LinkPurpose, value: string): string | undefined {
   const [, id, mac] = (form.exec(value) ?? []) as (string | undefined)[];
   return id && mac && keys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
 }

@@ -15,17 +15,29 @@ const limits = { account: 5, address: 100 };
 export async function requestMail(
   context: Context,
   mail: Mail,
-  template: 'confirm-email' | 'reset-password',
+  template: 'confirm-email' | 'confirm-new-email' | 'reset-password',
+  email: string,
+  origin: Origin,
+  data = {},
+): Promise<Refusal | undefined> {
+  const refusal = await countMail(context, template, email, origin);
+  if (refusal) return refusal;
+  await mail.enqueue(context.database.db, { template, recipient: email, data });
+  mail.wake();
+  return undefined;
+}
+
+/** One more of these mails to this address; the refusal where that is too many. */
+export async function countMail(
+  context: Context,
+  template: string,
   email: string,
   origin: Origin,
 ): Promise<Refusal | undefined> {
   const account = { key: `${template}:account:${fingerprintOfLogin(email)}`, most: limits.account, of: 'account' };
   const refusal = await countAgainst(context, [account, addressLimit(template, origin.address, limits.address)]);
   if (refusal?.of === 'address') throw tooManyMails(refusal);
-  if (refusal) return refusal;
-  await mail.enqueue(context.database.db, { template, recipient: email });
-  mail.wake();
-  return undefined;
+  return refusal;
 }
 
 export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>

@@ -4,9 +4,10 @@ import { unprocessable } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
 import type { AccountServices } from './account-services.ts';
-import { useOneTimeToken, voidOneTimeTokens } from './one-time-token-store.ts';
+import { useOneTimeToken } from './one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from './one-time-tokens.ts';
 import { requestMail } from './request-mail.ts';
+import { shutOut } from './shut-out.ts';
 import { checkNewPassword } from './user-fields.ts';
 import { findUser, type UserRow, updateUser } from './user-store.ts';
 
@@ -23,16 +24,17 @@ export async function requestPasswordReset(
 /** Sets a password by the link from a mail, and ends everything that the old one had opened. */
 export async function resetPassword(
   context: Context,
-  { keys, mail, passwords, endSessions }: AccountServices,
+  services: AccountServices,
   token: string,
   password: unknown,
   origin: Origin,
 ): Promise<UserRow> {
   const { database, now } = context;
+  const { keys, mail, passwords } = services;
   // Looked at first: a bad link costs no hashing, and a bad password does not use the link up.
   const found = await peekOneTimeToken(context, keys, 'reset_password', token);
   const owner = found && (await findUser(database.db, found.user_id));
-  if (!found || !owner || owner.email !== found.email) throw linkNotValid();
+  if (!found || !owner || owner.disabled || owner.email !== found.email) throw linkNotValid();
   const wrong = await checkNewPassword(password, owner);
   if (wrong) throw unprocessable([wrong]);
   const passwordHash = await passwords.hash(password as string, origin.address);
@@ -46,9 +48,8 @@ export async function resetPassword(
         email_confirmed: 1,
         updated_at: now(),
       }));
-    if (!changed || changed.email !== used.email) throw linkNotValid();
-    await voidOneTimeTokens(tx, changed.id, 'reset_password', now());
-    await endSessions(tx, tell, { userId: changed.id }, 'password_reset');
+    if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
+    await shutOut(services, tx, tell, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, origin });
     return changed;

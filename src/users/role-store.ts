@@ -17,15 +17,21 @@ export async function keepRoles(db: Db, names: readonly string[]): Promise<void>
 const lastAdministratorLock = 7_146_353;
 
 /**
- * Whether somebody besides this user is an administrator. Two who would take each other's role at once are asked one after
+ * Whether somebody besides this user is an administrator, and not disabled. Two who would take each other's role at once are asked one after
  * the other: the second finds what the first left.
  */
 export async function hasOtherAdministrator(tx: Tx, engine: Engine, userId: string): Promise<boolean> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${lastAdministratorLock})`.execute(tx);
-  const others = await tx
+  return isAdministratorBeside(tx, userId);
+}
+
+/** The same without waiting for anybody: true a moment ago. */
+export async function isAdministratorBeside(db: Db, userId: string): Promise<boolean> {
+  const others = await db
     .selectFrom('users')
     .select('id')
     .where('roles', 'like', '%"admin"%')
+    .where('disabled', '=', 0)
     .where('id', '!=', userId)
     .limit(1)
     .execute();

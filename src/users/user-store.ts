@@ -1,4 +1,5 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { violatedUniqueColumns } from '../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Identifier } from './identifiers.ts';
@@ -14,7 +15,7 @@ export function findUserByLogin(db: Db, { attribute, value }: Identifier): Promi
   return db.selectFrom('users').selectAll().where(attribute, '=', value).executeTakeFirst();
 }
 
-export async function insertUser(tx: Db, row: UserRow): Promise<void> {
+export async function insertUser(tx: Db, row: Insertable<Tables['users']>): Promise<void> {
   await tx.insertInto('users').values(row).execute();
 }
 
@@ -32,6 +33,23 @@ export function updateUser(
     .executeTakeFirst();
 }
 
+/** The user as it is, which nobody else writes until the transaction ends. */
+export function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
+  const query = tx.selectFrom('users').selectAll().where('id', '=', id);
+  // On SQLite a write transaction has no neighbours.
+  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** Another address, whose mail the user reads; undefined when somebody else has it. The transaction ends with that. */
+export async function replaceEmail(tx: Tx, id: string, email: string, now: number): Promise<UserRow | undefined> {
+  try {
+    return await updateUser(tx, id, { email, email_confirmed: 1, updated_at: now });
+  } catch (error) {
+    if (violatedUniqueColumns(error)) return undefined;
+    throw error;
+  }
+}
+
 /** A better hash of the same password: no change that anybody is told of, and void when the password was changed meanwhile. */
 export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -43,13 +61,18 @@ export async function replacePasswordHash(db: Db, id: string, from: string, to: 
   return numUpdatedRows > 0n;
 }
 
-/** Whether the user still has this hash; until the transaction ends it keeps it. */
+/** Whether the user still has this hash and is not disabled; until the transaction ends that stays so. */
 export async function holdsHash(
   tx: Tx,
   engine: Engine,
   { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
 ): Promise<boolean> {
-  const query = tx.selectFrom('users').select('id').where('id', '=', id).where('password_hash', '=', password_hash);
+  const query = tx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .where('password_hash', '=', password_hash)
+    .where('disabled', '=', 0);
   // On SQLite a write transaction has no neighbours.
   return (await (engine === 'postgres' ? query.forShare() : query).execute()).length > 0;
 }
@@ -78,20 +101,29 @@ export function markEmailConfirmed(tx: Tx, id: string, email: string, now: numbe
     .set((eb) => ({ email_confirmed: 1, updated_at: now, version: eb('version', '+', 1) }))
     .where('id', '=', id)
     .where('email', '=', email)
+    .where('disabled', '=', 0)
     .returningAll()
     .executeTakeFirst();
 }
 
-/** Whether anybody is an administrator. */
+/** Whether anybody is an administrator, and not disabled. */
 export async function hasAdministrator(db: Db): Promise<boolean> {
-  return (await db.selectFrom('users').select('id').where('roles', 'like', '%"admin"%').limit(1).execute()).length > 0;
+  const administrators = db
+    .selectFrom('users')
+    .select('id')
+    .where('roles', 'like', '%"admin"%')
+    .where('disabled', '=', 0);
+  return (await administrators.limit(1).execute()).length > 0;
 }
 
 /** All of them, in the order in which they were made: for the command line. */
 export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
 
 /** Inserts those whose identifiers are free, all in one statement, and returns their ids. */
-export async function insertNewUsers(db: Db, rows: readonly UserRow[]): Promise<ReadonlySet<string>> {
+export async function insertNewUsers(
+  db: Db,
+  rows: readonly Insertable<Tables['users']>[],
+): Promise<ReadonlySet<string>> {
   const inserted = await db
     .insertInto('users')
     .values([...rows])

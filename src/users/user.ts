@@ -13,6 +13,7 @@ export const UserView = Type.Object(
     name: nullableText,
     email_confirmed: Type.Boolean(),
     roles: Type.Array(Type.String()),
+    disabled: Type.Boolean(),
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
@@ -28,6 +29,7 @@ export const viewUser = (user: UserRow): UserView => ({
   name: user.name,
   email_confirmed: user.email_confirmed === 1,
   roles: rolesOf(user),
+  disabled: user.disabled === 1,
   created_at: new Date(user.created_at).toISOString(),
   updated_at: new Date(user.updated_at).toISOString(),
 });

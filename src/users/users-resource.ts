@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import {
@@ -14,20 +15,29 @@ import {
   timestamp,
 } from '../resources/declare.ts';
 import type { AccountServices } from './account-services.ts';
+import { guardUserWrite, isSelf } from './guard-user.ts';
 import { usernameRule } from './identifiers.ts';
+import { pendingEmailActions } from './pending-email.ts';
+import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { roleNames } from './roles-resource.ts';
 import { longestName, shortestPassword } from './user-fields.ts';
-import { followUserWrite, guardUserWrite, isSelf, prepareUser, tellOfClients } from './write-user.ts';
+import { followUserWrite, tellOfClients } from './write-user.ts';
 
 /** A personal client may look at its owner, but changes nothing about it. */
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
 
-/** Users through the resource engine. What is special about them is in `write-user.ts`. */
+const deletion = Type.Object(
+  { current_password: Type.Optional(Type.String({ description: 'Needed to delete oneself.' })) },
+  { additionalProperties: false },
+);
+
+/** Users through the resource engine. What is special about them is in `prepare-user`, `guard-user` and `write-user`. */
 export const usersResource = ({ config }: Context, services: AccountServices) =>
   defineResource({
     name: 'users',
     description:
-      'An administrator sees all users, a user itself, a personal client its owner. `me` in place of an id is the caller.',
+      'An administrator sees all users, a user itself, a personal client its owner. `me` in place of an id is the caller. ' +
+      'A new email of one’s own takes effect when it is confirmed.',
     managed: false,
     fields: {
       email: text({
@@ -66,10 +76,22 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
         description: 'Changing the own one takes current_password too, and ends the other sessions.',
         example: 'correct horse battery staple',
       }),
-      current_password: text({ virtual: true, writeOnly: true, min: 0, max: 1024 }),
+      current_password: text({
+        virtual: true,
+        writeOnly: true,
+        min: 0,
+        max: 1024,
+        description: 'Needed to change the own password, email, username or phone.',
+      }),
       password_hash: text({ hidden: true, required: true, max: 1024 }),
       email_confirmed: boolean({ default: false, readOnly: true, searchable: true, sortable: true }),
       roles: list({ values: roleNames(config), default: [], searchable: true }),
+      disabled: boolean({
+        default: false,
+        searchable: true,
+        sortable: true,
+        description: 'By administrators: the user is refused like a wrong password, and so are its tokens and clients.',
+      }),
       created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
       updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
     },
@@ -83,11 +105,14 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       write: anyOf(role('admin'), self),
       create: role('admin'),
     },
+    deleteBody: deletion,
+    actions: pendingEmailActions,
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),
+      prepareDelete: (call, { id, body }) => prepareDeletion(call, services, id, body),
       async beforeWrite(call, { operation, values, before }) {
-        await guardUserWrite(call, values, before, operation === 'delete');
+        await guardUserWrite(call, services, values, before, operation === 'delete');
         if (operation === 'delete' && before) await tellOfClients(call, before);
       },
       afterWrite: (call, { values, before, after }) => followUserWrite(call, services, values, before, after),

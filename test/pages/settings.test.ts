@@ -100,7 +100,11 @@ onBothEngines('The settings', (engine) => {
     const long = await visitor.send('/settings/tokens', { name: 'x'.repeat(101), days: '7', access: 'all' });
     assert.match(long.html, /id="name-error"/);
     const other = await addLogin(service);
-    const taken = await visitor.send('/settings', { name: 'Me', email: other.email });
+    const taken = await visitor.send('/settings', {
+      name: 'Me',
+      email: other.email,
+      current_password: password,
+    });
     assert.equal(taken.status, 422);
     assert.match(taken.html, /id="email-error"/);
     assert.match(taken.html, /value="Me"/);

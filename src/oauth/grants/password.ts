@@ -9,7 +9,7 @@ import { required } from '../parameters.ts';
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
-  async issue({ context, keys, sessions, scopes: known, checkCredentials }, { client, parameters, origin }) {
+  async issue({ context, keys, sessions, scopes: known, checkCredentials, noteLogin }, { client, parameters, origin }) {
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
@@ -17,6 +17,7 @@ export const passwordGrant: Grant = {
     const session = await context.database.db.transaction().execute(async (tx) => {
       await requireUnchanged(context, tx, user);
       const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });
+      await noteLogin(tx, { userId: user.id, origin });
       await recordEvent(context, tx, {
         type: 'login.succeeded',
         userId: user.id,

@@ -18,12 +18,17 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a person would call the device: "Firefox on Windows". A program is called what it calls itself. */
-export function describeDevice(userAgent: string | null): string {
-  if (!userAgent) return 'Unknown device';
+/** Browser and system, as far as they are known ones: never words that a caller made up. */
+export function recogniseDevice(userAgent: string | null): string | undefined {
+  if (!userAgent) return undefined;
   const find = (list: readonly [RegExp, string][]) => list.find(([sign]) => sign.test(userAgent))?.[1];
   const browser = find(browsers);
   const system = find(systems);
-  if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? (userAgent.split(/[\s/(]/, 1)[0]?.slice(0, 40) || 'Unknown device');
+  return browser && system ? `${browser} on ${system}` : (browser ?? system);
+}
+
+/** What a person would call the device: "Firefox on Windows". A program is called what it calls itself. */
+export function describeDevice(userAgent: string | null): string {
+  const recognised = recogniseDevice(userAgent);
+  return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || 'Unknown device');
 }

@@ -1,0 +1,67 @@
+import { type Answer, ask, logIn } from './ask.ts';
+import type { Service } from './service.ts';
+
+export const password = 'a fine long secret';
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+export interface UserBody {
+  data: {
+    id: string;
+    email: string | null;
+    username: string | null;
+    name: string | null;
+    email_confirmed: boolean;
+    disabled: boolean;
+    roles: string[];
+    pending_email?: string;
+  };
+  code: string;
+  errors: { field: string; code: string }[];
+}
+
+let people = 0;
+
+/** Somebody who registered and logged in over HTTP. */
+export async function someone(on: Service): Promise<Person> {
+  const email = `someone${people++}@example.com`;
+  const { body } = await ask<UserBody>(on, '/v1/register', { json: { email, password } });
+  return { id: body.data.id, email, token: await logIn(on, email, password) };
+}
+
+export const patchUser = (on: Service, id: string, json: unknown, token: string): Promise<Answer<UserBody>> =>
+  ask<UserBody>(on, `/v1/users/${id}`, { method: 'PATCH', json, token });
+
+/** `401 user_gone`, or `200`. */
+export async function stateOf(on: Service, token: string): Promise<string> {
+  const { status, body } = await ask<UserBody>(on, '/v1/users/me', { token });
+  return status === 200 ? '200' : `${status} ${body.code}`;
+}
+
+/** A personal access token of these scopes. */
+export async function personalToken(on: Service, token: string, scopes = ['*']): Promise<string> {
+  const { body } = await ask<{ data: { access_token: string } }>(on, '/v1/tokens', {
+    json: { name: 'a token', scopes },
+    token,
+  });
+  return body.data.access_token;
+}
+
+/** A personal client of the bearer's, and how to get tokens by it. */
+export async function personalClient(on: Service, token: string) {
+  const { body } = await ask<{ data: { id: string; client_secret: string } }>(on, '/v1/clients', {
+    json: { name: 'a client' },
+    token,
+  });
+  const { id, client_secret: secret } = body.data;
+  return { id, secret, grant: () => clientGrant(on, id, secret) };
+}
+
+export const clientGrant = (on: Service, client_id: string, client_secret: string) =>
+  ask<{ access_token: string; refresh_token: string; error: string }>(on, '/v1/oauth/token', {
+    form: { grant_type: 'client_credentials', client_id, client_secret },
+  });

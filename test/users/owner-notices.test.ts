@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { mailsTo } from '../harness/mailbox.ts';
+import { password, personalClient, personalToken, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const newerFirefox = firefox.replaceAll('140.0', '141.0');
+const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+onBothEngines('mail to the owner of an account', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+  const access = async (email: string) => (await mailsTo(service, 'new-access', email)).map(({ text }) => text ?? '');
+  const logins = async (email: string) => (await mailsTo(service, 'new-login', email)).map(({ text }) => text ?? '');
+  const logInWith = async (email: string, userAgent: string, given = password) =>
+    ask(service, '/v1/clients/web/admin/login', {
+      json: { email, password: given },
+      headers: { 'user-agent': userAgent },
+    });
+
+  it('tells of every new personal access token, but not of the first one', async () => {
+    const ada = await someone(service);
+    assert.deepEqual(await access(ada.email), []);
+    await personalToken(service, ada.token);
+    await personalToken(service, ada.token);
+    const mails = await access(ada.email);
+    assert.equal(mails.length, 2);
+    assert.match(mails[0] as string, /a new personal access token/);
+  });
+
+  it('tells of every new client and every new secret, whoever made it', async () => {
+    const ada = await someone(service);
+    const client = await personalClient(service, ada.token);
+    assert.match((await access(ada.email))[0] as string, /a new external application/);
+    const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const made = await ask(service, `/v1/users/${ada.id}/clients`, {
+      json: { name: 'Buy at evil.example' },
+      token: admin,
+    });
+    assert.equal(made.status, 201);
+    await ask(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
+    const mails = await access(ada.email);
+    assert.equal(mails.length, 3);
+    assert.ok(!mails.some((text) => text.includes('evil')), 'no words that somebody chose');
+    await ask(service, '/v1/clients', { json: { name: 'First-party', type: 'password' }, token: admin });
+    assert.deepEqual(await access('admin@example.com'), []);
+  });
+
+  it('is not sent for what was refused', async () => {
+    const ada = await someone(service);
+    assert.equal((await ask(service, '/v1/tokens', { json: { scopes: ['*'] }, token: ada.token })).status, 422);
+    assert.equal((await ask(service, '/v1/clients', { json: {}, token: ada.token })).status, 422);
+    assert.deepEqual(await access(ada.email), []);
+  });
+
+  it('tells of a login from a device that was not seen before', async () => {
+    const email = 'devices@example.com';
+    await ask(service, '/v1/register', { json: { email, password } });
+    assert.equal((await logInWith(email, firefox)).status, 200);
+    assert.deepEqual(await logins(email), [], 'the first of all');
+    await logInWith(email, firefox);
+    await logInWith(email, newerFirefox);
+    assert.deepEqual(await logins(email), [], 'the same device');
+    assert.equal((await logInWith(email, chrome, 'a wrong guess')).status, 400);
+    assert.deepEqual(await logins(email), [], 'nobody got in');
+    await logInWith(email, chrome);
+    assert.equal((await logins(email)).length, 1);
+    assert.match((await logins(email))[0] as string, /with Chrome on Linux, from 127\.0\.0\.1/);
+    await logInWith(email, chrome);
+    await logInWith(email, firefox);
+    assert.equal((await logins(email)).length, 1);
+    await logInWith(email, 'Cheap-pills-at-evil.example/1.0');
+    const [, last = ''] = await logins(email);
+    assert.match(last, /another application/);
+    assert.doesNotMatch(last, /evil/);
+  });
+
+  it('stays within bounds where the address may be a stranger’s', async () => {
+    const email = 'stranger@example.com';
+    await ask(service, '/v1/register', { json: { email, password } });
+    const token = await logIn(service, email, password);
+    for (let n = 0; n < 9; n++) await personalToken(service, token);
+    assert.equal((await access(email)).length, 5);
+  });
+});

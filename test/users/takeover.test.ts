@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { contentOf } from '../harness/content.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { tokenMailed } from '../harness/mailbox.ts';
+import {
+  clientGrant,
+  password,
+  patchUser,
+  personalClient,
+  personalToken,
+  someone,
+  stateOf,
+  type UserBody,
+} from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const proof = { current_password: password };
+const adminPassword = 'correct horse battery';
+
+onBothEngines('taking an account over', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: string;
+  before(async () => {
+    service = await start({ env: { ROLES: 'admin,editor', LOGIN_ATTRIBUTES: 'email,username,phone' } });
+    admin = await logIn(service, 'admin@example.com', adminPassword);
+  });
+  const patch = (id: string, json: unknown, token: string) => patchUser(service, id, json, token);
+  const remove = (id: string, token: string, json?: unknown) =>
+    ask<UserBody>(service, `/v1/users/${id}`, { method: 'DELETE', token, ...(json ? { json } : {}) });
+  const refused = async (attempt: () => Promise<{ status: number; body: UserBody }>, expected: string) => {
+    const content = await contentOf(service);
+    const { status, body } = await attempt();
+    assert.equal(
+      `${status} ${body.errors?.[0] ? `${body.errors[0].field}:${body.errors[0].code}` : body.code}`,
+      expected,
+    );
+    assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
+  };
+
+  it('needs the password to change what one logs in with', async () => {
+    const ada = await someone(service);
+    for (const change of [{ email: 'new@example.com' }, { username: 'ada.new' }, { phone: '+12133734253' }]) {
+      await refused(() => patch(ada.id, change, ada.token), '422 current_password:required');
+      await refused(() => patch('me', { ...change, current_password: '' }, ada.token), '422 current_password:required');
+      const wrong = await patch(ada.id, { ...change, current_password: 'not it' }, ada.token);
+      assert.deepEqual([wrong.status, wrong.body.errors[0]?.code], [422, 'wrong']);
+    }
+    const put = (json: object) =>
+      ask<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
+    await refused(() => put({ email: ada.email, username: 'ada.new' }), '422 current_password:required');
+    assert.equal((await put({ email: ada.email, name: 'Ada' })).status, 200, 'but not for what stays as it is');
+    const changed = await patch(ada.id, { username: 'ada.new', phone: '+12133734253', ...proof }, ada.token);
+    assert.equal(changed.body.data.username, 'ada.new');
+  });
+
+  it('counts wrong guesses at the password', async () => {
+    const ada = await someone(service);
+    const guess = () => patch(ada.id, { username: 'taken.over', current_password: 'not it at all' }, ada.token);
+    for (let n = 0; n < 5; n++) assert.equal((await guess()).status, 422);
+    for (let n = 0; n < 5; n++) {
+      assert.equal((await remove('me', ada.token, { current_password: 'no' })).status, 422);
+    }
+    assert.equal((await guess()).status, 429);
+    assert.equal((await remove('me', ada.token, proof)).status, 429);
+    assert.ok(await logIn(service, ada.email, password), 'a stolen token locks nobody out of the login');
+  });
+
+  it('needs a token for everything, to change what opens the account and to delete it', async () => {
+    const ada = await someone(service);
+    const narrow = await personalToken(service, ada.token, ['users:read', 'users:write']);
+    for (const change of [{ email: 'new@example.com' }, { username: 'ada.narrow' }, { phone: '+12133734254' }]) {
+      await refused(() => patch(ada.id, { ...change, ...proof }, narrow), '403 insufficient_scope');
+    }
+    await refused(() => remove('me', narrow, proof), '403 insufficient_scope');
+    assert.equal((await patch(ada.id, { name: 'Ada' }, narrow)).status, 200);
+  });
+
+  it('needs the password to delete oneself, as JSON or as a form', async () => {
+    const [ada, grace] = [await someone(service), await someone(service)];
+    await refused(() => remove('me', ada.token), '422 current_password:required');
+    await refused(() => remove(ada.id, ada.token, { current_password: 7 }), '422 current_password:type');
+    await refused(() => remove(ada.id, ada.token, { ...proof, force: true }), '422 force:unknown');
+    assert.equal((await remove(ada.id, ada.token, proof)).status, 204);
+    const form = { method: 'DELETE', form: proof, token: grace.token };
+    assert.equal((await ask(service, '/v1/users/me', form)).status, 204);
+    assert.equal(await stateOf(service, grace.token), '401 user_gone');
+  });
+
+  it('is not helped by an administrator’s token for users alone', async () => {
+    const ada = await someone(service);
+    const narrow = await personalToken(service, admin, ['users:read', 'users:write']);
+    await refused(() => patch(ada.id, { roles: ['editor'] }, narrow), '403 insufficient_scope');
+    await refused(() => patch(ada.id, { password: 'another fine secret' }, narrow), '403 insufficient_scope');
+    await refused(() => patch(ada.id, { email: 'mine@example.com' }, narrow), '403 insufficient_scope');
+    await refused(() => patch(ada.id, { disabled: true }, narrow), '403 insufficient_scope');
+    const create = (json: object, token = narrow) => ask<UserBody>(service, '/v1/users', { json, token });
+    await refused(() => create({ email: 'made@example.com', password, roles: ['admin'] }), '403 insufficient_scope');
+    await refused(() => create({ email: 'made@example.com', password, disabled: true }), '403 insufficient_scope');
+    const made = await create({ email: 'made@example.com', password });
+    assert.equal(made.status, 201, 'an ordinary user can be made');
+    await patch(made.body.data.id, { roles: ['editor'] }, admin);
+    const put = ask<UserBody>(service, `/v1/users/${made.body.data.id}`, {
+      method: 'PUT',
+      json: { email: 'made@example.com' },
+      token: narrow,
+    });
+    assert.equal((await put).status, 403, 'leaving roles out would take them');
+    assert.equal((await remove(made.body.data.id, narrow)).status, 204);
+  });
+
+  it('is over for everybody when the password is set by a mailed link', async () => {
+    const ada = await someone(service);
+    const pat = await personalToken(service, ada.token);
+    const client = await personalClient(service, ada.token);
+    const ofClient = (await client.grant()).body;
+    await ask(service, '/v1/password/resets', { json: { email: ada.email } });
+    const link = await tokenMailed(service, 'reset-password', ada.email);
+    for (let n = 0; n < 11; n++) await logIn(service, ada.email, 'a wrong guess').catch(() => undefined);
+    await assert.rejects(logIn(service, ada.email, password), /429/);
+    const reset = await ask(service, `/v1/password/resets/${link}`, { json: { password: 'another fine secret' } });
+    assert.equal(reset.status, 200);
+    for (const token of [ada.token, pat, ofClient.access_token]) {
+      assert.equal(await stateOf(service, token), '401 token_revoked');
+    }
+    assert.equal((await client.grant()).body.error, 'invalid_client');
+    const refresh = { grant_type: 'refresh_token', refresh_token: ofClient.refresh_token };
+    const form = { ...refresh, client_id: client.id, client_secret: client.secret };
+    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+    const fresh = await logIn(service, ada.email, 'another fine secret');
+    assert.ok(fresh, 'the lockout is lifted');
+    const secrets = `/v1/clients/${client.id}/secrets`;
+    const { body } = await ask<{ data: { client_secret: string } }>(service, secrets, { json: {}, token: fresh });
+    assert.equal((await clientGrant(service, client.id, body.data.client_secret)).status, 200, 'the client stays');
+  });
+
+  it('is over for everybody when an administrator sets the password', async () => {
+    const ada = await someone(service);
+    const pat = await personalToken(service, ada.token);
+    const client = await personalClient(service, ada.token);
+    const { access_token } = (await client.grant()).body;
+    for (let n = 0; n < 11; n++) await logIn(service, ada.email, 'a wrong guess').catch(() => undefined);
+    assert.equal((await patch(ada.id, { password: 'another fine secret' }, admin)).status, 200);
+    for (const token of [ada.token, pat, access_token]) {
+      assert.equal(await stateOf(service, token), '401 token_revoked');
+    }
+    assert.equal((await client.grant()).body.error, 'invalid_client');
+    assert.ok(await logIn(service, ada.email, 'another fine secret'));
+  });
+
+  it('leaves personal tokens and clients to the owner who changes the own password', async () => {
+    const ada = await someone(service);
+    const pat = await personalToken(service, ada.token);
+    const client = await personalClient(service, ada.token);
+    await patch(ada.id, { password: 'another fine secret', ...proof }, ada.token);
+    assert.equal(await stateOf(service, pat), '200');
+    assert.equal((await client.grant()).status, 200);
+  });
+});
