@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Change } from '../database/bus.ts';
-import type { Tx } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
 import { underMigrationLock } from '../database/migrate.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
@@ -86,9 +86,12 @@ export class KeyRing {
   #readAtOnce(): Promise<void> | undefined {
     const { database, log } = this.#context;
     const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
+    // Asked twice at once, it is read once.
     if (database.engine === 'postgres') return this.reload().catch(failed);
     try {
-      this.#take(readKeys(database) as KeyRow[], readIssuers(database) as { url: string }[], this.#told);
+      const [rows, issuers] = [readKeys(database), readIssuers(database)];
+      if (rows instanceof Promise || issuers instanceof Promise) return this.reload().catch(failed);
+      this.#take(rows, issuers, this.#told);
     } catch (error) {
       failed(error);
     }
@@ -209,6 +212,19 @@ export class KeyRing {
 }
 
 const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
+
+/** What the keys of a database are, without making any. Throws where they cannot be opened. */
+export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db): Promise<KeyInfo[]> {
+  const sealing = createSealing(config, { make: false });
+  const rows = await allKeys(db);
+  const signing = new SigningKeys(now);
+  for (const { id, sealed_private } of rows) sealing.open(sealed_private, id);
+  signing.take(
+    rows.filter(({ purpose }) => purpose === 'sign'),
+    ({ id, sealed_private }) => sealing.open(sealed_private, id).content,
+  );
+  return signing.list();
+}
 
 /** Opens the keys of the database, making them at the first start. */
 export async function openKeyRing(context: Context): Promise<KeyRing> {

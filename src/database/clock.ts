@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 export async function databaseClock({
   engine,
   db,
-}: Database): Promise<{ clock: number | undefined; newestEvent: number }> {
+}: Pick<Database, 'engine' | 'db'>): Promise<{ clock: number | undefined; newestEvent: number }> {
   const newest = await db
     .selectFrom('events')
     .select((eb) => eb.fn.max('created_at').as('at'))

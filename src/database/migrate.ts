@@ -56,7 +56,7 @@ export async function underMigrationLock<T>({ engine, db }: Database, work: (tx:
 }
 
 /** What `migrate` would do: the names of the migrations that are missing. Changes nothing. */
-export async function pendingMigrations({ engine, db }: Database): Promise<string[]> {
+export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string[]> {
   const exists =
     engine === 'sqlite'
       ? sql<{ n: number }>`select count(*) as n from sqlite_master where type = 'table' and name = 'migrations'`

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import pino from 'pino';
 import { type Config, loadConfig } from '../../config.ts';
-import { openDatabase } from '../../database/open-database.ts';
+import { lookAtDatabase } from '../../database/look-at-database.ts';
 import { OperatorError, Problem } from '../../errors.ts';
 import { withoutSecrets } from '../../log.ts';
 import { checkDelivery } from '../../mail/deliver.ts';
-import { createMetrics } from '../../metrics.ts';
+import { examineDatabase } from './examine-database.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
-import { lookAtDatabase } from './look-at-database.ts';
 import { lookAtSettings } from './look-at-settings.ts';
 
 export function addDoctor(program: Command): void {
@@ -37,15 +35,15 @@ async function examine(): Promise<Finding[]> {
   } catch (error) {
     return [wrong('config', explain(error), 'Correct the setting that is named.')];
   }
-  return [...lookAtSettings(config), ...(await examineDatabase(config)), await lookAtMail(config)];
+  return [...lookAtSettings(config), ...(await openAndExamine(config)), await lookAtMail(config)];
 }
 
-async function examineDatabase(config: Config): Promise<Finding[]> {
+async function openAndExamine(config: Config): Promise<Finding[]> {
   try {
-    const database = await openDatabase(config);
+    const database = await lookAtDatabase(config);
+    if (!database) return [notice('database', 'there is none yet', 'The first start makes it.')];
     try {
-      const log = pino({ level: 'silent' });
-      return await lookAtDatabase({ config, database, log, metrics: createMetrics(), now: database.now });
+      return await examineDatabase({ config, database, now: Date.now });
     } finally {
       await database.close();
     }

@@ -8,11 +8,22 @@ const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.
 /** What the settings say together, before anything is opened. */
 export const lookAtSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
+  ...lookAtAddress(config),
   lookAtCookies(config),
   ...lookAtProxies(config),
   ...lookAtSecrets(config),
   ...lookAtRights(config),
 ];
+
+/** Links in mail, the issuer of tokens and the addresses in the metadata all begin with BASE_URL. */
+function lookAtAddress({ host, baseUrl }: Config): Finding[] {
+  const { hostname } = new URL(baseUrl);
+  if (isLoopback(host) || !isLoopback(hostname)) return [];
+  const what = `it listens on ${host}, but BASE_URL is ${baseUrl}: links and tokens name an address that only this machine reaches`;
+  const mend = 'Set BASE_URL to the address that callers use, such as https://auth.example.com.';
+  // Said by hand, it may be meant: a container whose port is published on this machine alone.
+  return [hostname === 'localhost' ? notice('address', what, mend) : wrong('address', what, mend)];
+}
 
 function lookAtCookies({ baseUrl }: Config): Finding {
   const { protocol, hostname } = new URL(baseUrl);

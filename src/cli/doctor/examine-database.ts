@@ -1,6 +1,7 @@
-import type { Context } from '../../context.ts';
-import { openKeyRing } from '../../crypto/key-ring.ts';
+import type { Config } from '../../config.ts';
+import { listKeys } from '../../crypto/key-ring.ts';
 import { databaseClock } from '../../database/clock.ts';
+import type { Looked } from '../../database/look-at-database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
 import { hasAdministrator } from '../../users/user-store.ts';
 import { showTime } from '../print.ts';
@@ -10,18 +11,23 @@ const tolerance = 5000;
 const machineClock = Date.now;
 const oldKey = 365 * 86_400_000;
 
+export interface Look {
+  readonly config: Config;
+  readonly database: Looked;
+  now(): number;
+}
+
 /** The database, what is in it, and whether this machine's clock agrees with it. Changes nothing. */
-export async function lookAtDatabase(context: Context): Promise<Finding[]> {
-  const { database } = context;
-  await database.ping();
-  const findings = [ok('database', `${database.engine} answers`)];
+export async function examineDatabase(look: Look): Promise<Finding[]> {
+  const { database } = look;
   const pending = await pendingMigrations(database);
+  const findings = [ok('database', `${database.engine} answers`)];
   if (pending.length > 0) {
     const mend = 'They run at the next start, or now with: gatehouse migrate';
     return [...findings, notice('migrations', `not applied yet: ${pending.join(', ')}`, mend)];
   }
   findings.push(ok('migrations', 'up to date'));
-  findings.push(await lookAtClock(context), await lookAtKeys(context));
+  findings.push(await lookAtClock(look), await lookAtKeys(look));
   findings.push(
     (await hasAdministrator(database.db))
       ? ok('administrator', 'there is one')
@@ -30,7 +36,7 @@ export async function lookAtDatabase(context: Context): Promise<Finding[]> {
   return findings;
 }
 
-async function lookAtClock({ database, now }: Context): Promise<Finding> {
+async function lookAtClock({ database, now }: Look): Promise<Finding> {
   const { clock, newestEvent } = await databaseClock(database);
   const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
   const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
@@ -42,11 +48,10 @@ async function lookAtClock({ database, now }: Context): Promise<Finding> {
   return ok('clock', showTime(now()));
 }
 
-async function lookAtKeys(context: Context): Promise<Finding> {
-  const keys = (await openKeyRing(context)).list();
+async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
+  const keys = await listKeys({ config, now }, database.db);
   const signing = keys.find(({ state }) => state === 'signing');
   if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
-  const { config, now } = context;
   if (signing.algorithm !== config.signingAlgorithm) {
     const what = `the key signs with ${signing.algorithm}, SIGNING_ALGORITHM is ${config.signingAlgorithm}`;
     return notice('keys', what, 'gatehouse keys rotate');

@@ -1,0 +1,82 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect } from 'kysely';
+import { OperatorError } from '../errors.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './tables.ts';
+
+/** A database that is looked at and cannot be changed. */
+export interface Looked extends Pick<Database, 'engine' | 'db'> {
+  close(): Promise<void>;
+}
+
+interface Location {
+  readonly databaseUrl: string;
+  readonly workingDir: string;
+}
+
+/** Opens what DATABASE_URL names without leaving a trace: no file, no table, no row. Undefined where there is none yet. */
+export async function lookAtDatabase({ databaseUrl, workingDir }: Location): Promise<Looked | undefined> {
+  if (!databaseUrl.startsWith('sqlite:')) return lookAtPostgres(databaseUrl);
+  const path = resolve(workingDir, databaseUrl.slice('sqlite:'.length));
+  return existsSync(path) ? lookAtSqlite(path) : undefined;
+}
+
+/**
+ * While nobody has the file open there is no write-ahead log, and SQLite would make one even to read. Said to be immutable,
+ * the file is read as it is.
+ */
+function lookAtSqlite(path: string): Looked {
+  let file: DatabaseSync;
+  try {
+    const log = `${path}-wal`;
+    const url = pathToFileURL(path);
+    if (!existsSync(log) || statSync(log).size === 0) url.searchParams.set('immutable', '1');
+    file = new DatabaseSync(url, { readOnly: true, timeout: 5000 });
+  } catch (error) {
+    throw new OperatorError(`The SQLite database ${path} could not be opened: ${(error as Error).message}.`);
+  }
+  const database: SqliteDatabase = {
+    prepare(sql) {
+      const statement = file.prepare(sql);
+      return {
+        reader: true,
+        all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+        run: () => ({ changes: 0, lastInsertRowid: 0 }),
+        iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+      };
+    },
+    close: () => file.close(),
+  };
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+  return { engine: 'sqlite', db, close: () => db.destroy() };
+}
+
+/** One transaction that PostgreSQL itself keeps from writing. */
+async function lookAtPostgres(url: string): Promise<Looked> {
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: 3000,
+    application_name: 'gatehouse-doctor',
+  });
+  pool.on('error', () => undefined);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const tx = await db.startTransaction().setAccessMode('read only').execute();
+    return {
+      engine: 'postgres',
+      db: tx,
+      async close() {
+        await tx.rollback().execute();
+        await db.destroy();
+      },
+    };
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import pg from 'pg';
+import { gatehouse } from '../harness/command.ts';
+import { onBothEngines, type TestDatabase } from '../harness/engines.ts';
+import { services } from '../harness/service.ts';
+
+interface Finding {
+  readonly part: string;
+  readonly state: string;
+  readonly what: string;
+}
+
+async function examine(
+  dir: string,
+  env: Record<string, string>,
+): Promise<{ code: number | null; findings: Finding[] }> {
+  const { code, stdout, stderr } = await gatehouse(['doctor', '--json'], dir, env);
+  assert.match(stdout, /^\[/, stderr);
+  return { code, findings: JSON.parse(stdout) };
+}
+
+const wrong = (findings: Finding[]) => findings.filter(({ state }) => state === 'wrong').map(({ part }) => part);
+
+/** Every file of a folder with what is in it; not the lock of the write-ahead log, which each reader takes. */
+const filesOf = (dir: string) =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]);
+
+/** Every table, column and row. */
+async function contentOf({ engine, url }: TestDatabase): Promise<unknown> {
+  if (engine === 'sqlite') return undefined;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: columns } = await client.query(
+      "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2",
+    );
+    const tables = [...new Set(columns.map(({ table_name }) => table_name as string))];
+    const rows = [];
+    for (const table of tables) rows.push((await client.query(`select t::text from "${table}" as t order by 1`)).rows);
+    return { columns, rows };
+  } finally {
+    await client.end();
+  }
+}
+
+onBothEngines('doctor', (engine) => {
+  const start = services(engine);
+
+  it('changes nothing while the service runs', async () => {
+    const { database } = await start();
+    const before = [filesOf(database.dir), await contentOf(database)];
+    const { code, findings } = await examine(database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
+    assert.deepEqual([code, wrong(findings)], [0, []]);
+    assert.ok(findings.some(({ part, state }) => part === 'keys' && state === 'ok'));
+    assert.deepEqual([filesOf(database.dir), await contentOf(database)], before);
+  });
+
+  it('applies no migration', async () => {
+    const service = await start();
+    const { database, context } = service;
+    await context.database.db.deleteFrom('migrations').where('name', '=', '005-keys-of-secrets').execute();
+    const before = await contentOf(database);
+    const { findings } = await examine(database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
+    assert.ok(findings.some(({ part, what }) => part === 'migrations' && /005-keys-of-secrets/.test(what)));
+    assert.deepEqual(await contentOf(database), before);
+  });
+});
+
+describe('doctor', () => {
+  const start = services('sqlite');
+  const folders: string[] = [];
+  after(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+  const folder = () => {
+    const dir = mkdtempSync(join(tmpdir(), 'gatehouse-doctor-'));
+    folders.push(dir);
+    return dir;
+  };
+
+  it('makes nothing where there is nothing yet', async () => {
+    const dir = folder();
+    const { findings } = await examine(dir, {});
+    assert.ok(findings.some(({ part, state }) => part === 'database' && state === 'notice'));
+    assert.deepEqual(readdirSync(dir), []);
+  });
+
+  it('makes no file beside the database of a service that has stopped', async () => {
+    const dir = folder();
+    assert.equal((await gatehouse(['keys', 'list'], dir)).code, 0);
+    const before = filesOf(dir);
+    const { findings } = await examine(dir, {});
+    assert.ok(findings.some(({ part, state }) => part === 'keys' && state === 'ok'));
+    assert.deepEqual(filesOf(dir), before);
+    assert.deepEqual(readdirSync(join(dir, 'data')).sort(), ['encryption.key', 'gatehouse.db']);
+  });
+
+  it('reads what a killed service had not moved into the database yet, and leaves it where it is', async () => {
+    const { database } = await start();
+    const dir = folder();
+    for (const name of ['test.db', 'test.db-wal', 'encryption.key'])
+      copyFileSync(join(database.dir, name), join(dir, name));
+    const before = filesOf(dir);
+    const { findings } = await examine(dir, { DATABASE_URL: `sqlite:${join(dir, 'test.db')}`, DATA_DIR: dir });
+    assert.ok(findings.some(({ part, state }) => part === 'administrator' && state === 'ok'));
+    assert.deepEqual(filesOf(dir), before);
+  });
+
+  it('finds an address that only this machine reaches wrong, where others are to reach it', async () => {
+    const dir = folder();
+    assert.deepEqual(wrong((await examine(dir, { HOST: '0.0.0.0' })).findings), ['address']);
+    assert.deepEqual(wrong((await examine(dir, { HOST: '::' })).findings), ['address']);
+    const container = await examine(dir, { HOST: '0.0.0.0', BASE_URL: 'http://localhost:3000' });
+    assert.deepEqual(wrong(container.findings), []);
+    assert.ok(container.findings.some(({ part, state }) => part === 'address' && state === 'notice'));
+    const known = await examine(dir, { HOST: '0.0.0.0', BASE_URL: 'https://auth.example.com' });
+    assert.ok(!known.findings.some(({ part }) => part === 'address'));
+  });
+});
