@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { CarriedClock } from './carried-clock.ts';
+import { Lease, leaseLength, leaseSurelyOver, thisMoment } from './lease.ts';
+import { SilentInstances } from './silent-instances.ts';
+
+const clocks = { monotonic: 0, wall: 0 };
+beforeEach(() => {
+  Object.assign(clocks, { monotonic: 1000, wall: Date.UTC(2030, 0, 1) });
+  mock.method(performance, 'now', () => clocks.monotonic);
+  mock.method(Date, 'now', () => clocks.wall);
+});
+afterEach(() => mock.restoreAll());
+const pass = (ms: number) => {
+  clocks.monotonic += ms;
+  clocks.wall += ms;
+};
+
+describe('A lease on the news', () => {
+  it('holds for its length from when it was asked for, not from the answer', () => {
+    const lease = new Lease();
+    assert.equal(lease.holds(), false);
+    const asked = thisMoment();
+    pass(1000);
+    lease.renew(asked);
+    pass(leaseLength - 1001);
+    assert.equal(lease.holds(), true);
+    pass(1);
+    assert.equal(lease.holds(), false);
+  });
+
+  it('is over after a sleep, in which the monotonic clock stood still', () => {
+    const lease = new Lease();
+    lease.renew(thisMoment());
+    clocks.wall += 3_600_000;
+    assert.equal(lease.holds(), false);
+  });
+
+  it('is not made longer by a wall clock that is set back', () => {
+    const lease = new Lease();
+    lease.renew(thisMoment());
+    clocks.wall -= 3_600_000;
+    assert.equal(lease.holds(), true);
+    pass(leaseLength);
+    assert.equal(lease.holds(), false);
+  });
+
+  it('can be dropped, and is over before anybody who waits for that goes on', () => {
+    const lease = new Lease();
+    lease.renew(thisMoment());
+    lease.drop();
+    assert.equal(lease.holds(), false);
+    assert.ok(leaseSurelyOver / leaseLength >= 1.0834 / 0.9166, 'by clocks of which one runs fast and the other slow');
+    assert.ok(leaseSurelyOver <= 3000, 'so long may a logout take');
+  });
+});
+
+describe('The clock of the database', () => {
+  it('goes on between readings, whatever happens to the clock of the machine', () => {
+    const clock = new CarriedClock();
+    assert.throws(() => clock.now());
+    clock.set({ time: 500_000, asked: 1000, answered: 1010 });
+    assert.equal(clock.now(), 499_995);
+    clocks.wall += 3_600_000;
+    pass(100);
+    assert.equal(clock.now(), 500_095);
+  });
+
+  it('moves by a reading only as far as that proves it wrong', () => {
+    const clock = new CarriedClock();
+    clock.set({ time: 500_000, asked: 1000, answered: 1010 });
+    pass(1000);
+    clock.set({ time: 501_900, asked: 2000, answered: 4000 });
+    assert.equal(clock.now(), 500_995, 'an answer that took long says little');
+    clock.set({ time: 501_050, asked: 2000, answered: 2002 });
+    assert.equal(clock.now(), 501_048);
+    clock.set({ time: 4_101_050, asked: 2000, answered: 2002 });
+    assert.equal(clock.now(), 4_101_048, 'it was set');
+  });
+});
+
+describe('Silent instances', () => {
+  const row = (id: string, renewals: number) => ({ id, renewals, snapshot: '1:1:' });
+
+  it('are those whose row has been the same for longer than any lease', () => {
+    const silent = new SilentInstances();
+    assert.deepEqual(silent.find([row('a', 1), row('b', 1)], 0), []);
+    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], leaseSurelyOver - 1), []);
+    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], leaseSurelyOver), [row('b', 1)]);
+    assert.deepEqual(silent.find([row('a', 2)], 2 * leaseSurelyOver - 2), []);
+    assert.deepEqual(silent.find([row('a', 2)], 2 * leaseSurelyOver - 1), [row('a', 2)]);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { decodePart } from '../../src/crypto/jws-parts.ts';
+import { changeAndTell } from '../../src/database/bus.ts';
+import type { Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { revokeSessions } from '../../src/sessions/session-store.ts';
+import { isAccepted, openTokens } from '../harness/bearers.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+onBothEngines('A command beside a service that is busy', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  /** The database as another process opens it. */
+  let beside: Database;
+  before(async () => {
+    service = await start();
+    beside = await openDatabase(service.context.config);
+    await migrate(beside);
+  });
+  after(() => beside.close());
+
+  const revoke = (token: string) =>
+    changeAndTell(beside, async (tx, tell) => {
+      const { sid } = decodePart(token.split('.')[1] as string) as { sid: string };
+      const ended = await revokeSessions(tx, { sessionId: sid }, beside.now());
+      assert.equal(ended.length, 1);
+      tell({ kind: 'session', id: sid });
+    });
+
+  it('has revoked what it says it has', async () => {
+    const tokens = await openTokens(service, 60);
+    const lived: string[] = [];
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, n) => {
+        for (const token of tokens.slice(n * 15, n * 15 + 15)) {
+          let over = false;
+          const busy = Array.from({ length: 3 }, async () => {
+            while (!over) await isAccepted(service, token);
+          });
+          assert.equal(await isAccepted(service, token), true);
+          await revoke(token);
+          if (await isAccepted(service, token)) lived.push(token);
+          over = true;
+          await Promise.all(busy);
+        }
+      }),
+    );
+    assert.deepEqual(lived, []);
+  });
+});
