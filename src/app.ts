@@ -28,6 +28,9 @@ import { endClients } from './sessions/end-clients.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { tokensResource } from './sessions/tokens-resource.ts';
+import { forgetLegacyTokens } from './takeover/legacy-tokens/forget-legacy-tokens.ts';
+import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
+import { LegacyTokens } from './takeover/legacy-tokens/legacy-tokens.ts';
 import { accountLetters } from './users/account-letters.ts';
 import { serveAccounts } from './users/account-routes.ts';
 import type { AccountServices } from './users/account-services.ts';
@@ -56,7 +59,8 @@ export interface Services {
 export async function createServices(context: Context): Promise<Omit<Services, 'app'>> {
   const keys = await openKeyRing(context);
   const passwords = createPasswords(context);
-  const sessions = createSessions(context, keys);
+  const legacyKeys = new LegacyKeys(context);
+  const sessions = createSessions(context, keys, new LegacyTokens(context, legacyKeys));
   const clients = new ClientDirectory(context, keys);
   const scopes = new KnownScopes();
   const proxiedClients = await ensureProxiedClients(context, keys);
@@ -124,6 +128,7 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },
   ]);
   app.addHook('onReady', async () => accounts.mail.start());
   app.addHook('onClose', async () => {

@@ -21,7 +21,7 @@ const foundation = [
   'worker-thread',
 ];
 const platform = [...foundation, 'database', 'crypto', 'http', 'mail', 'events'];
-const features = [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'proxies', 'pages'];
+const features = [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'proxies', 'pages', 'takeover'];
 const mayImport = new Map<string, readonly string[]>([
   ['errors', []],
   ['nearest', []],
@@ -46,6 +46,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['oauth', [...platform, 'resources', 'users', 'clients', 'sessions']],
   ['proxies', [...platform, 'users', 'clients', 'sessions', 'oauth']],
   ['pages', [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth']],
+  ['takeover', [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'proxies']],
   ['background', ['context']],
   ['app', [...features, 'background']],
   ['start', [...features, 'app']],

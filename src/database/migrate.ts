@@ -8,6 +8,7 @@ import { instances } from './migrations/004-instances.ts';
 import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
 import { accounts } from './migrations/006-accounts.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
+import { legacyTokens } from './migrations/011-legacy-tokens.ts';
 
 /** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
 export interface ColumnTypes {
@@ -35,6 +36,7 @@ const migrations: readonly Migration[] = [
   keysOfSecrets,
   accounts,
   attemptsUnderWay,
+  legacyTokens,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

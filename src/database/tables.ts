@@ -181,4 +181,25 @@ export interface Tables {
     body: string | null;
     created_at: number;
   };
+  /** What opens and verifies the tokens of a service that was taken over; gone when the last of them has expired. */
+  legacy_keys: { id: 'public' | 'app' | 'ids'; sealed: string; created_at: number };
+  /**
+   * The tokens of that service that still count, as its own tables were: what is not listed is refused. An access token
+   * has the id of its session, which follows from its `jti`.
+   */
+  legacy_tokens: { id: string; session_id: string; expires_at: number; pass: number };
+  /** What has become of its users and clients. */
+  legacy_ids: {
+    /** The table it came from. */
+    source: string;
+    old_id: string;
+    new_id: string;
+    /** Of the row there, and the version that it made here: tells who has changed it since. */
+    fingerprint: string;
+    version: number;
+    /** The newest pass that saw it. */
+    pass: number;
+  };
+  /** One row for each run of the import. */
+  legacy_passes: { id: number; started_at: number; finished_at: number | null; report: string | null };
 }

@@ -4,6 +4,7 @@ import { changeAndTell } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
+import type { ForeignTokens } from './foreign-tokens.ts';
 import { recordRetry } from './record-retry.ts';
 import { mayRepeat } from './refresh-grace.ts';
 import { readRefreshToken } from './refresh-token.ts';
@@ -30,12 +31,14 @@ interface Refresh {
  */
 export async function rotate(
   context: Context,
-  keys: KeyRing,
+  { keys, foreign }: { keys: KeyRing; foreign: ForeignTokens },
   refresh: Refresh,
   early: (session: SessionRow) => void,
 ): Promise<SessionRow> {
   const { config, database, metrics, now } = context;
-  const presented = readRefreshToken(keys, refresh.refreshToken);
+  const presented =
+    readRefreshToken(keys, refresh.refreshToken) ??
+    (await foreign.readRefresh(refresh.refreshToken, refresh.origin.address));
   if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
   const at = now();
   const rotation = {

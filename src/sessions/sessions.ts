@@ -17,6 +17,7 @@ import {
   signUnsentToken,
 } from './access-token.ts';
 import { noteFirstUse } from './first-use.ts';
+import { type ForeignTokens, noForeignTokens } from './foreign-tokens.ts';
 import { LastUses, type Sender } from './last-uses.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
@@ -65,13 +66,15 @@ const cachedSignatures = 10_000;
 export class Sessions {
   readonly #context: Context;
   readonly #keys: KeyRing;
+  readonly #foreign: ForeignTokens;
   readonly #cache = new TokenCache(cachedTokens);
   readonly #signatures = new Map<string, AccessTokenClaims>();
   readonly #lastUses: LastUses;
 
-  constructor(context: Context, keys: KeyRing) {
+  constructor(context: Context, keys: KeyRing, foreign: ForeignTokens) {
     this.#context = context;
     this.#keys = keys;
+    this.#foreign = foreign;
     this.#lastUses = new LastUses(context);
     context.database.bus.subscribe((change) => this.#cache.forget(change));
     keys.onChange(() => {
@@ -160,7 +163,8 @@ export class Sessions {
     scopesOf = scopesOfSession,
   ): Promise<OpenedSession> {
     let signing: Promise<string> | undefined;
-    const session = await rotate(this.#context, this.#keys, refresh, (row) => {
+    const tokens = { keys: this.#keys, foreign: this.#foreign };
+    const session = await rotate(this.#context, tokens, refresh, (row) => {
       signing = (async () => this.accessTokenAside(row, scopesOf(row)))();
       // Whether anybody waits for it depends on the rotation.
       signing.catch(() => undefined);
@@ -198,7 +202,7 @@ export class Sessions {
   /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
   async find(token: string): Promise<FoundToken | undefined> {
     const { config, database, now } = this.#context;
-    const refresh = readRefreshToken(this.#keys, token);
+    const refresh = readRefreshToken(this.#keys, token) ?? (await this.#foreign.readRefresh(token, null));
     const access = refresh ? undefined : await this.#claims(token);
     const sessionId = refresh?.sessionId ?? access?.sid;
     if (!sessionId) return undefined;
@@ -230,11 +234,17 @@ export class Sessions {
     const known = trusted ? this.#signatures.get(token) : undefined;
     if (known) return known;
     const claims = await readAccessToken(this.#keys, token);
-    if (claims && trusted) {
+    if (!claims) return this.#foreignClaims(token);
+    if (trusted) {
       if (this.#signatures.size >= cachedSignatures) this.#signatures.clear();
       this.#signatures.set(token, claims);
     }
     return claims;
+  }
+
+  async #foreignClaims(token: string): Promise<AccessTokenClaims | undefined> {
+    const claims = await this.#foreign.readAccess(token);
+    return claims === 'revoked' ? undefined : claims;
   }
 
   /** At the start: the setting may have been longer when the sessions of today began. */
@@ -258,8 +268,8 @@ export class Sessions {
     // Read now: once the caller has hung up, nobody knows the address any more.
     const from = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
-    const verified = await verifyAccessToken(this.#context, this.#keys, token);
-    if (trusted) this.#cache.keep(token, verified, epoch);
+    const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, token);
+    if (trusted && verified.lasting !== false) this.#cache.keep(token, verified, epoch);
     this.#lastUses.note(verified.sessionId, this.#context.now(), from);
     return verified.caller;
   }
@@ -274,4 +284,5 @@ export type FoundToken =
   | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
   | { readonly kind: 'refresh'; readonly session: SessionRow; readonly generation: number };
 
-export const createSessions = (context: Context, keys: KeyRing): Sessions => new Sessions(context, keys);
+export const createSessions = (context: Context, keys: KeyRing, foreign = noForeignTokens): Sessions =>
+  new Sessions(context, keys, foreign);

@@ -6,6 +6,8 @@ export interface VerifiedToken {
   readonly caller: Caller;
   readonly sessionId: string;
   readonly expiresAt: number;
+  /** False where more than the changes that are told could make it wrong: then it is verified each time. */
+  readonly lasting?: boolean;
 }
 
 interface Kept extends VerifiedToken {

@@ -5,14 +5,22 @@ import type { KeyRing } from '../crypto/key-ring.ts';
 import { unauthorized } from '../http/unauthorized.ts';
 import { type AccessTokenClaims, noClient, readAccessToken } from './access-token.ts';
 import { noteFirstUse } from './first-use.ts';
+import type { ForeignTokens } from './foreign-tokens.ts';
 import { sessionEnd } from './session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from './session-store.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
 /** A token without any cache: its signature, its claims, then its session, user and client. */
-export async function verifyAccessToken(context: Context, keys: KeyRing, token: string): Promise<VerifiedToken> {
-  const claims = await readAccessToken(keys, token);
+export async function verifyAccessToken(
+  context: Context,
+  keys: KeyRing,
+  foreign: ForeignTokens,
+  token: string,
+): Promise<VerifiedToken> {
+  const own = await readAccessToken(keys, token);
+  const claims = own ?? (await foreign.readAccess(token));
   if (!claims) throw unauthorized('token_malformed');
+  if (claims === 'revoked') throw unauthorized('token_revoked');
   if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await whyGone(context, claims);
@@ -21,7 +29,7 @@ export async function verifyAccessToken(context: Context, keys: KeyRing, token: 
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
   await noteFirstUse(context, claims, session);
-  return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt };
+  return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt, lasting: own !== undefined };
 }
 
 function callerOf({ sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {

@@ -1,0 +1,70 @@
+import { createDecipheriv, createHash, createHmac, hkdfSync, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
+
+/** What a refresh token of Passport holds, under its encryption. */
+export interface RefreshPayload {
+  readonly clientId: string;
+  readonly refreshTokenId: string;
+  readonly accessTokenId: string;
+  readonly userId: string | null;
+  readonly scopes: readonly string[];
+  /** Seconds. */
+  readonly expires: number;
+}
+
+const version = 'def50200';
+const rounds = 100_000;
+const [saltLength, ivLength, macLength] = [32, 16, 32];
+const shortest = 2 * (4 + saltLength + ivLength + macLength + 100);
+const longest = 32_768;
+
+/** Whether it can be a refresh token of theirs: asked first, because opening one is expensive. */
+export const looksLikeLegacyRefreshToken = (token: string): boolean =>
+  token.length >= shortest &&
+  token.length <= longest &&
+  token.length % 2 === 0 &&
+  token.slice(0, version.length).toLowerCase() === version &&
+  /^[0-9a-f]+$/i.test(token);
+
+/**
+ * Opens one: defuse/php-encryption, version 2, by password, which is the decoded APP_KEY. Some 70 ms of computing, for a
+ * thread of its own. Undefined for what this key did not seal.
+ */
+export function openLegacyRefreshToken(token: string, appKey: Uint8Array): RefreshPayload | undefined {
+  if (!looksLikeLegacyRefreshToken(token)) return undefined;
+  const bytes = Buffer.from(token, 'hex');
+  const salt = bytes.subarray(4, 4 + saltLength);
+  const iv = bytes.subarray(4 + saltLength, 4 + saltLength + ivLength);
+  const sealed = bytes.subarray(4 + saltLength + ivLength, bytes.length - macLength);
+  const mac = bytes.subarray(bytes.length - macLength);
+  const prekey = pbkdf2Sync(createHash('sha256').update(appKey).digest(), salt, rounds, 32, 'sha256');
+  const subkey = (info: string) => Buffer.from(hkdfSync('sha256', prekey, salt, `DefusePHP|V2|${info}`, 32));
+  const expected = createHmac('sha256', subkey('KeyForAuthentication'))
+    .update(bytes.subarray(0, bytes.length - macLength))
+    .digest();
+  if (!timingSafeEqual(expected, mac)) return undefined;
+  const decipher = createDecipheriv('aes-256-ctr', subkey('KeyForEncryption'), iv);
+  return readPayload(Buffer.concat([decipher.update(sealed), decipher.final()]).toString());
+}
+
+function readPayload(json: string): RefreshPayload | undefined {
+  let values: Record<string, unknown>;
+  try {
+    values = JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+  const { client_id, refresh_token_id, access_token_id, user_id, scopes, expire_time } = values ?? {};
+  const expires = Number(expire_time);
+  if (typeof refresh_token_id !== 'string' || typeof access_token_id !== 'string' || !Number.isFinite(expires)) {
+    return undefined;
+  }
+  return {
+    clientId: String(client_id ?? ''),
+    refreshTokenId: refresh_token_id,
+    accessTokenId: access_token_id,
+    // League 8 writes a number, 9 a string; a client's own has none.
+    userId: user_id === null || user_id === undefined || user_id === '' ? null : String(user_id),
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+    expires,
+  };
+}

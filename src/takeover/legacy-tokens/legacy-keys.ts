@@ -1,0 +1,75 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { createSealing, type Sealing } from '../../crypto/sealing.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { type LegacyKeyRow, readLegacyKeys, storeLegacyKey } from './legacy-token-store.ts';
+
+/** How ids were shown outside, where they were hashed. */
+export interface HashedIds {
+  readonly salt: string;
+  /** Undefined where the old service left it to its default. */
+  readonly length: number | undefined;
+}
+
+/** What the old service's tokens are verified and opened with. */
+export interface LegacyKeySet {
+  readonly publicKey: KeyObject | undefined;
+  readonly appKey: Buffer | undefined;
+  readonly ids: HashedIds | undefined;
+}
+
+type Content = { id: LegacyKeyRow['id']; content: Buffer };
+
+/** The keys of the old service as they are in the database, where all of them are sealed. */
+export class LegacyKeys {
+  readonly #context: Context;
+  #sealing: Sealing | undefined;
+  #known: LegacyKeySet | undefined;
+  #epoch = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+    context.database.bus.subscribe(({ kind }) => {
+      if (kind !== 'keys' && kind !== 'everything') return;
+      this.#known = undefined;
+      this.#epoch++;
+    });
+  }
+
+  async current(): Promise<LegacyKeySet> {
+    const { database } = this.#context;
+    const trusted = database.bus.trusted();
+    if (trusted && this.#known) return this.#known;
+    const epoch = this.#epoch;
+    const contents = await this.#read(database.db);
+    const of = (id: LegacyKeyRow['id']) => contents.find((entry) => entry.id === id)?.content;
+    const [pem, ids] = [of('public'), of('ids')];
+    const known = {
+      publicKey: pem && createPublicKey(pem),
+      appKey: of('app'),
+      ids: ids && (JSON.parse(ids.toString()) as HashedIds),
+    };
+    if (trusted && epoch === this.#epoch) this.#known = known;
+    return known;
+  }
+
+  async store(tx: Tx, id: LegacyKeyRow['id'], content: Buffer): Promise<void> {
+    const sealed = this.#seal().seal(content, `legacy ${id}`);
+    await storeLegacyKey(tx, { id, sealed, created_at: this.#context.now() });
+  }
+
+  async #read(db: Db): Promise<Content[]> {
+    const contents: Content[] = [];
+    for (const row of await readLegacyKeys(db)) {
+      const { content, isCurrent } = this.#seal().open(row.sealed, `legacy ${row.id}`);
+      if (!isCurrent) await storeLegacyKey(db, { ...row, sealed: this.#seal().seal(content, `legacy ${row.id}`) });
+      contents.push({ id: row.id, content });
+    }
+    return contents;
+  }
+
+  #seal(): Sealing {
+    this.#sealing ??= createSealing(this.#context.config);
+    return this.#sealing;
+  }
+}
