@@ -181,7 +181,7 @@ export const settings = {
     'open',
     'whether people can register themselves; closed: administrators make users',
   ),
-  forceAcceptHeader: flag('FORCE_ACCEPT_HEADER', true, 'whether requests under /v1 must send Accept: application/json'),
+  forceAcceptHeader: flag('FORCE_ACCEPT_HEADER', true, 'whether requests under /v1 must take JSON (Accept)'),
   loginAttributes: list<'email' | 'username' | 'phone'>(
     'LOGIN_ATTRIBUTES',
     ['email'],
@@ -231,6 +231,13 @@ export const settings = {
     isOrigin,
   ),
   rateLimit: integer('RATE_LIMIT', 600, 'requests a minute for one caller; 0: off', 0, 10_000_000),
+  requestTimeout: integer(
+    'REQUEST_TIMEOUT',
+    30,
+    'seconds in which a request must have arrived, its body included',
+    1,
+    3600,
+  ),
   trustProxy: list<string>(
     'TRUST_PROXY',
     [],

@@ -9,12 +9,6 @@ import { onBothEngines } from './harness/engines.ts';
 import { type Service, services } from './harness/service.ts';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
-// This library sends no Accept header when it revokes; under FORCE_ACCEPT_HEADER its users add it in this way.
-const acceptsJson = {
-  ...insecure,
-  [oauth.customFetch]: (url: string, { headers, ...init }: RequestInit) =>
-    fetch(url, { ...init, headers: { ...(headers as Record<string, string>), accept: 'application/json' } }),
-};
 
 interface Credentials {
   readonly id: string;
@@ -97,7 +91,7 @@ onBothEngines('published OAuth clients', (engine) => {
         assert.deepEqual([refresh.active, refresh.token_type], [true, 'refresh_token']);
 
         await oauth.processRevocationResponse(
-          await oauth.revocationRequest(as, client, auth, refreshed.refresh_token as string, acceptsJson),
+          await oauth.revocationRequest(as, client, auth, refreshed.refresh_token as string, insecure),
         );
         assert.deepEqual({ ...(await introspect(refreshed.access_token)) }, { active: false });
         assert.deepEqual({ ...(await introspect(refreshed.refresh_token as string)) }, { active: false });
@@ -134,24 +128,23 @@ onBothEngines('published OAuth clients', (engine) => {
     const other = await openid.discovery(server, firstParty.id, firstParty.secret, undefined, options);
     assert.deepEqual({ ...(await openid.tokenIntrospection(other, refreshed.access_token)) }, { active: false });
 
-    config[openid.customFetch] = acceptsJson[oauth.customFetch] as unknown as openid.CustomFetch;
     await openid.tokenRevocation(config, refreshed.access_token);
     assert.equal((await openid.tokenIntrospection(watcher, refreshed.access_token)).active, false);
   });
 
   for (const authorizationMethod of ['header', 'body'] as const) {
     it(`simple-oauth2 uses every grant and revokes, with credentials in the ${authorizationMethod}`, async () => {
-      const auth = { tokenHost: service.url, tokenPath: '/v1/oauth/token', revokePath: '/v1/oauth/revoke' };
-      const http = { headers: { accept: 'application/json' } };
+      // Its paths are its own defaults.
+      const auth = { tokenHost: service.url };
       const options = { authorizationMethod };
-      const people = new ResourceOwnerPassword({ client: firstParty, auth, http, options });
+      const people = new ResourceOwnerPassword({ client: firstParty, auth, options });
       const login = await people.getToken({ username: user.email, password, scope: '' });
       const refreshed = await login.refresh();
       assert.notEqual(refreshed.token.refresh_token, login.token.refresh_token);
       await refreshed.revokeAll();
       await assert.rejects(refreshed.refresh(), /400/);
 
-      const machines = new ClientCredentials({ client: thirdParty, auth, http, options });
+      const machines = new ClientCredentials({ client: thirdParty, auth, options });
       const token = await machines.getToken({ scope: '*' });
       assert.equal(token.token.token_type, 'Bearer');
       await token.revoke('access_token');

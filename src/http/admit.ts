@@ -4,10 +4,12 @@ import { anonymousCaller, mayUseScope } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { badRequest, notFound, Problem } from '../errors.ts';
 import { acceptsJson, isApi, notAcceptable } from './accept.ts';
-import { createCors, isPreflight } from './cors.ts';
+import { dressForCaches } from './caching.ts';
+import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
+import { networkOf } from './network-of.ts';
 import { queryStringProblem } from './query-string.ts';
-import { RateLimit } from './rate-limit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { knowRoutes } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { App } from './server.ts';
@@ -28,12 +30,12 @@ export interface Authenticate {
  */
 export function admitRequests(
   app: App,
-  { config, now, metrics, database }: Context,
+  { config, metrics, database }: Context,
   authenticate: Authenticate,
   paths: KnownPaths,
+  limit: RateLimit,
 ): void {
   const headers = securityHeaders(config);
-  const limit = new RateLimit(config.rateLimit, now);
   const cors = createCors(config.corsOrigins);
   const factsOf = knowRoutes(metrics);
 
@@ -47,7 +49,10 @@ export function admitRequests(
     // Not on `reply.raw`: headers that Fastify hands over in one writeHead cost less than headers set one by one (docs/performance.md).
     reply.header('x-request-id', request.id);
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1] as string);
-    cors.dress(request.headers, reply);
+    const reach = route.pattern === undefined ? reachOfUnknown(request) : route.cors;
+    cors.dress(request.headers, reply, reach);
+    const byToken = request.headers.authorization !== undefined;
+    dressForCaches(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
     // Without Content-Length and Transfer-Encoding there is no body, whatever type it is announced with; Node has ended
     // such a request already (`optimizeEmptyRequests`), so that waiting for its end would be in vain.
     if (request.headers['content-type'] !== undefined && request.raw.readableEnded) {
@@ -59,16 +64,16 @@ export function admitRequests(
         requireJson(request);
       }
       refuseUnreadable(request);
-      if (route.pattern === undefined) return answerUnknownPath(request, reply);
+      if (route.pattern === undefined) return answerUnknownPath(request, reply, reach);
       const { auth, bearer, scope, limited } = route.config;
-      const anonymous = bearer !== 'optional' || request.headers.authorization === undefined;
+      const anonymous = bearer !== 'optional' || !byToken;
       if ((auth === 'public' || auth === undefined) && anonymous) {
-        if (limited !== false) limit.count(request.ip, reply);
+        if (limited === undefined || limited === true) limit.count(addressOf(request), reply);
         return done();
       }
       const admit = (caller: Caller) => {
         request.caller = caller;
-        limit.count(caller.userId ?? caller.clientId ?? request.ip, reply);
+        limit.count(accountOf(caller), reply);
         if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
       };
       if (auth === 'auth:web') {
@@ -100,7 +105,7 @@ export function admitRequests(
   function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Error {
     if (error instanceof Problem && error.status === 401) {
       try {
-        limit.count(request.ip, reply);
+        limit.count(addressOf(request), reply);
       } catch (tooMany) {
         return tooMany as Error;
       }
@@ -108,13 +113,19 @@ export function admitRequests(
     return error as Error;
   }
 
-  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply): void {
-    limit.count(request.ip, reply);
-    const path = request.url.split('?', 1)[0] as string;
+  /** No route matched: it may be another method of a path that is there. */
+  function reachOfUnknown({ url }: FastifyRequest): CorsReach {
+    const known = paths.find(pathOf(url));
+    return corsReach(known?.url ?? url, known?.config);
+  }
+
+  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, reach: CorsReach): void {
+    limit.count(addressOf(request), reply);
+    const path = pathOf(request.url);
     const known = paths.find(path);
     if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
     if (request.method === 'OPTIONS') {
-      if (isPreflight(request.method, request.headers)) cors.dressPreflight(request.headers, reply, known.allow);
+      if (isPreflight(request.method, request.headers)) cors.dressPreflight(request.headers, reply, reach, known.allow);
       reply.code(204).header('Allow', known.allow).send();
       return;
     }
@@ -127,6 +138,15 @@ export function admitRequests(
   }
 }
 
+/** What a caller without a name counts as; once it has hung up, nobody knows its address any more. */
+const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
+
+const pathOf = (url: string): string => url.split('?', 1)[0] as string;
+
+/** Whose requests these are: a client's own, though it acts for its owner, or a user's, by whichever client. */
+const accountOf = ({ kind, userId, clientId }: Caller): string =>
+  (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
+
 function requireJson({ method, headers }: FastifyRequest): void {
   // Browsers send preflights by themselves, with no Accept header that the application could set.
   if (!acceptsJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
@@ -136,6 +156,8 @@ function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw badRequest('The Host header is missing.', 'host_missing');
   }
+  // Sent twice it arrives as a list (`joinDuplicateHeaders`): who stands in front may have gone by the other (RFC 9112 3.2).
+  if (headers.host?.includes(',')) throw badRequest('The Host header was sent more than once.', 'host_invalid');
   // PostgreSQL cannot hold this character in a text, so nothing can be named by it.
   if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
   const broken = queryStringProblem(query);

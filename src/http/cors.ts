@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { FastifyContextConfig, FastifyReply } from 'fastify';
+import { isApi } from './accept.ts';
 
 const exposedHeaders = [
   'ETag',
@@ -13,26 +14,39 @@ const exposedHeaders = [
 ].join(', ');
 const allowedHeaders = 'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
 
+/** Which pages of other origins may read the answers of a route: none, those of CORS_ORIGINS, or any. */
+export type CorsReach = 'none' | 'listed' | 'any';
+
+/** What a route says, else: `/v1` is for the listed ones, and pages and the rest for nobody. */
+export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): CorsReach =>
+  cors ?? (isApi(url) ? 'listed' : 'none');
+
 /**
- * Lets the browser applications of CORS_ORIGINS read the answers, refusals included. With no origin configured it does
- * nothing, and a browser keeps other origins out by itself.
+ * Lets browser applications of other origins read the answers, refusals included. Where it does nothing, a browser keeps
+ * them out by itself.
  */
 export function createCors(origins: readonly string[]) {
-  const allowed = new Set(origins);
-  const admits = ({ origin }: IncomingHttpHeaders): boolean => origin !== undefined && allowed.has(origin);
+  const listed = new Set(origins);
+  const admits = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>
+    reach === 'any' || (reach === 'listed' && origin !== undefined && listed.has(origin));
   return {
+    /** Whether answers differ by origin. */
+    varies: (reach: CorsReach): boolean => reach === 'listed' && listed.size > 0,
     /** The headers of every answer. */
-    dress(headers: IncomingHttpHeaders, answer: FastifyReply): void {
-      if (allowed.size === 0) return;
-      answer.header('Vary', 'Origin');
-      if (!admits(headers)) return;
+    dress(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach): void {
+      if (!admits(reach, headers)) return;
+      if (reach === 'any') {
+        // With no credentials: what anybody may read needs none.
+        answer.header('Access-Control-Allow-Origin', '*').header('cross-origin-resource-policy', 'cross-origin');
+        return;
+      }
       answer.header('Access-Control-Allow-Origin', headers.origin as string);
       answer.header('Access-Control-Allow-Credentials', 'true');
       answer.header('Access-Control-Expose-Headers', exposedHeaders);
     },
     /** And those that a preflight asks for. */
-    dressPreflight(headers: IncomingHttpHeaders, answer: FastifyReply, methods: string): void {
-      if (!admits(headers)) return;
+    dressPreflight(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach, methods: string): void {
+      if (!admits(reach, headers)) return;
       answer.header('Access-Control-Allow-Methods', methods);
       answer.header('Access-Control-Allow-Headers', allowedHeaders);
       answer.header('Access-Control-Max-Age', '600');

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { badRequest, type FieldError, mostFieldErrors, OAuthError, Problem, unprocessable } from '../errors.ts';
 import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
+import { networkOf } from './network-of.ts';
 import type { App } from './server.ts';
 
 // Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, 19 ms of a start.
@@ -139,10 +140,23 @@ async function dropBody(body: IncomingMessage): Promise<void> {
   });
 }
 
+/** Where a route failed before it knew its caller: the refusal of one request too many from this address. */
+function countedFirst(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  if (request.counted || request.route.config.limited !== 'when-known') return undefined;
+  try {
+    reply.countAs(networkOf(request.ip ?? ''));
+  } catch (tooMany) {
+    return tooMany as Problem;
+  }
+  return undefined;
+}
+
 /** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
 export function answerErrors(app: App, { log }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
-    const known = error instanceof OAuthError ? error : toProblem(error);
+    const known = countedFirst(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
+    // RFC 9110 15.5.2: every 401 says how to authenticate.
+    if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
     if (known.status === 413) await dropBody(request.raw);
     if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');

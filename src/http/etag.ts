@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { privately } from './caching.ts';
 
 export const hashOf = (payload: string | Buffer): string => hash('sha1', payload, 'base64url');
 
@@ -28,7 +29,8 @@ const hashesOfAnswers = new RecentHashes();
 
 /** A strong tag of the bytes sent. Pages may hold secrets, as may their addresses: nothing of them is remembered. */
 function etagOf({ route, url }: FastifyRequest, reply: FastifyReply, payload: string | Buffer): string {
-  const forget = typeof payload !== 'string' || !route.inApi || reply.hasHeader('cache-control');
+  const cached = reply.getHeader('cache-control');
+  const forget = typeof payload !== 'string' || !route.inApi || (cached !== undefined && cached !== privately);
   return `"${forget ? hashOf(payload) : hashesOfAnswers.of(url, payload)}"`;
 }
 

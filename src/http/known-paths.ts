@@ -2,6 +2,7 @@ import type { FastifyContextConfig } from 'fastify';
 import findMyWay from 'find-my-way';
 
 interface Known {
+  url: string;
   methods: Set<string>;
   config: FastifyContextConfig;
 }
@@ -14,16 +15,18 @@ export function knowPaths() {
     add(url: string, methods: string | string[], config: FastifyContextConfig): void {
       let known = byUrl.get(url);
       if (!known) {
-        known = { methods: new Set(), config };
+        known = { url, methods: new Set(), config };
         byUrl.set(url, known);
         // With ignoreTrailingSlash, Fastify reports a prefix route as both "/x" and "/x/".
         if (!router.hasRoute('GET', url)) router.on('GET', url, () => undefined, known);
       }
       for (const method of [methods].flat()) known.methods.add(method);
     },
-    find(path: string): { allow: string; config: FastifyContextConfig } | undefined {
+    find(path: string): { url: string; allow: string; config: FastifyContextConfig } | undefined {
       const known = router.find('GET', path)?.store as Known | undefined;
-      return known && { allow: [...known.methods, 'OPTIONS'].sort().join(', '), config: known.config };
+      if (!known) return undefined;
+      const { url, config, methods } = known;
+      return { url, allow: [...methods, 'OPTIONS'].sort().join(', '), config };
     },
   };
 }

@@ -4,10 +4,10 @@ import { completeDocument, markOperation } from './openapi-operations.ts';
 import type { App } from './server.ts';
 
 const introduction = `
-Every request under \`/v1\` sends \`Accept: application/json\`. Bodies are JSON or forms. Paths work with and without a
-trailing slash.
+Every request under \`/v1\` takes JSON (\`Accept: application/json\`). Bodies are JSON or forms. Paths work with and without
+a trailing slash.
 
-**Getting in.** \`POST /v1/register\` makes a user; \`POST /v1/clients/web/admin/login\` (or \`POST /v1/oauth/token\` with
+**Getting in.** \`POST /v1/register\` makes a user; \`POST /v1/clients/web/admin/login\` (or \`POST /oauth/token\` with
 a client's credentials) answers with an access token. Send it as \`Authorization: Bearer …\`; press *Authorize* to do so here.
 
 **Errors** are \`application/problem+json\` (RFC 9457), with a stable \`code\`; the OAuth endpoints answer

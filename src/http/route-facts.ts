@@ -2,6 +2,8 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Durations } from '../durations.ts';
 import type { Metrics } from '../metrics.ts';
 import { isApi } from './accept.ts';
+import { type Audience, audienceOf } from './caching.ts';
+import { type CorsReach, corsReach } from './cors.ts';
 
 /** What is known of a route (and a method of it) before any of its requests is looked at. */
 export interface RouteFacts {
@@ -9,6 +11,8 @@ export interface RouteFacts {
   readonly pattern: string | undefined;
   readonly inApi: boolean;
   readonly config: FastifyContextConfig;
+  readonly audience: Audience;
+  readonly cors: CorsReach;
   /** How long its answers took, for one status. */
   durations(status: number): Durations;
 }
@@ -22,10 +26,13 @@ export function knowRoutes({ requestDuration }: Metrics): (request: FastifyReque
   function make(method: string, config: FastifyContextConfig, pattern: string | undefined): RouteFacts {
     const byStatus = new Map<number, Durations>();
     const labels = { method, route: pattern ?? 'unknown' };
+    const inApi = pattern !== undefined && isApi(pattern);
     return {
       pattern,
-      inApi: pattern !== undefined && isApi(pattern),
+      inApi,
       config,
+      audience: pattern === undefined ? 'everybody' : audienceOf(method, config, inApi),
+      cors: pattern === undefined ? 'none' : corsReach(pattern, config),
       durations(status) {
         let durations = byStatus.get(status);
         if (!durations) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import fastify, { type FastifyInstance, type RawServerDefault } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { Config } from '../config.ts';
@@ -14,6 +14,7 @@ import { tagAnswer } from './etag.ts';
 import { FrameworkLog } from './framework-log.ts';
 import { knowPaths } from './known-paths.ts';
 import { parseQueryString } from './query-string.ts';
+import { RateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import type { RouteFacts } from './route-facts.ts';
@@ -38,8 +39,13 @@ declare module 'fastify' {
     scope?: string;
     /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */
     errors?: 'problem' | 'oauth' | 'page';
-    /** False: not counted against RATE_LIMIT (health checks and the like). */
-    limited?: boolean;
+    /**
+     * False: not counted against RATE_LIMIT (health checks and the like). `when-known`: the route authenticates by itself and
+     * says whom to count (`reply.countAs`); what is refused before that counts against its address.
+     */
+    limited?: boolean | 'when-known';
+    /** Who may read the answers in a browser, beside pages of this origin. Default: CORS_ORIGINS under `/v1`, else nobody. */
+    cors?: 'listed' | 'any';
   }
   interface FastifyRequest {
     caller: Caller;
@@ -48,6 +54,12 @@ declare module 'fastify' {
     startedAt: number;
     /** Where no route matched but the path is known: the form of that path's errors. */
     errorForm: FastifyContextConfig['errors'] | null;
+    /** Against RATE_LIMIT, by a route that does so itself. */
+    counted: boolean;
+  }
+  interface FastifyReply {
+    /** Counts this request against RATE_LIMIT, once; throws 429 where it is one too many. */
+    countAs(caller: string): void;
   }
   interface FastifyInstance {
     /** Set by the pages: an error as a page in the house's dress. */
@@ -63,6 +75,9 @@ const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: strin
   return [...trustProxy];
 };
 
+/** Headers come in one piece, nearly always. */
+const longestHeaders = 10_000;
+
 /** While stopping, a connection whose last answer has gone out is closed: its client may keep it open for minutes. */
 function letGoWhenStopping(app: App): void {
   app.addHook('preClose', async () => {
@@ -77,6 +92,16 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
   if (url.startsWith('/')) return url;
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
   return path === '' || path.startsWith('?') ? `/${path}` : path;
+}
+
+/** For the routes that learn by themselves who is calling. */
+function countByRoute(app: App, limit: RateLimit): void {
+  app.decorateRequest('counted', false);
+  app.decorateReply('countAs', function countAs(this: FastifyReply, caller: string) {
+    if (this.request.counted) return;
+    this.request.counted = true;
+    limit.count(caller, this);
+  });
 }
 
 /** The last of every answer: its tag, and its line in the log. */
@@ -96,12 +121,14 @@ export async function createServer(context: Context, authenticate: Authenticate)
   const { config, log } = context;
   const paths = knowPaths();
   const early = answerEarly(config);
+  const limit = new RateLimit(config.rateLimit, context.now);
+  const arrival = config.requestTimeout * 1000;
   const app = fastify({
     // No logger of Fastify's own: it would make a child logger for each request (see request-log.ts and error-answers.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
     bodyLimit: longestBody,
-    requestTimeout: 30_000,
+    requestTimeout: arrival,
     trustProxy: trustProxy(config),
     forceCloseConnections: 'idle',
     clientErrorHandler: early.unparsable,
@@ -110,6 +137,10 @@ export async function createServer(context: Context, authenticate: Authenticate)
     http: {
       // Node would refuse a missing Host header with an empty answer; the gate says what is missing.
       requireHostHeader: false,
+      // A header that may be sent once is refused when it comes twice, not taken for its first: see the gate.
+      joinDuplicateHeaders: true,
+      headersTimeout: Math.min(longestHeaders, arrival),
+      connectionsCheckingInterval: Math.min(1000, arrival / 4),
       // A request without a body gets no stream to read it from: see docs/performance.md.
       optimizeEmptyRequests: true,
     },
@@ -131,6 +162,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   app.decorateRequest('route', null as unknown as RouteFacts);
   app.decorateRequest('errorForm', null);
   app.decorateRequest('startedAt', 0);
+  countByRoute(app, limit);
   app.decorate('errorPage', null);
   app.addHook('onRoute', (route) => {
     // HEAD routes that Fastify adds beside a GET carry its config.
@@ -143,7 +175,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   readBodies(app);
   // Reading them is left to the few who do (`parseCookie`): the plugin would read them at each request.
   await app.register(cookie, { hook: false });
-  admitRequests(app, context, authenticate, paths);
+  admitRequests(app, context, authenticate, paths, limit);
   finishAnswers(app, context);
   return app;
 }

@@ -1,19 +1,31 @@
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { OAuthError } from '../errors.ts';
+import type { Origin } from '../http/origin.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 
-/** An unknown client and a wrong secret look alike. RFC 6749 5.2: who used the header gets its challenge back. */
-export const unknownClient = (usedHeader: boolean, reason: string) =>
+const challenge = { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
+
+/** An unknown client and a wrong secret look alike. The challenge names the way that every client can take. */
+export const unknownClient = (reason: string, headers: Record<string, string> = challenge) =>
   new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
     reason,
-    headers: usedHeader ? { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' } : {},
+    headers,
   });
+
+/** A request in which a client says who it is. */
+export interface ClientRequest {
+  readonly authorization: string | undefined;
+  readonly body: unknown;
+  readonly origin: Origin;
+  /** Counts the request against RATE_LIMIT as its client's; throws where it is one too many. */
+  readonly countAs?: ((caller: string) => void) | undefined;
+}
 
 /** The client that sends this request, by HTTP Basic or by parameters, never by both. */
 export async function authenticateClient(
   clients: ClientDirectory,
-  authorization: string | undefined,
+  { authorization, countAs }: Pick<ClientRequest, 'authorization' | 'countAs'>,
   parameters: Parameters,
 ): Promise<StoredClient> {
   const usedHeader = authorization !== undefined;
@@ -27,12 +39,11 @@ export async function authenticateClient(
     if (attempt.id === undefined || attempt.secret === undefined) continue;
     if (usedHeader && id !== undefined && id !== attempt.id) continue;
     const client = await clients.authenticate(attempt.id, attempt.secret);
-    if (client) return client;
+    if (!client) continue;
+    countAs?.(client.id);
+    return client;
   }
-  throw unknownClient(
-    usedHeader,
-    attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`,
-  );
+  throw unknownClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
 }
 
 /**

@@ -9,6 +9,8 @@ export interface GrantRequest {
   readonly client: StoredClient;
   readonly parameters: Parameters;
   readonly origin: Origin;
+  /** Counts the request against RATE_LIMIT as its user's, where its client was not counted before. */
+  readonly countAs?: ((caller: string) => void) | undefined;
 }
 
 /** The session that the tokens are for, and the scopes of this access token. */

@@ -3,7 +3,7 @@ import { introspectScope, narrowScopes } from '../clients/scopes.ts';
 import { noClient } from '../sessions/access-token.ts';
 import { mayRepeat } from '../sessions/refresh-grace.ts';
 import type { FoundToken } from '../sessions/sessions.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 
@@ -17,11 +17,11 @@ const inactive: Introspection = { active: false };
 /** RFC 7662, for the client that the token was given to, and for those that may ask about any. Others learn nothing. */
 export async function answerIntrospection(
   oauth: OAuth,
-  { authorization, body }: { authorization: string | undefined; body: unknown },
+  request: Omit<ClientRequest, 'origin'>,
 ): Promise<Introspection> {
   const { clients, sessions } = oauth;
-  const parameters = readParameters(body);
-  const client = await authenticateClient(clients, authorization, parameters);
+  const parameters = readParameters(request.body);
+  const client = await authenticateClient(clients, request, parameters);
   const found = await sessions.find(required(parameters, 'token'));
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
@@ -31,8 +31,9 @@ export async function answerIntrospection(
   return describeAccess(found, tokensClient);
 }
 
-const mayAsk = (client: StoredClient, { session }: FoundToken): boolean =>
-  session.client_id === client.id || client.scopes.includes(introspectScope);
+/** A refresh token is its owner's matter: a resource server would take what is active for an access token. */
+const mayAsk = (client: StoredClient, { kind, session }: FoundToken): boolean =>
+  session.client_id === client.id || (kind === 'access' && client.scopes.includes(introspectScope));
 
 const nowAllowed = (scopes: readonly string[], client: StoredClient | undefined): string =>
   (client ? narrowScopes(scopes, client.scopes) : scopes).join(' ');

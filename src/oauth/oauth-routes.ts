@@ -1,11 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { jwksMaxAge } from '../crypto/key-ring.ts';
-import { createDeviceCookie } from '../http/device-cookie.ts';
+import { notFound } from '../errors.ts';
+import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
 import { originOf } from '../http/origin.ts';
 import type { App } from '../http/server.ts';
+import type { ClientRequest } from './client-authentication.ts';
 import { answerIntrospection } from './introspect.ts';
-import { authorizationServerMetadata } from './metadata.ts';
+import { authorizationServerMetadata, pathOfMetadata } from './metadata.ts';
 import type { OAuth } from './oauth.ts';
 import { answerRevocation } from './revoke.ts';
 import {
@@ -17,10 +19,11 @@ import {
 } from './schemas.ts';
 import { answerTokenRequest } from './token-endpoint.ts';
 
-const config = { auth: 'public', errors: 'oauth' } as const;
-const open = { auth: 'public', limited: false } as const;
+const config = { auth: 'public', errors: 'oauth', limited: 'when-known', cors: 'listed' } as const;
+/** Public keys and addresses: any page may read them. */
+const open = { auth: 'public', limited: false, cors: 'any' } as const;
 const tags = ['OAuth'];
-const consumes = ['application/x-www-form-urlencoded', 'application/json'];
+const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
 /** RFC 6749 5.1: for every answer, the refusals too. */
@@ -35,12 +38,60 @@ export const judgedByHand = () => () => true;
 /** Answers are put together here, field by field: there is nothing for a schema to leave out. */
 const writtenWhole = () => JSON.stringify;
 
-const requestOf = (request: FastifyRequest) => ({
+export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
   authorization: request.headers.authorization,
   body: request.body,
   origin: originOf(request),
+  countAs: (caller) => reply.countAs(caller),
 });
 
+interface Endpoint {
+  readonly name: string;
+  /** Of the operation outside of `/v1`; the one inside is named after its path. */
+  readonly operationId: string;
+  readonly schema: FastifySchema;
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<object>;
+}
+
+const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoint[] => [
+  {
+    name: 'token',
+    operationId: 'getTokens',
+    schema: {
+      summary: 'Get tokens',
+      body: tokenParametersSchema,
+      response: { 200: tokenResponseSchema, ...errors },
+    },
+    async answer(request, reply) {
+      const origin = deviceCookie.originOf(request);
+      const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), origin });
+      if (device !== undefined) deviceCookie.set(reply, device);
+      return response;
+    },
+  },
+  {
+    name: 'revoke',
+    operationId: 'revokeToken',
+    schema: {
+      summary: 'Revoke a token, and the session it belongs to (RFC 7009)',
+      body: tokenToJudgeSchema,
+      response: { 200: Type.Object({}, { description: 'The token is not valid (any more).' }), ...errors },
+    },
+    answer: (request, reply) => answerRevocation(oauth, requestOf(request, reply)),
+  },
+  {
+    name: 'introspect',
+    operationId: 'introspectToken',
+    schema: {
+      summary: 'Ask what a token is good for (RFC 7662)',
+      body: tokenToJudgeSchema,
+      response: { 200: introspectionSchema, ...errors },
+    },
+    answer: (request, reply) => answerIntrospection(oauth, requestOf(request, reply)),
+  },
+];
+
+/** Each endpoint under `/v1`, and outside of it for the clients of the standard, which send what Accept they like. */
 export function serveOAuth(app: App, oauth: OAuth): void {
   const deviceCookie = createDeviceCookie(oauth.context.config);
   const route = {
@@ -49,73 +100,38 @@ export function serveOAuth(app: App, oauth: OAuth): void {
     validatorCompiler: judgedByHand,
     serializerCompiler: writtenWhole,
   };
+  for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {
+    app.post(`/oauth/${name}`, { ...route, schema: { tags, consumes, operationId, ...schema } }, answer);
+    app.post(`/v1/oauth/${name}`, { ...route, schema: { tags, consumes, ...schema } }, answer);
+  }
+  serveMetadata(app, oauth);
+}
 
-  app.post(
-    '/v1/oauth/token',
-    {
-      ...route,
-      schema: {
-        tags,
-        summary: 'Get tokens',
-        consumes,
-        body: tokenParametersSchema,
-        response: { 200: tokenResponseSchema, ...errors },
-      },
-    },
-    async (request, reply) => {
-      const origin = deviceCookie.originOf(request);
-      const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request), origin });
-      if (device !== undefined) deviceCookie.set(reply, device);
-      return response;
-    },
-  );
+const wellKnown = '/.well-known/oauth-authorization-server';
 
-  app.post(
-    '/v1/oauth/revoke',
-    {
-      ...route,
-      schema: {
-        tags,
-        summary: 'Revoke a token, and the session it belongs to (RFC 7009)',
-        consumes,
-        body: tokenToJudgeSchema,
-        response: { 200: Type.Object({}, { description: 'The token is not valid (any more).' }), ...errors },
-      },
-    },
-    async (request) => answerRevocation(oauth, requestOf(request)),
-  );
-
-  app.post(
-    '/v1/oauth/introspect',
-    {
-      ...route,
-      schema: {
-        tags,
-        summary: 'Ask what a token is good for (RFC 7662)',
-        consumes,
-        body: tokenToJudgeSchema,
-        response: { 200: introspectionSchema, ...errors },
-      },
-    },
-    async (request) => answerIntrospection(oauth, requestOf(request)),
-  );
-
+function serveMetadata(app: App, { context, keys, scopes }: OAuth): void {
+  const sendMetadata = (reply: FastifyReply) =>
+    reply.header('cache-control', 'public, max-age=300').send(authorizationServerMetadata(context.config, scopes));
   app.get(
-    '/.well-known/oauth-authorization-server',
+    wellKnown,
     { config: open, schema: { tags, summary: 'Authorization server metadata (RFC 8414)' } },
-    async (_request, reply) => {
-      reply.header('cache-control', 'public, max-age=300');
-      return authorizationServerMetadata(oauth.context.config, oauth.scopes);
-    },
+    async (_request, reply) => sendMetadata(reply),
   );
-
+  const path = pathOfMetadata(context.config);
+  if (path !== undefined) {
+    app.get(`${wellKnown}/*`, { config: open, schema: { hide: true } }, async (request, reply) => {
+      const asked = request.url.split('?', 1)[0]?.slice(wellKnown.length);
+      if (asked !== path && asked !== `${path}/`) throw notFound();
+      return sendMetadata(reply);
+    });
+  }
   app.get(
     '/.well-known/jwks.json',
     { config: open, schema: { tags, summary: 'The public keys that verify access tokens (RFC 7517)' } },
     async (_request, reply) => {
-      await oauth.keys.fresh();
+      await keys.fresh();
       reply.header('cache-control', `public, max-age=${jwksMaxAge}`);
-      return oauth.keys.jwks();
+      return keys.jwks();
     },
   );
 }

@@ -1,8 +1,7 @@
 import { changeAndTell } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Origin } from '../http/origin.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 
@@ -10,13 +9,10 @@ import { readParameters, required } from './parameters.ts';
 const nothing: Record<string, never> = Object.freeze({});
 
 /** RFC 7009: either token ends the whole session. A token that is no more, or never was, is no error. */
-export async function answerRevocation(
-  oauth: OAuth,
-  { authorization, body, origin }: { authorization: string | undefined; body: unknown; origin: Origin },
-): Promise<Record<string, never>> {
+export async function answerRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
   const { context, clients, sessions } = oauth;
-  const parameters = readParameters(body);
-  const client = await authenticateClient(clients, authorization, parameters);
+  const parameters = readParameters(request.body);
+  const client = await authenticateClient(clients, request, parameters);
   const found = await sessions.find(required(parameters, 'token'));
   if (!found) return nothing;
   const { session } = found;
@@ -31,7 +27,7 @@ export async function answerRevocation(
       userId: session.user_id,
       clientId: client.id,
       sessionId: session.id,
-      origin,
+      origin: request.origin,
     });
   });
   return nothing;

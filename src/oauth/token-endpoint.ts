@@ -1,14 +1,12 @@
-import type { StoredClient } from '../clients/client-store.ts';
 import { parseScope } from '../clients/scopes.ts';
 import { OAuthError } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
-import { authenticateClient, unknownClient } from './client-authentication.ts';
-import type { Grant, Granted } from './grant.ts';
+import { authenticateClient, type ClientRequest, unknownClient } from './client-authentication.ts';
+import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import type { OAuth } from './oauth.ts';
-import { type Parameters, readParameters, required } from './parameters.ts';
+import { readParameters, required } from './parameters.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
@@ -31,30 +29,23 @@ export interface Issued {
 }
 
 /** RFC 6749 3.2. */
-export async function answerTokenRequest(
-  oauth: OAuth,
-  { authorization, body, origin }: { authorization: string | undefined; body: unknown; origin: Origin },
-): Promise<Issued> {
-  const parameters = readParameters(body);
+export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): Promise<Issued> {
+  const parameters = readParameters(request.body);
   const grant = grants.get(required(parameters, 'grant_type'));
   if (!grant) {
     throw new OAuthError('unsupported_grant_type', `grant_type takes one of ${[...grants.keys()].join(', ')}.`);
   }
   await oauth.keys.fresh();
   const { epoch } = oauth.keys;
-  const client = await authenticateClient(oauth.clients, authorization, parameters);
-  const issued = await issueTokens(oauth, grant, { client, parameters, origin });
+  const client = await authenticateClient(oauth.clients, request, parameters);
+  const issued = await issueTokens(oauth, grant, { client, parameters, origin: request.origin });
   // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
-  if (oauth.keys.epoch !== epoch) throw unknownClient(authorization !== undefined, 'the keys were replaced');
+  if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;
 }
 
 /** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
-export async function issueTokens(
-  oauth: OAuth,
-  grant: Grant,
-  request: { client: StoredClient; parameters: Parameters; origin: Origin },
-): Promise<Issued> {
+export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequest): Promise<Issued> {
   if (!grant.clientTypes.includes(request.client.type)) {
     throw new OAuthError('unauthorized_client', `A ${request.client.type} client may not use this grant.`);
   }

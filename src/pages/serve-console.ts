@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAdmin } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { forbidden, notFound, unavailable } from '../errors.ts';
+import { addVary } from '../http/caching.ts';
 import type { App } from '../http/server.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
 
@@ -66,10 +67,7 @@ async function sendAsset(
 ): Promise<FastifyReply> {
   const asset = assets.get(params.name);
   if (!asset) throw notFound();
-  reply
-    .type(asset.type)
-    .header('cache-control', 'public, max-age=31536000, immutable')
-    .header('vary', 'accept-encoding');
+  addVary(reply.type(asset.type), 'accept-encoding').header('cache-control', 'public, max-age=31536000, immutable');
   if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(asset.content());
   return reply.header('content-encoding', 'br').send(await asset.brotli());
 }

@@ -113,7 +113,7 @@ function showSecret(
   hours?: number,
 ): Promise<FastifyReply> {
   const curl = [
-    `curl ${kit.config.baseUrl}/v1/oauth/token`,
+    `curl ${kit.config.baseUrl}/oauth/token`,
     `-H 'Accept: application/json'`,
     `-d grant_type=client_credentials`,
     `-d client_id=${application.id}`,

@@ -7,24 +7,27 @@ import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { invalidRequest, type Parameters, readParameters } from '../oauth/parameters.ts';
 import { type Issued, issueTokens } from '../oauth/token-endpoint.ts';
+import { readRefreshToken } from '../sessions/refresh-token.ts';
 
 interface ProxyRequest {
   readonly proxied: ProxiedClient;
   readonly body: unknown;
   readonly origin: Origin;
+  /** Counts the request against RATE_LIMIT as that of whoever signs in. */
+  readonly countAs?: ((caller: string) => void) | undefined;
 }
 
 /** The token endpoint's password grant, with the client added here. */
-export async function logIn(oauth: OAuth, { proxied, body, origin }: ProxyRequest): Promise<Issued> {
+export async function logIn(oauth: OAuth, { proxied, body, origin, countAs }: ProxyRequest): Promise<Issued> {
   const sent = readParameters(body);
   const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
-  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, origin });
+  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, origin, countAs });
 }
 
 /** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */
 export async function refresh(
   oauth: OAuth,
-  { proxied, body, origin, cookie }: ProxyRequest & { cookie: () => string | undefined },
+  { proxied, body, origin, countAs, cookie }: ProxyRequest & { cookie: () => string | undefined },
 ): Promise<Issued> {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
@@ -32,6 +35,8 @@ export async function refresh(
     if (!fromCookie) throw invalidRequest("The parameter 'refresh_token' is missing, and so is the cookie.");
     parameters.set('refresh_token', fromCookie);
   }
+  const held = readRefreshToken(oauth.keys, parameters.get('refresh_token') as string);
+  if (held) countAs?.(held.sessionId);
   return issueTokens(oauth, refreshTokenGrant, { client: await clientOf(oauth, proxied), parameters, origin });
 }
 
@@ -52,5 +57,6 @@ function identifierIn(parameters: Parameters, { loginAttributes }: Config): stri
 async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<StoredClient> {
   const client = await clients.find(id);
   if (client?.type === 'password') return client;
-  throw unknownClient(false, `proxied client ${id} was deleted`);
+  // Not by Basic: at that a browser would ask its user for a password.
+  throw unknownClient(`proxied client ${id} was deleted`, {});
 }

@@ -2,17 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../config.ts';
 import { createDeviceCookie } from '../http/device-cookie.ts';
-import { originOf } from '../http/origin.ts';
 import type { App } from '../http/server.ts';
 import type { OAuth } from '../oauth/oauth.ts';
-import { judgedByHand, neverStore } from '../oauth/oauth-routes.ts';
+import { judgedByHand, neverStore, requestOf } from '../oauth/oauth-routes.ts';
 import { oauthErrorSchema, tokenResponseSchema } from '../oauth/schemas.ts';
 import type { Issued } from '../oauth/token-endpoint.ts';
 import { logIn, refresh } from './first-party.ts';
 import { refuseForeignOrigin } from './own-origin.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
-const consumes = ['application/x-www-form-urlencoded', 'application/json'];
+const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 const response = { 200: tokenResponseSchema, 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 const text = Type.Optional(Type.String());
 
@@ -21,7 +20,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
   const { config } = oauth.context;
   const deviceCookie = createDeviceCookie(config);
   const route = {
-    config: { auth: 'public', errors: 'oauth' },
+    config: { auth: 'public', errors: 'oauth', limited: 'when-known' },
     onRequest: neverStore,
     validatorCompiler: judgedByHand,
   } as const;
@@ -44,8 +43,10 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         ...route,
         schema: { tags: ['First-party clients'], summary: `Log in (${name})`, consumes, body: loginBody, response },
       },
-      async (request, reply) =>
-        withCookie(reply, await logIn(oauth, { proxied, body: request.body, origin: deviceCookie.originOf(request) })),
+      async (request, reply) => {
+        const origin = deviceCookie.originOf(request);
+        return withCookie(reply, await logIn(oauth, { proxied, ...requestOf(request, reply), origin }));
+      },
     );
 
     const refreshBody = Type.Object({ refresh_token: text, scope: text });
@@ -63,10 +64,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       },
       async (request, reply) => {
         const cookie = () => cookieOf(request);
-        return withCookie(
-          reply,
-          await refresh(oauth, { proxied, body: request.body, origin: originOf(request), cookie }),
-        );
+        return withCookie(reply, await refresh(oauth, { proxied, ...requestOf(request, reply), cookie }));
       },
     );
   }

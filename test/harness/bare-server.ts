@@ -63,6 +63,8 @@ export function bareServers(): (env?: Record<string, string>) => Promise<string>
       throw new Error('select * from secrets');
     });
     app.get('/plain', open, async (_request, reply) => reply.type('text/plain').send('hello'));
+    app.get('/v1/either', { config: { auth: 'public', bearer: 'optional' } }, async () => ({ data: [] }));
+    app.get('/anybody', { config: { auth: 'public', cors: 'any' } }, async () => ({ data: [] }));
     closings.push(async () => {
       await app.close();
       await database.close();

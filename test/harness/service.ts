@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { parseConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { type RunningGatehouse, startGatehouse } from '../../src/start.ts';
@@ -15,6 +15,8 @@ export interface Service extends Omit<RunningGatehouse, 'stop'> {
 interface Options {
   /** Environment variables, as an operator would set them. */
   env?: Record<string, string>;
+  /** Default: silence. */
+  log?: Logger;
   /** Share a database: a second instance. */
   database?: TestDatabase;
 }
@@ -33,7 +35,7 @@ export function services(engine: Engine): (options?: Options) => Promise<Service
 }
 
 /** The whole service on a real database, listening on loopback. */
-async function startService(engine: Engine, { env = {}, database }: Options = {}): Promise<Service> {
+async function startService(engine: Engine, { env = {}, database, log }: Options = {}): Promise<Service> {
   const own = database ?? (await createTestDatabase(engine));
   let offset = 0;
   const config = parseConfig(
@@ -51,7 +53,7 @@ async function startService(engine: Engine, { env = {}, database }: Options = {}
     own.dir,
   );
   const running = await startGatehouse(config, {
-    log: pino({ level: config.logLevel }),
+    log: log ?? pino({ level: config.logLevel }),
     clockOffset: () => offset,
   });
   let closed = false;

@@ -9,11 +9,15 @@ import { required } from '../parameters.ts';
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
-  async issue({ context, keys, sessions, scopes: known, checkCredentials, noteLogin }, { client, parameters, origin }) {
+  async issue(
+    { context, keys, sessions, scopes: known, checkCredentials, noteLogin },
+    { client, parameters, origin, countAs },
+  ) {
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
     const user = await checkCredentials({ login, password, origin, clientId: client.id });
+    countAs?.(user.id);
     const session = await context.database.db.transaction().execute(async (tx) => {
       await requireUnchanged(context, tx, user);
       const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });

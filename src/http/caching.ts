@@ -1,0 +1,31 @@
+import type { FastifyContextConfig, FastifyReply } from 'fastify';
+
+/** For what is meant for one caller: no shared cache keeps it, and a browser's asks again (a matching ETag gets 304). */
+export const privately = 'private, no-cache';
+
+/** Whom the answers of a route are for: one caller, everybody, or one caller where the request says who that is. */
+export type Audience = 'caller' | 'everybody' | 'either';
+
+export function audienceOf(method: string, { auth, bearer }: FastifyContextConfig, inApi: boolean): Audience {
+  if (auth === 'auth:api' || auth === 'auth:web') return 'caller';
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (inApi && !isRead) return 'caller';
+  return bearer === 'optional' ? 'either' : 'everybody';
+}
+
+/** The headers that keep caches from handing one caller's answer to another. */
+export function dressForCaches(
+  reply: FastifyReply,
+  audience: Audience,
+  { byToken, byOrigin }: { byToken: boolean; byOrigin: boolean },
+): void {
+  if (audience === 'caller' || (audience === 'either' && byToken)) reply.header('cache-control', privately);
+  if (audience !== 'everybody') reply.header('vary', byOrigin ? 'Authorization, Origin' : 'Authorization');
+  else if (byOrigin) reply.header('vary', 'Origin');
+}
+
+/** Beside what the answer varies by already. */
+export function addVary(reply: FastifyReply, name: string): FastifyReply {
+  const names = reply.getHeader('vary');
+  return reply.header('vary', names === undefined ? name : `${names}, ${name}`);
+}

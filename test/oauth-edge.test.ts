@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { addClient, addLogin, password } from './harness/accounts.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { call } from './harness/http.ts';
+import { type RawAnswer, sendOne } from './harness/raw-http.ts';
+import { type Service, services } from './harness/service.ts';
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** What the standard libraries of other languages send for Accept when nobody tells them what to. */
+const defaults: readonly [language: string, accept: string | undefined][] = [
+  ['Go, PHP and Perl', undefined],
+  ['Ruby, Python and curl', '*/*'],
+  ['Java', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'],
+  ['.NET and others', ''],
+  ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9'],
+];
+
+onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let owner: { id: string; secret: string };
+  let resourceServer: { id: string; secret: string };
+  before(async () => {
+    service = await start();
+    owner = await addClient(service);
+    resourceServer = await addClient(service, { scopes: ['tokens:introspect'] });
+  });
+
+  const post = (path: string, parameters: Record<string, string>, accept: string | undefined): Promise<RawAnswer> => {
+    const body = new URLSearchParams(parameters).toString();
+    const lines = [`POST ${path} HTTP/1.1`, 'Host: x', `Content-Type: ${formType}`, `Content-Length: ${body.length}`];
+    if (accept !== undefined) lines.push(`Accept: ${accept}`);
+    return sendOne(service.url, `${lines.join('\r\n')}\r\n\r\n${body}`);
+  };
+  const by = ({ id, secret }: typeof owner, more: Record<string, string>) => ({
+    client_id: id,
+    client_secret: secret,
+    ...more,
+  });
+  const tokens = async () =>
+    (await call('POST', `${service.url}/oauth/token`, { form: by(owner, { grant_type: 'client_credentials' }) }))
+      .body as { access_token: string; refresh_token: string };
+
+  for (const [language, accept] of defaults) {
+    it(`answer what ${language} sends`, async () => {
+      const got = await post('/oauth/token', by(owner, { grant_type: 'client_credentials' }), accept);
+      assert.equal(got.status, 200, got.body);
+      assert.match(got.headers.get('content-type') ?? '', /^application\/json/);
+      assert.equal(got.headers.get('cache-control'), 'no-store');
+      const token = got.json().access_token as string;
+      assert.equal((await post('/oauth/introspect', by(owner, { token }), accept)).json().active, true);
+      assert.equal((await post('/oauth/revoke', by(owner, { token }), accept)).status, 200);
+      assert.equal((await post('/oauth/introspect/', by(owner, { token }), accept)).json().active, false);
+    });
+  }
+
+  it('keep to Accept under /v1', async () => {
+    const grant = by(owner, { grant_type: 'client_credentials' });
+    assert.equal((await post('/v1/oauth/token', grant, undefined)).status, 406);
+    assert.equal((await post('/v1/oauth/token', grant, 'text/html')).status, 406);
+    assert.equal((await post('/v1/oauth/token', grant, '*/*')).status, 200);
+    assert.equal((await post('/v1/oauth/token', grant, defaults[2]?.[1])).status, 200);
+  });
+
+  it('tell a resource server of access tokens, and nothing of refresh tokens, whatever the hint says', async () => {
+    const { access_token, refresh_token } = await tokens();
+    for (const path of ['/oauth/introspect', '/v1/oauth/introspect']) {
+      const hints: Record<string, string>[] = [
+        {},
+        { token_type_hint: 'refresh_token' },
+        { token_type_hint: 'access_token' },
+      ];
+      for (const hint of hints) {
+        const ask = async (client: typeof owner, token: string) =>
+          (await call('POST', service.url + path, { form: by(client, { token, ...hint }) })).body;
+        assert.deepEqual(await ask(resourceServer, refresh_token), { active: false });
+        assert.equal((await ask(resourceServer, access_token)).active, true);
+        assert.equal((await ask(owner, refresh_token)).token_type, 'refresh_token');
+      }
+    }
+  });
+
+  it('challenge whoever is refused, by whichever way', async () => {
+    const wrong = { client_id: owner.id, client_secret: 'wrong', grant_type: 'client_credentials', token: 'x' };
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
+      const answer = await post(path, wrong, undefined);
+      assert.deepEqual([answer.status, answer.json().error], [401, 'invalid_client']);
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm="gatehouse"/);
+    }
+  });
+});
+
+describe('The authorization server metadata', () => {
+  const start = services('sqlite');
+  const read = (url: string, path: string) => fetch(url + path, { headers: { origin: 'https://anybody.example' } });
+
+  it('names addresses outside of /v1, and may be read from any origin, as the keys may', async () => {
+    const { url } = await start({ env: { BASE_URL: 'https://id.example.com' } });
+    const response = await read(url, '/.well-known/oauth-authorization-server');
+    const metadata = (await response.json()) as Record<string, string>;
+    for (const [name, path] of [
+      ['token_endpoint', 'token'],
+      ['revocation_endpoint', 'revoke'],
+      ['introspection_endpoint', 'introspect'],
+    ] as const) {
+      assert.equal(metadata[name], `https://id.example.com/oauth/${path}`);
+    }
+    for (const answer of [response, await read(url, '/.well-known/jwks.json')]) {
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      assert.match(answer.headers.get('cache-control') ?? '', /^public/);
+    }
+    assert.equal((await read(url, '/.well-known/oauth-authorization-server/x')).status, 404);
+  });
+
+  it('stands where RFC 8414 puts it for an issuer with a path', async () => {
+    const { url } = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
+    for (const path of ['', '/', '/id/gate', '/id/gate/']) {
+      const response = await read(url, `/.well-known/oauth-authorization-server${path}`);
+      assert.equal(response.status, 200, path);
+      assert.equal(response.headers.get('access-control-allow-origin'), '*');
+      assert.equal(((await response.json()) as { issuer: string }).issuer, 'https://example.com/id/gate');
+    }
+    for (const path of ['/id', '/id/gate/x', '/other']) {
+      assert.equal((await read(url, `/.well-known/oauth-authorization-server${path}`)).status, 404, path);
+    }
+  });
+});
+
+describe('RATE_LIMIT at the OAuth endpoints', () => {
+  const start = services('sqlite');
+  const limited = { env: { RATE_LIMIT: '3' } };
+  const basic = ({ id, secret }: { id: string; secret: string }) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+  });
+
+  it('counts a client as itself, by Basic or by parameters, and not by its address', async () => {
+    const service = await start(limited);
+    const [one, two] = [await addClient(service), await addClient(service)];
+    const ask = (path: string, form: Record<string, string>, headers = {}) =>
+      call('POST', service.url + path, { form, headers }).then(({ status }) => status);
+    const wrong = { client_id: one.id, client_secret: 'wrong', token: 'x' };
+    const refused = [];
+    for (let i = 0; i < 4; i++) refused.push(await ask('/oauth/introspect', wrong));
+    assert.deepEqual(refused, [401, 401, 401, 429], 'guessing counts against the address');
+    const counted = [
+      await ask('/oauth/introspect', { token: 'x' }, basic(one)),
+      await ask('/v1/oauth/revoke', { token: 'x', client_id: one.id, client_secret: one.secret }),
+      await ask('/oauth/token', { grant_type: 'client_credentials' }, basic(one)),
+      await ask('/oauth/introspect', { token: 'x' }, basic(one)),
+    ];
+    assert.deepEqual(counted, [200, 200, 200, 429]);
+    assert.equal(await ask('/oauth/introspect', { token: 'x' }, basic(two)), 200, 'another client at the same address');
+  });
+
+  it('tells the client how many are left', async () => {
+    const service = await start(limited);
+    const client = await addClient(service);
+    const form = { token: 'x', client_id: client.id, client_secret: client.secret };
+    const { headers } = await call('POST', `${service.url}/oauth/introspect`, { form });
+    assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['3', '2']);
+  });
+
+  it('counts what fails before the client is known against the address', async () => {
+    const service = await start(limited);
+    const send = (body: string, type: string) =>
+      call('POST', `${service.url}/oauth/token`, { form: body, headers: { 'content-type': type } });
+    const statuses = [];
+    for (const [body, type] of [
+      ['{', 'application/json'],
+      ['x', 'text/plain'],
+      ['grant_type=x', formType],
+      ['a=1&a=2', formType],
+    ] as const) {
+      statuses.push((await send(body, type)).status);
+    }
+    assert.deepEqual(statuses, [400, 415, 400, 429]);
+  });
+
+  it('counts a login at a proxy as its user, and a failed one as its address', async () => {
+    const service = await start(limited);
+    const people = [await addLogin(service), await addLogin(service)];
+    const logIn = async (email: string, word = password) => {
+      const json = { email, password: word };
+      return call('POST', `${service.url}/v1/clients/web/admin/login`, { json });
+    };
+    for (const { email } of people) {
+      const statuses = [];
+      for (let i = 0; i < 4; i++) statuses.push((await logIn(email)).status);
+      assert.deepEqual(statuses, [200, 200, 200, 429]);
+    }
+    service.advance(60_000);
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await logIn('nobody@example.com', 'wrong')).status);
+    assert.deepEqual(statuses, [400, 400, 400, 429]);
+    const { body } = await logIn(people[0]?.email ?? '');
+    const refreshed = await call('POST', `${service.url}/v1/clients/web/admin/refresh`, {
+      json: { refresh_token: body.refresh_token },
+    });
+    assert.equal(refreshed.status, 200, 'a refresh counts as its session');
+  });
+});
