@@ -66,7 +66,11 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
       assert.equal((await call('GET', `${url}/v1/users`, { token: token.access_token })).status, 200);
 
     const said = await rotate(service, '--compromised');
-    const stolen = [first.access_token, second.access_token, String(personal.body.access_token)];
+    const stolen = [
+      first.access_token,
+      second.access_token,
+      (personal.body.data as { access_token: string }).access_token,
+    ];
     const attempts = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         call('POST', `${url}/v1/clients`, { token: stolen[i % stolen.length] as string, json: { name: 'a thief' } }),

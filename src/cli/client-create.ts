@@ -7,6 +7,7 @@ import { changeAndTell } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { systemOrigin } from '../http/origin.ts';
+import { changesBetween } from '../resources/changes.ts';
 import { findUserByText } from './find-user.ts';
 import { withContext } from './with-context.ts';
 
@@ -65,7 +66,8 @@ const create = (name: string, { id, type, scope, owner }: Flags) =>
       if (!row) throw new OperatorError(`There is a client "${id}" already. Choose another --id.`);
       const secret = await addClientSecret(context, keys, tx, tell, { clientId: row.id });
       const userId = user?.id;
-      await recordEvent(context, tx, { type: 'client.created', clientId: row.id, userId, origin: systemOrigin });
+      const data = { type, scopes, changes: changesBetween(undefined, { type, name, scopes }) };
+      await recordEvent(context, tx, { type: 'client.created', clientId: row.id, userId, origin: systemOrigin, data });
       return { client_id: row.id, client_secret: secret, type, name, scopes };
     });
   });

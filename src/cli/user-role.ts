@@ -43,7 +43,7 @@ const changeRoles = (text: string, changes: readonly string[]) =>
           throw new OperatorError('This is the last administrator. Make another user one first.');
         }
         await updateUser(tx, user.id, { roles: JSON.stringify([...roles]), updated_at: now() });
-        const data = { roles: [...roles] };
+        const data = { roles: [...roles], changes: { roles: { from: rolesOf(user), to: [...roles] } } };
         await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, origin: systemOrigin, data });
         tell({ kind: 'user', id: user.id });
       });

@@ -6,6 +6,7 @@ import { conflict, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
 import type { Mail } from '../mail/mail.ts';
 import { anyOf, equals, type Rule, role } from '../resources/access.ts';
+import { changesBetween } from '../resources/changes.ts';
 import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
 import { computed, type DefaultCall, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
 import { belongsTo, hasMany } from '../resources/relations.ts';
@@ -107,10 +108,11 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         const errors = values.scopes ? wrongScopes(known, caller, values.scopes, { forClient: true }) : [];
         if (errors.length > 0) throw unprocessable(errors);
       },
-      async afterWrite(call, { operation, after, values }) {
+      async afterWrite(call, { operation, before, after, values }) {
         if (operation !== 'update' || !after) return;
         call.tell({ kind: 'client', id: after.id });
-        await record(call, 'client.updated', after, { fields: Object.keys(values) });
+        const changes = changesBetween(before, after);
+        await record(call, 'client.updated', after, { fields: Object.keys(values), changes });
       },
     },
     async create(call, values) {
@@ -119,7 +121,11 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       const client = await createClient(tx, { type, name, userId, scopes }, now);
       if (!client) throw conflict('A client with this id is there already.');
       call.reveal({ client_secret: await addClientSecret(context, keys, tx, tell, { clientId: client.id }) });
-      await record(call, 'client.created', client, { type, scopes });
+      await record(call, 'client.created', client, {
+        type,
+        scopes,
+        changes: changesBetween(undefined, { type, name, scopes }),
+      });
       await tellOf(call, client.user_id, 'a new external application');
       return client.id;
     },
@@ -130,7 +136,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         );
       }
       await removeClient(call.tx, call.tell, client.id);
-      await record(call, 'client.deleted', client);
+      const { type, name, scopes } = client;
+      await record(call, 'client.deleted', client, { changes: changesBetween({ type, name, scopes }, undefined) });
     },
     actions: [
       action<typeof secretBody, typeof fields>({

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../database/constraint-errors.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../errors.ts';
+import { changesBetween } from './changes.ts';
 import type { WriteCall } from './define-resource.ts';
 import { fieldError, type Values } from './read-input.ts';
 import type { Resource } from './resource.ts';
@@ -85,15 +86,30 @@ export async function refuseTaken<T>(resource: Resource, written: Promise<T>): P
   }
 }
 
-/** The audit trail gets the names of the written fields, never their values. */
+/** What is computed follows from the rest, and may be made of what is never shown. */
+const storedOf = (resource: Resource, row: Values | undefined): Values | undefined =>
+  row && Object.fromEntries(resource.stored.map(({ name }) => [name, row[name]]));
+
+/** The row as it was and as it is, and the names of what was written. */
+interface Written {
+  readonly id: string;
+  readonly before?: Values;
+  readonly after?: Values;
+  readonly fields?: readonly string[];
+}
+
+/** The audit trail gets what changed; what is never shown is named only. */
 export async function recordWrite(
   { services, call }: Writing,
   resource: Resource,
   what: 'created' | 'updated' | 'deleted',
-  id: string,
-  values: Values,
+  { id, before, after, fields }: Written,
 ): Promise<void> {
   if (!resource.definition.events) return;
+  const isSecret = (name: string) => {
+    const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
+    return hidden || writeOnly;
+  };
   const { caller, origin, tx, context } = call;
   await services.recordEvent(context, tx, {
     type: `${resource.name}.${what}`,
@@ -101,6 +117,10 @@ export async function recordWrite(
     clientId: caller.clientId,
     sessionId: caller.sessionId,
     origin,
-    data: { id, ...(what === 'updated' ? { fields: Object.keys(values) } : {}) },
+    data: {
+      id,
+      ...(fields ? { fields } : {}),
+      changes: changesBetween(storedOf(resource, before), storedOf(resource, after), isSecret),
+    },
   });
 }

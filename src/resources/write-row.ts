@@ -52,8 +52,9 @@ export async function insertRow(writing: Writing, resource: Resource, values: Va
     ? await readBack(place, resource, id)
     : await refuseTaken(resource, insertStatement(place, resource, id, values, call.now));
   await requireRule(writing, resource, 'create', id);
-  await hooks?.afterWrite?.(call, { operation: 'create', values, before: undefined, after: wholeRow(resource, row) });
-  await recordWrite(writing, resource, 'created', id, values);
+  const after = wholeRow(resource, row);
+  await hooks?.afterWrite?.(call, { operation: 'create', values, before: undefined, after });
+  await recordWrite(writing, resource, 'created', { id, after });
   return row;
 }
 
@@ -121,8 +122,10 @@ export async function changeRow(
   else if (stored.size > 0) await refuseTaken(resource, updateStatement(place, resource, id, stored, call.now));
   const row = await readBack(place, resource, id);
   await requireRule(writing, resource, 'update', id);
-  await hooks?.afterWrite?.(call, { operation: 'update', values, before: whole, after: wholeRow(resource, row) });
-  if (Object.keys(changed).length > 0) await recordWrite(writing, resource, 'updated', id, changed);
+  const after = wholeRow(resource, row);
+  await hooks?.afterWrite?.(call, { operation: 'update', values, before: whole, after });
+  const fields = Object.keys(changed);
+  if (fields.length > 0) await recordWrite(writing, resource, 'updated', { id, before: whole, after, fields });
   return row;
 }
 
@@ -147,5 +150,5 @@ export async function removeRow(writing: Writing, resource: Resource, before: St
   if (remove) await remove(call, whole);
   else await write(place, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
   await hooks?.afterWrite?.(call, { operation: 'delete', values: {}, before: whole, after: undefined });
-  await recordWrite(writing, resource, 'deleted', before.id as string, {});
+  await recordWrite(writing, resource, 'deleted', { id: whole.id, before: whole });
 }

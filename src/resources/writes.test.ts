@@ -211,7 +211,9 @@ onBothEngines('Writes', (engine) => {
       own.map(({ type }) => type),
       ['cars.created', 'cars.updated', 'cars.deleted'],
     );
-    assert.deepEqual(JSON.parse(own[1]?.data ?? ''), { id: car.id, fields: ['seats'] });
+    const [created, updated, deleted] = own.map(({ data }) => JSON.parse(data));
+    assert.deepEqual(updated, { id: car.id, fields: ['seats'], changes: { seats: { from: car.seats, to: 3 } } });
+    assert.deepEqual([created.changes.plate, deleted.changes.plate], [{ to: car.plate }, { from: car.plate }]);
     assert.equal(own[0]?.user_id, idOf('admin'));
   });
 });

@@ -63,10 +63,11 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     { context, tx, caller, origin }: WriteCall,
     type: string,
     token: { id: string; user_id: string | null; client_id: string | null; type: string },
+    data = {},
   ) => {
     const { id: sessionId, user_id: userId, client_id: clientId } = token;
     const actorId = caller.userId === userId ? null : caller.userId;
-    const event: Event = { type, userId, clientId, sessionId, actorId, origin, data: { type: token.type } };
+    const event: Event = { type, userId, clientId, sessionId, actorId, origin, data: { type: token.type, ...data } };
     return recordEvent(context, tx, event);
   };
 
@@ -105,7 +106,10 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         origin,
       });
       call.reveal({ access_token: sessions.accessToken(session) });
-      await record(call, 'token.created', session);
+      const ends = new Date(session.expires_at).toISOString();
+      await record(call, 'token.created', session, {
+        changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
+      });
       const data = { what: 'a new personal access token', address: origin.address };
       await tellOwner(call.context, mail, tx, { userId, template: 'new-access', data });
       return session.id;

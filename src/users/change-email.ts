@@ -89,6 +89,7 @@ export async function applyEmailChange(
   if (change.old_email !== null) {
     await mail.enqueue(tx, { template: 'email-changed', recipient: change.old_email, data: { change: change.id } });
   }
-  await recordEvent(context, tx, { type: 'email.changed', userId, origin });
+  const data = { changes: { email: { from: before.email, to: email } } };
+  await recordEvent(context, tx, { type: 'email.changed', userId, origin, data });
   return user;
 }

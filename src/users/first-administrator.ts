@@ -47,7 +47,8 @@ export async function ensureFirstAdministrator(
         updated_at: at,
         version: 1,
       });
-      await recordEvent(context, tx, { type: 'user.created', userId: id, origin: systemOrigin });
+      const data = { changes: { email: { to: email }, roles: { to: ['admin'] } } };
+      await recordEvent(context, tx, { type: 'user.created', userId: id, origin: systemOrigin, data });
     });
   } catch (error) {
     if (!violatedUniqueColumns(error)) throw error;

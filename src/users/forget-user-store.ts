@@ -5,8 +5,14 @@ export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]>
   return clients.map(({ id }) => id);
 }
 
-/** What would stay of a deleted user beside the trail: where it came from, and mail that waits for it. */
+/** What would stay of a deleted user beside the trail: who and where it was, and mail that waits for it. */
 export async function forgetUser(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx.updateTable('events').set({ address: null, user_agent: null }).where('user_id', '=', userId).execute();
+  await tx
+    .updateTable('events')
+    .set({ data: '{}' })
+    .where('user_id', '=', userId)
+    .where((or) => or.or([or('type', 'like', 'user.%'), or('type', 'like', 'email.%')]))
+    .execute();
   if (email !== null) await tx.deleteFrom('mails').where('recipient', '=', email).execute();
 }

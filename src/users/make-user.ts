@@ -7,6 +7,7 @@ import type { Origin } from '../http/origin.ts';
 import type { AccountServices } from './account-services.ts';
 import { enqueueConfirmation } from './confirm-email.ts';
 import { isKeptForAnother } from './email-change-store.ts';
+import { newUser } from './user-changes.ts';
 import { type Profile, profileFields, takenField } from './user-fields.ts';
 import { insertUser, type UserRow } from './user-store.ts';
 
@@ -46,7 +47,8 @@ export async function makeUser(context: Context, services: AccountServices, made
       }
       await services.issueFirstToken(tx, user.id);
       if (!user.email_confirmed) await enqueueConfirmation(services.mail, tx, user);
-      await recordEvent(context, tx, { type: made.event, userId: user.id, origin: made.origin });
+      const data = { changes: newUser({ ...made.profile, roles: made.roles }) };
+      await recordEvent(context, tx, { type: made.event, userId: user.id, origin: made.origin, data });
     }),
   );
   return user;

@@ -39,7 +39,8 @@ export async function undoEmailChange(
     await closeEmailChanges(tx, user.id, change.created_at, at);
     await shutOut(services, tx, tell, { userId: user.id, now: at, cause: 'email_change_undone' });
     await services.mail.enqueue(tx, { template: 'reset-password', recipient: email });
-    await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, origin });
+    const data = { changes: { email: { from: user.email, to: email } } };
+    await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, origin, data });
   });
   services.mail.wake();
 }

@@ -7,6 +7,7 @@ import { findClientIdsOf, forgetUser } from './forget-user-store.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 import { voidOneTimeTokens } from './one-time-token-store.ts';
 import { shutOut } from './shut-out.ts';
+import { newUser, profileChanges } from './user-changes.ts';
 import { profileFields } from './user-fields.ts';
 
 /** Inside the transaction, after the row was written: what follows from it. */
@@ -39,7 +40,7 @@ async function followCreation(call: WriteCall, services: AccountServices, user: 
     email: user.email,
     email_confirmed: Number(user.email_confirmed),
   });
-  await record(call, 'user.created', user.id);
+  await record(call, 'user.created', user.id, { changes: newUser(user) });
 }
 
 async function followChange(
@@ -55,12 +56,14 @@ async function followChange(
     await followEmailOfAnother(call, services, before, after);
   if (!sameNames(before.roles, after.roles)) {
     tell({ kind: 'user', id: after.id });
-    await record(call, 'user.roles_changed', after.id, { roles: after.roles });
+    const changes = { roles: { from: before.roles, to: after.roles } };
+    await record(call, 'user.roles_changed', after.id, { roles: after.roles, changes });
   }
   if (before.disabled !== after.disabled) await followDisabling(call, services, after);
   if (values.password_hash !== undefined) await followPassword(call, services, after);
   const fields = profileFields.filter((field) => before[field] !== after[field]);
-  if (fields.length > 0) await record(call, 'user.updated', after.id, { fields });
+  if (fields.length === 0) return;
+  await record(call, 'user.updated', after.id, { fields, changes: profileChanges(before, after) });
 }
 
 /** An administrator's word takes effect at once: whatever the user had under way with the address is over. */
@@ -87,7 +90,8 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
     await withdrawPendingChange(tx, userId, now);
   }
-  await record(call, disabled ? 'user.disabled' : 'user.enabled', userId);
+  const changes = { disabled: { from: !disabled, to: disabled } };
+  await record(call, disabled ? 'user.disabled' : 'user.enabled', userId, { changes });
 }
 
 /** The owner keeps this session, personal access tokens and clients; whoever else sets a password ends everything. */

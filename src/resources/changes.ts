@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** What one field was and is. A secret says only that it changed. */
+export type Changed =
+  | { readonly from?: unknown; readonly to?: unknown; readonly cut?: true }
+  | { readonly hidden: true };
+export type Changes = Readonly<Record<string, Changed>>;
+
+type Row = Readonly<Record<string, unknown>>;
+
+const longestValue = 256;
+const longestInAll = 8192;
+/** The last net, for fields whose declaration does not say it. */
+const secretName = /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
+/** They say nothing that the event itself does not. */
+const everPresent = new Set(['id', 'created_at', 'updated_at', 'version']);
+
+/**
+ * What a write changed, for the audit trail: each field with its old and its new value, long ones cut, secret ones left
+ * out. Without `before` all is new, without `after` all is gone. `isSecret` adds to what is secret by its name.
+ */
+export function changesBetween(
+  before: Row | undefined,
+  after: Row | undefined,
+  isSecret: (name: string) => boolean = () => false,
+): Changes {
+  const changes: Record<string, Changed> = {};
+  let room = longestInAll;
+  for (const name of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
+    const [from, to] = [before?.[name] ?? null, after?.[name] ?? null];
+    if (everPresent.has(name) || isDeepStrictEqual(from, to)) continue;
+    const change = isSecret(name) || secretName.test(name) ? { hidden: true as const } : shown(before, after, from, to);
+    const size = JSON.stringify(change).length;
+    changes[name] = size > room ? { cut: true } : change;
+    room -= Math.min(size, room);
+  }
+  return changes;
+}
+
+function shown(before: Row | undefined, after: Row | undefined, from: unknown, to: unknown): Changed {
+  const [old, young] = [shorten(from), shorten(to)];
+  return {
+    ...(before ? { from: old.value } : {}),
+    ...(after ? { to: young.value } : {}),
+    ...(old.isCut || young.isCut ? { cut: true } : {}),
+  };
+}
+
+/** Lists and objects as they are while they are short, and else the beginning of their text. */
+function shorten(value: unknown): { value: unknown; isCut: boolean } {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  if (text.length <= longestValue) return { value, isCut: false };
+  // Not in the middle of a character of two halves.
+  return { value: text.slice(0, longestValue).replace(/[\ud800-\udbff]$/, ''), isCut: true };
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { addLogin, password } from './harness/accounts.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { type Answer, call } from './harness/http.ts';
+import { type Service, services } from './harness/service.ts';
+
+interface Event {
+  readonly type: string;
+  readonly user_id: string | null;
+  readonly actor_id: string | null;
+  readonly client_id: string | null;
+  readonly data: Record<string, unknown> & { changes?: Record<string, unknown> };
+}
+
+const rowOf = ({ body }: Answer) => body.data as Record<string, unknown> & { id: string };
+
+onBothEngines('the audit trail', (engine) => {
+  const start = services(engine);
+  const signIn = async ({ url }: Service, email: string) =>
+    String((await call('POST', `${url}/v1/clients/web/admin/login`, { form: { email, password } })).body.access_token);
+  const trail = async ({ url }: Service, token: string, search: string) =>
+    (await call('GET', `${url}/v1/events?search=${search}&limit=100`, { token })).body.data as Event[];
+
+  it('says what changed of users, clients and tokens: the old value and the new one, and no secret', async () => {
+    const service = await start({ env: { ROLES: 'admin,editor' } });
+    const { url } = service;
+    const admin = await addLogin(service, { roles: ['admin'] });
+    const token = await signIn(service, admin.email);
+    const made = rowOf(
+      await call('POST', `${url}/v1/users`, {
+        token,
+        json: { email: 'ada@example.com', name: 'Ada', password: 'a password of hers' },
+      }),
+    );
+    const { id } = made;
+    const patch = (json: unknown) => call('PATCH', `${url}/v1/users/${id}`, { token, json });
+    for (const json of [
+      { name: 'Ada Lovelace' },
+      { email: 'ada@example.org' },
+      { roles: ['editor'] },
+      { password: 'another password of hers' },
+      { disabled: true },
+    ]) {
+      assert.equal((await patch(json)).status, 200, JSON.stringify(json));
+    }
+    const events = await trail(service, token, `user_id:${id}`);
+    const changes = Object.fromEntries(events.map(({ type, data }) => [type, data.changes]));
+    assert.deepEqual(changes['user.created'], {
+      email: { to: 'ada@example.com' },
+      name: { to: 'Ada' },
+      roles: { to: [] },
+    });
+    assert.deepEqual(changes['user.roles_changed'], { roles: { from: [], to: ['editor'] } });
+    assert.deepEqual(changes['user.disabled'], { disabled: { from: false, to: true } });
+    const updates = events.filter(({ type }) => type === 'user.updated').map(({ data }) => data.changes);
+    assert.ok(updates.some((change) => JSON.stringify(change) === '{"name":{"from":"Ada","to":"Ada Lovelace"}}'));
+    assert.ok(
+      updates.some(
+        (change) => JSON.stringify(change) === '{"email":{"from":"ada@example.com","to":"ada@example.org"}}',
+      ),
+    );
+    assert.ok(events.every(({ actor_id }) => actor_id === admin.id));
+    assert.doesNotMatch(JSON.stringify(events), /of hers|argon2/);
+
+    const client = rowOf(
+      await call('POST', `${url}/v1/clients`, { token, json: { name: 'one', scopes: ['users:read'] } }),
+    );
+    await call('PATCH', `${url}/v1/clients/${client.id}`, { token, json: { name: 'two', scopes: ['*'] } });
+    await call('POST', `${url}/v1/clients/${client.id}/secrets`, { token, json: {} });
+    await call('DELETE', `${url}/v1/clients/${client.id}`, { token });
+    const ofClient = await trail(service, token, `client_id:${client.id}`);
+    const byType = Object.fromEntries(ofClient.map(({ type, data }) => [type, data.changes]));
+    assert.deepEqual(byType['client.updated'], {
+      name: { from: 'one', to: 'two' },
+      scopes: { from: ['users:read'], to: ['*'] },
+    });
+    assert.deepEqual((byType['client.deleted'] as { name: unknown }).name, { from: 'two' });
+    assert.ok(!JSON.stringify(ofClient).includes(String(client.client_secret)));
+
+    const personal = rowOf(
+      await call('POST', `${url}/v1/tokens`, { token, json: { name: 'mine', scopes: ['users:read'] } }),
+    );
+    const [created] = (await trail(service, token, `session_id:${personal.id}`)) as [Event];
+    assert.deepEqual((created.data.changes as { scopes: unknown }).scopes, { to: ['users:read'] });
+  });
+
+  it('forgets who a deleted user was', async () => {
+    const service = await start();
+    const { url } = service;
+    const admin = await addLogin(service, { roles: ['admin'] });
+    const token = await signIn(service, admin.email);
+    const json = { email: 'grace@example.com', password: 'a password of hers' };
+    const { id } = rowOf(await call('POST', `${url}/v1/users`, { token, json }));
+    await call('PATCH', `${url}/v1/users/${id}`, { token, json: { name: 'Grace Hopper' } });
+    assert.match(
+      JSON.stringify(await trail(service, token, `user_id:${id}`)),
+      /grace@example.*Grace|Grace.*grace@example/,
+    );
+    assert.equal((await call('DELETE', `${url}/v1/users/${id}`, { token })).status, 204);
+    const left = await service.context.database.db.selectFrom('events').selectAll().execute();
+    assert.ok(left.some(({ type, user_id }) => type === 'user.deleted' && user_id === id));
+    assert.doesNotMatch(JSON.stringify(left), /grace@example|Hopper/);
+  });
+});
