@@ -17,10 +17,11 @@ const own = new Map<string, Presentation>([
     'users',
     {
       label: 'Users',
-      columns: ['email', 'name', 'roles', 'email_confirmed', 'created_at'],
+      columns: ['email', 'name', 'roles', 'email_confirmed', 'disabled', 'created_at'],
       help: {
         password: 'At least 8 characters. Left empty, it stays as it is.',
-        current_password: 'Only to change your own password.',
+        current_password: 'Only to change your own password, email, username or phone.',
+        disabled: 'Refused like a wrong password, with all tokens and applications. Logins end for good.',
       },
       removeWarning: 'Their sessions and applications end at once, and nothing of the account stays but the trail.',
     },

@@ -76,6 +76,38 @@ describe('The console and who may do what', () => {
     assert.deepEqual([status, body.code], [401, 'token_revoked']);
   });
 
+  test('disables a user, finds who is disabled, and enables the user again', async () => {
+    const token = await logIn(service, 'grace@example.com', password);
+    const open = async () => {
+      await goTo('Users');
+      await page.getByRole('cell', { name: 'grace@example.com' }).click();
+      await page.getByRole('heading', { name: 'User grace@example.com' }).waitFor();
+    };
+    const flip = async () => {
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await page.getByRole('switch', { name: 'Disabled' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'User grace@example.com' }).waitFor();
+    };
+    await open();
+    await flip();
+    const { status, body } = await ask(service, '/v1/users/me', { token });
+    assert.deepEqual([status, body.code], [401, 'user_gone']);
+    await goTo('Users');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Disabled' }).click();
+    await page.getByRole('combobox', { name: 'Disabled' }).click();
+    await choose('Yes');
+    await page.getByRole('cell', { name: 'ada@example.com' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'grace@example.com' }).click();
+    await page.getByRole('heading', { name: 'User grace@example.com' }).waitFor();
+    await flip();
+    assert.ok(await logIn(service, 'grace@example.com', password));
+    await goTo('Users');
+    await page.getByRole('button', { name: 'Remove this filter' }).click();
+    await page.getByRole('cell', { name: 'ada@example.com' }).waitFor();
+  });
+
   test('makes a client and shows its secret once', async () => {
     await goTo('Clients');
     await page.getByRole('link', { name: 'Create' }).click();

@@ -5,6 +5,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, personalClient, personalToken, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const newerFirefox = firefox.replaceAll('140.0', '141.0');
@@ -79,6 +80,24 @@ onBothEngines('mail to the owner of an account', (engine) => {
     const [, last = ''] = await logins(email);
     assert.match(last, /another application/);
     assert.doesNotMatch(last, /evil/);
+  });
+
+  it('knows a browser again by its cookie, whatever it calls itself by now', async () => {
+    const email = 'cookie@example.com';
+    await ask(service, '/v1/register', { json: { email, password } });
+    const visitor = new Visitor(service);
+    const signIn = async (userAgent: string) => {
+      const headers = { 'user-agent': userAgent };
+      await visitor.get('/login', headers);
+      assert.equal((await visitor.send('/login', { login: email, password }, headers)).status, 303);
+      for (const name of ['session', 'renewal']) visitor.cookies.delete(name);
+    };
+    await signIn(firefox);
+    await signIn(chrome);
+    assert.deepEqual(await logins(email), []);
+    visitor.cookies.clear();
+    await signIn(chrome.replace('X11; Linux x86_64', 'Macintosh; Intel Mac OS X 10_15_7'));
+    assert.equal((await logins(email)).length, 1);
   });
 
   it('stays within bounds where the address may be a stranger’s', async () => {
