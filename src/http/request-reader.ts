@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../database/reader.ts';
+import { widerNetworkOf } from './network-of.ts';
 
 /** Reads for a request: expensive ones of one caller wait for each other, and end when it hangs up. */
 export class RequestReader implements Reader {
@@ -11,7 +12,7 @@ export class RequestReader implements Reader {
 
   get caller(): string {
     const { caller } = this.#request;
-    return caller.userId ?? caller.clientId ?? this.#request.ip;
+    return caller.userId ?? caller.clientId ?? widerNetworkOf(this.#request.ip);
   }
 
   whenGone(gone: () => void): () => void {
