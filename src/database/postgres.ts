@@ -197,6 +197,20 @@ function expensiveReads(poolSize: number, seconds: number): FairQueue {
   });
 }
 
+/** Lets a signal end what a connection is doing. To be waited for before another uses it: it might end that instead. */
+function cancelAt(signal: AbortSignal, pool: pg.Pool, client: pg.PoolClient): () => Promise<void> {
+  const { processID } = client as unknown as { processID: number };
+  let canceled: Promise<unknown> | undefined;
+  const cancel = () => {
+    canceled = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  return async () => {
+    signal.removeEventListener('abort', cancel);
+    await canceled;
+  };
+}
+
 export async function openPostgres(url: string, poolSize: number, readSeconds: number): Promise<Database> {
   const limits = limitsOf(readSeconds);
   const pool = new pg.Pool({
@@ -223,18 +237,22 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
   });
   const clock = new CarriedClock();
   await letIn(pool, url, limits.patience, clock);
-  const run = async <R>(text: string, values: readonly unknown[], once = false): Promise<R[]> => {
+  const run = async <R>(text: string, values: readonly unknown[], once = false, signal?: AbortSignal): Promise<R[]> => {
     const connection = await connect(pool, limits);
+    // To cancel takes another connection.
+    const canceled = signal && poolSize > 1 ? cancelAt(signal, pool, connection.client) : undefined;
     try {
+      signal?.throwIfAborted();
       return (await connection.query(text, [...values], !once)).rows as R[];
     } finally {
+      await canceled?.();
       connection.client.release(connection.spent);
     }
   };
   const expensive = expensiveReads(poolSize, readSeconds);
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
-      ? expensive.run(reader, () => run<R>(text, values, once))
+      ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
       : run<R>(text, values, once);
   const bus = new PostgresBus(url, clock, run);
   return {

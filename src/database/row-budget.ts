@@ -1,9 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { rowFunction } from './row-mark.ts';
 
-/** Reading the clock costs as much as a row: every so many rows is enough. */
-const rowsBetweenLooks = 16;
-
 /** Ends a statement that walks over too many rows, or for too long, on a connection whose thread has other things to do. */
 export class RowBudget {
   readonly #rows: number;
@@ -17,7 +14,7 @@ export class RowBudget {
     this.#rows = rows;
     this.#ms = ms;
     this.#spent = spent;
-    file.function(rowFunction, () => this.#count());
+    file.function(rowFunction, (rows) => this.#count(rows as number));
   }
 
   /** To be called before each statement. */
@@ -25,14 +22,11 @@ export class RowBudget {
     this.#walked = 0;
   }
 
-  #count(): number {
-    const walked = ++this.#walked;
-    if (walked > this.#rows) throw this.#spent;
-    if (walked % rowsBetweenLooks === 0) {
-      const now = performance.now();
-      if (walked === rowsBetweenLooks) this.#until = now + this.#ms;
-      else if (now > this.#until) throw this.#spent;
-    }
+  #count(rows: number): number {
+    const now = performance.now();
+    if (this.#walked === 0) this.#until = now + this.#ms;
+    this.#walked += rows;
+    if (this.#walked > this.#rows || now > this.#until) throw this.#spent;
     return 1;
   }
 }

@@ -7,10 +7,17 @@ export const rowMark = '/*row*/';
 /** The same inside of rules and by keys, where there are few rows as a rule: it makes no read count as expensive. */
 export const innerRowMark = '/*inner row*/';
 
-/** The function that SQLite calls for each row. */
+/** Stands before a search through a text that may be long: one row may take as long as thousands of others. */
+export const longTextMark = '/*long row*/';
+
+/** The function that SQLite calls for each row, with the rows that it counts as. */
 export const rowFunction = 'row_walked';
 
-const call = `${rowFunction}() and`;
+const calls = new Map([
+  [rowMark, `${rowFunction}(1) and`],
+  [innerRowMark, `${rowFunction}(1) and`],
+  [longTextMark, `${rowFunction}(10000) and`],
+]);
 
 export const countedRows = (sql: string): string =>
-  sql.includes('row*/') ? sql.replaceAll(rowMark, call).replaceAll(innerRowMark, call) : sql;
+  sql.includes('row*/') ? sql.replace(/\/\*(?:inner |long )?row\*\//g, (mark) => calls.get(mark) as string) : sql;

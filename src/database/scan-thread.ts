@@ -25,7 +25,7 @@ const { path, stop } = workerData as ScanThreadData;
 /** On Linux a thread has a priority of its own. Elsewhere it would be that of the whole process. */
 function giveWay(): void {
   try {
-    if (process.platform === 'linux') setPriority(0, 10);
+    if (process.platform === 'linux') setPriority(0, 5);
   } catch {
     // Some sandboxes forbid even this. Reads go on as everything else does.
   }
@@ -34,7 +34,7 @@ function giveWay(): void {
 function open(): DatabaseSync {
   const opened = new DatabaseSync(path, { timeout: 1000, readOnly: true });
   opened.exec('pragma cache_size = -16000; pragma temp_store = memory;');
-  opened.function(rowFunction, () => {
+  opened.function(rowFunction, (_rows) => {
     if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
     return 1;
   });

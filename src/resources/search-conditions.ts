@@ -4,7 +4,8 @@ import { shown, unknownName, wrongParameter } from './refusals.ts';
 import type { Resource, ResourceField } from './resource.ts';
 import { listHolds } from './row-rules.ts';
 import type { Alternative, SearchPair } from './search-text.ts';
-import { type Fragment, falsehood, join, or, quoted, raw, sql, truth } from './sql-text.ts';
+import { type Fragment, falsehood, join, longText, or, quoted, raw, sql, truth } from './sql-text.ts';
+import { isIndexed } from './storage-schema.ts';
 
 export const searchableNames = ({ fields }: Resource): string[] =>
   [...fields.values()].filter(({ options, stored }) => options.searchable && stored).map(({ name }) => name);
@@ -78,7 +79,7 @@ function wildcard(engine: Engine, field: ResourceField, { text, openStart, openE
   if (folded === '') return sql`${compared} is not null`;
   if (openStart && openEnd) {
     const position = raw(engine === 'sqlite' ? 'instr' : 'strpos');
-    return sql`${position}(${compared}, ${folded}) > 0`;
+    return sql`(${isIndexed(field) ? raw('') : longText} ${position}(${compared}, ${folded}) > 0)`;
   }
   if (openStart) {
     const length = Array.from(folded).length;

@@ -1,7 +1,7 @@
 import { type CompiledQuery, InsertQueryNode, RawNode, SelectQueryNode, TableNode } from 'kysely';
 import type { Database, Db, Engine, Tx } from '../database/database.ts';
 import type { Reader } from '../database/reader.ts';
-import { countedRows, innerRowMark, rowMark } from '../database/row-mark.ts';
+import { countedRows, innerRowMark, longTextMark, rowMark } from '../database/row-mark.ts';
 
 /**
  * A piece of SQL: text with a value between each two strings. Values only ever become parameters, so that no input can
@@ -59,6 +59,7 @@ export function join(fragments: readonly Fragment[], separator: string): Fragmen
 /** To stand first in each WHERE that may walk over more rows than it returns (`row-mark.ts`). */
 export const eachRow = raw(rowMark);
 export const eachInnerRow = raw(innerRowMark);
+export const longText = raw(longTextMark);
 
 export const truth = raw('1 = 1');
 export const falsehood = raw('1 = 0');

@@ -89,6 +89,7 @@ interface Asking {
   headers?: Record<string, string>;
   json?: unknown;
   form?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export interface ResourceService {
@@ -158,9 +159,10 @@ export function resourceServices(
       advance(ms) {
         offset += ms;
       },
-      async ask(method, path, { token = 'admin', headers = {}, json, form } = {}) {
+      async ask(method, path, { token = 'admin', headers = {}, json, form, signal } = {}) {
         const response = await fetch(url + path.replace(config.baseUrl, ''), {
           method,
+          ...(signal ? { signal } : {}),
           headers: {
             accept: 'application/json',
             ...(token === null ? {} : { authorization: `Bearer ${token}` }),
