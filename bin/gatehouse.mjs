@@ -1,4 +1,37 @@
 #!/usr/bin/env node
-// The command `gatehouse`: the sources, run by a Node that is new enough for them.
-process.argv.splice(2, 0, 'cli');
-await import('../scripts/run.mjs');
+// The command `gatehouse`. Old versions of Node get as far as the sentence that says which one it takes.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { serviceOptions } from './service-options.mjs';
+
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const args = process.argv.slice(2);
+
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  fail(
+    `Gatehouse needs Node 24 or newer, and this is ${process.version}. Install it from https://nodejs.org, then try again.`,
+  );
+} else if (!existsSync(main)) {
+  fail('Gatehouse is not built yet. In its repository run: npm run build');
+} else if (args[0] !== 'serve') {
+  import('../dist/cli/main.js');
+} else if (process.platform !== 'win32' && process.execve) {
+  // The same process, with options for the whole of its life: nothing stands between it and its signals.
+  process.removeAllListeners('warning');
+  process.execve(
+    process.execPath,
+    [process.execPath, ...process.execArgv, ...serviceOptions, main, ...args],
+    process.env,
+  );
+} else {
+  const child = spawn(process.execPath, [...process.execArgv, ...serviceOptions, main, ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+function fail(message) {
+  console.error(`gatehouse: ${message}`);
+  process.exitCode = 1;
+}

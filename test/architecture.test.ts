@@ -50,6 +50,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['background', ['context']],
   ['app', [...features, 'background']],
   ['start', [...features, 'app']],
+  ['library', ['config', 'log', 'start']],
   ['cli', [...features, 'app', 'start']],
 ]);
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serviceOptions } from '../../scripts/service-options.mjs';
+import { serviceOptions } from '../../bin/service-options.mjs';
 import type { Engine } from '../../src/database/database.ts';
 import { type ServerProcess, startServer } from '../measure/server-process.ts';
 import { gatehouseOperations } from './operations.ts';
@@ -11,7 +11,7 @@ import { createDatabase, runSql } from './run-sql.ts';
 import { type Rows, seedStatements } from './seed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = join(root, 'src/cli/main.ts');
+const program = join(root, 'dist/cli/main.js');
 
 export const firstPartyClient = { id: 'bench-web', secret: 'a secret of the benchmark' };
 export const administrator = { email: 'admin@example.com', password: 'correct horse battery' };

@@ -1,16 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serviceOptions } from '../../scripts/service-options.mjs';
+import { serviceOptions } from '../../bin/service-options.mjs';
 import { startServer } from '../measure/server-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How the built program starts, as an installed package would, with no resources declared yet. The best of some times. */
+/** How the service starts, with no resources declared yet. The best of some times. */
 export async function startOfBuilt(times: number): Promise<{ coldStart: number; memoryAtRest: number | undefined }> {
-  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'scripts/build-service.mjs')]);
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
   const launch = {
     name: 'Gatehouse (built)',

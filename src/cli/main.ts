@@ -5,4 +5,7 @@ import { fileURLToPath } from 'node:url';
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)));
 
 const { runCommand } = await import('./run-command.ts');
-process.exitCode = await runCommand(process.argv.slice(2));
+const code = await runCommand(process.argv.slice(2));
+// A start that failed may have opened threads, timers and a channel to its wrapper: the process ends all the same.
+await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+process.exit(code);

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
+import type { RunningGatehouse } from '../start.ts';
 import { announce } from './announce.ts';
 import { giveBackMemory } from './give-back-memory.ts';
-import { askedToStop, stopAndExit } from './stopping.ts';
+import { startUnlessStopped, stopAndExit, stopRequested } from './stopping.ts';
 
 export function addServe(program: Command): void {
   program
@@ -16,15 +17,18 @@ export function addServe(program: Command): void {
       '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',
     )
     .action(async (flags: { host?: string; port?: string }) => {
-      const asked = askedToStop();
-      // Here and not above: the other commands need none of it, and start the sooner.
-      const { startGatehouse } = await import('../start.ts');
-      const config = await loadConfig(flags);
+      const requested = stopRequested();
       const forPeople = process.stdout.isTTY === true;
-      const log = createLog(config.logLevel, forPeople);
-      const service = await startGatehouse(config, { log });
+      const service = await startUnlessStopped(start(flags, forPeople), requested);
       announce(service, forPeople);
       setTimeout(giveBackMemory, 200).unref();
-      await stopAndExit(service, await asked, log);
+      await stopAndExit(service, await requested);
     });
+}
+
+async function start(flags: { host?: string; port?: string }, forPeople: boolean): Promise<RunningGatehouse> {
+  // Here and not above: the other commands need none of it, and start the sooner.
+  const { startGatehouse } = await import('../start.ts');
+  const config = await loadConfig(flags);
+  return startGatehouse(config, { log: createLog(config.logLevel, forPeople) });
 }

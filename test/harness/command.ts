@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const program = ['--conditions=gatehouse-source', fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))];
 
 export interface Outcome {
   readonly code: number | null;
@@ -19,7 +19,7 @@ const environment = (env: Env): Env => ({ PATH: process.env.PATH ?? '', HOME: pr
 
 /** Runs `gatehouse ARGS` to its end, as an operator would. */
 export async function gatehouse(args: readonly string[], cwd: string, env: Env = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(env) });
+  const child = spawn(process.execPath, [...program, ...args], { cwd, env: environment(env) });
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const [code, signal] = await ended(child);
   return { code, signal, stdout: await stdout, stderr: await stderr };
@@ -52,7 +52,7 @@ export function serverProcesses(): (cwd: string, env?: Env) => Promise<ServerPro
     await Promise.all(children.map(ended));
   });
   return (cwd, env = {}) => {
-    const child = spawn(process.execPath, [program, 'serve'], {
+    const child = spawn(process.execPath, [...program, 'serve'], {
       cwd,
       env: environment({ PORT: '0', RATE_LIMIT: '0', ...env }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

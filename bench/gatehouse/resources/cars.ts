@@ -1,4 +1,4 @@
-import { belongsTo, defineResource, integer, reference, text } from '../../../src/resources/declare.ts';
+import { belongsTo, defineResource, integer, reference, text } from 'gatehouse/resources';
 
 export default defineResource({
   name: 'cars',

@@ -1,4 +1,4 @@
-import { defineResource, hasMany, text } from '../../../src/resources/declare.ts';
+import { defineResource, hasMany, text } from 'gatehouse/resources';
 
 export default defineResource({
   name: 'owners',

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ended } from './command.ts';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A way to start the service: its program and arguments, and where it is called. */
+export interface Starter {
+  readonly name: string;
+  readonly command: readonly [program: string, ...args: string[]];
+  /** A folder that is not the project's own, where the command can be called from any. */
+  readonly anywhere: boolean;
+}
+
+/** `npm start` in this repository, and the command that the package installs. */
+export const starters: readonly Starter[] = [
+  { name: 'npm start', command: ['npm', 'start', '--silent'], anywhere: false },
+  { name: 'gatehouse serve', command: [process.execPath, `${root}bin/gatehouse.mjs`, 'serve'], anywhere: true },
+];
+
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  /** What it has printed so far, on both streams. */
+  printed(): string;
+  /** Resolves when the text has been printed; rejects when the process ends before. */
+  says(what: RegExp): Promise<void>;
+  readonly end: Promise<[number | null, NodeJS.Signals | null]>;
+}
+
+/** Starts processes, each the head of a group of its own, and kills what is left of them after the suite being declared. */
+export function startedProcesses(): (
+  { command, anywhere }: Starter,
+  cwd: string,
+  env: Record<string, string>,
+) => StartedProcess {
+  const started: StartedProcess[] = [];
+  after(async () => {
+    for (const { child } of started) killGroup(child, 'SIGKILL');
+    await Promise.all(started.map(({ end }) => end));
+  });
+  return ({ command: [program, ...args], anywhere }, cwd, env) => {
+    const child = spawn(program, args, {
+      cwd: anywhere ? cwd : root,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk) => {
+        text += chunk;
+      });
+    const process_ = { child, printed: () => text, says, end: ended(child) };
+    async function says(what: RegExp): Promise<void> {
+      while (!what.test(text)) {
+        if (child.exitCode !== null) throw new Error(`ended before it said ${what}:\n${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+    started.push(process_);
+    return process_;
+  };
+}
+
+/** The process and whatever it has started. */
+export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid as number), signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parseConfig } from '../../src/config.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { databases } from '../harness/engines.ts';
+import { startedProcesses, starters } from '../harness/starts.ts';
+
+/** What stops a start: the environment that does it, made in a folder, and what is said about it. */
+interface Failure {
+  readonly name: string;
+  readonly says: RegExp;
+  prepare(dir: string): Promise<Record<string, string>> | Record<string, string>;
+}
+
+const declaring = (source: string) => (dir: string) => {
+  mkdirSync(join(dir, 'resources'));
+  writeFileSync(join(dir, 'resources', 'books.mjs'), source);
+  return { RESOURCES_DIR: join(dir, 'resources') };
+};
+
+describe('A start that cannot go on', () => {
+  const create = databases('sqlite');
+  const start = startedProcesses();
+  let taken: Server;
+  let silent: Server;
+  before(async () => {
+    [taken, silent] = [createServer(), createServer()];
+    for (const server of [taken, silent]) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  });
+  after(() => {
+    taken.close();
+    silent.close();
+  });
+  const portOf = (server: Server) => (server.address() as { port: number }).port;
+
+  const failures: readonly Failure[] = [
+    {
+      name: 'because another program has the port',
+      says: /Another program listens on 127\.0\.0\.1 port \d+/,
+      prepare: () => ({ PORT: String(portOf(taken)) }),
+    },
+    { name: 'because of a wrong setting', says: /PORT: got "many"/, prepare: () => ({ PORT: 'many' }) },
+    {
+      name: 'because of a declaration that declares nothing',
+      says: /books\.mjs: it must `export default defineResource/,
+      prepare: declaring('export default 42;'),
+    },
+    {
+      name: 'because of a declaration that cannot be read',
+      says: /books\.mjs could not be read/,
+      prepare: declaring('export default {{'),
+    },
+    {
+      name: 'because of PHP in a view',
+      says: /PHP/,
+      prepare(dir) {
+        mkdirSync(join(dir, 'views'));
+        writeFileSync(join(dir, 'views', 'login.blade.php'), '<?php echo 1; ?>');
+        return { VIEWS_DIR: join(dir, 'views') };
+      },
+    },
+    {
+      name: 'because the database is away',
+      says: /PostgreSQL database at 127\.0\.0\.1:1\/nothing cannot be used/,
+      prepare: () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }),
+    },
+    {
+      name: 'because a newer version has migrated the database',
+      says: /migrated by a newer Gatehouse/,
+      async prepare(dir) {
+        const DATABASE_URL = `sqlite:${join(dir, 'newer.db')}`;
+        const database = await openDatabase(parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir));
+        await migrate(database);
+        await database.db.insertInto('migrations').values({ name: '999-from-the-future', applied_at: 1 }).execute();
+        await database.close();
+        return { DATABASE_URL };
+      },
+    },
+  ];
+
+  for (const starter of starters) {
+    for (const { name, says, prepare } of failures) {
+      it(`ends with 1 and a message, ${name} (${starter.name})`, async () => {
+        const { dir } = await create();
+        const process = start(starter, dir, { DATA_DIR: dir, PORT: '0', ...(await prepare(dir)) });
+        // Whatever does not end by itself is ended by the runner's limit, and fails.
+        assert.deepEqual(await process.end, [1, null], process.printed());
+        assert.match(process.printed(), says);
+        assert.doesNotMatch(process.printed(), /\n\s+at /, 'no stack');
+      });
+    }
+
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      it(`ends at ${signal} while it waits for a database that does not answer (${starter.name})`, async () => {
+        const { dir } = await create();
+        const arrived = new Promise((resolve) => silent.once('connection', resolve));
+        const DATABASE_URL = `postgres://nobody@127.0.0.1:${portOf(silent)}/nothing`;
+        const { child, end, printed } = start(starter, dir, { DATA_DIR: dir, PORT: '0', DATABASE_URL });
+        await arrived;
+        process.kill(-(child.pid as number), signal);
+        const [code, by] = await end;
+        assert.ok(code === 130 || code === 143 || by === signal, `${code} ${by} ${printed()}`);
+        assert.doesNotMatch(printed(), /cannot be used/, 'it did not wait for the time limit');
+      });
+    }
+  }
+});
