@@ -6,7 +6,7 @@ import { type Answer, type Call, createTransport, type Fetch } from './transport
 export interface GatehouseOptions {
   /** The service's address. Empty (the default): the origin of the page. */
   baseUrl?: string;
-  /** Whose login proxy: `web/admin` speaks to `/v1/clients/web/admin/login` and `/refresh`. */
+  /** Whose login proxy. `web/admin`, the default, is there in every service: it speaks to `/v1/clients/web/admin/login` and `/refresh`. */
   proxy?: string;
   /** Where the refresh token is kept. Without it: in the proxy's HttpOnly cookie, which is what a browser app wants. */
   refreshTokens?: RefreshTokenStore;
@@ -42,7 +42,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Gatehouse {
   });
   const login: Login = createLogin({
     transport,
-    proxyPath: `/v1/clients/${options.proxy ?? 'web/users'}`,
+    proxyPath: `/v1/clients/${options.proxy ?? 'web/admin'}`,
     store: options.refreshTokens,
     renew: options.renew,
     now: options.now ?? Date.now,

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
 import { OperatorError } from './errors.ts';
 import { nearest } from './nearest.ts';
 import { type Setting, settings } from './settings.ts';
@@ -106,7 +107,7 @@ export async function loadConfig(
   workingDir = process.cwd(),
   file?: ConfigFile,
 ): Promise<Config> {
-  const env = { ...process.env };
+  const env = { ...readEnvFile(workingDir), ...process.env };
   for (const [key, value] of Object.entries(overrides)) {
     const setting = settingsByKey.get(key as keyof Settings);
     if (setting && value !== undefined) env[setting.env] = String(value);
@@ -114,8 +115,19 @@ export async function loadConfig(
   return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir);
 }
 
+/** The settings of a project for a test of it: nothing of the machine's own environment reaches them. */
+export async function loadTestConfig(settings: ConfigFile, workingDir: string): Promise<Config> {
+  return parseConfig({ ...(await readConfigFile(workingDir)), ...settings }, {}, workingDir);
+}
+
 /** By `npm start` or another of its scripts. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+/** What `.env` says is a default for the environment. */
+function readEnvFile(workingDir: string): Record<string, string | undefined> {
+  const path = resolve(workingDir, '.env');
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
 
 async function readConfigFile(workingDir: string): Promise<Record<string, unknown>> {
   const path = resolve(workingDir, 'gatehouse.config.ts');

@@ -27,31 +27,41 @@ export interface RunningGatehouse extends Services {
   stop(): Promise<void>;
 }
 
+/** A service that could answer, but does not listen. */
+export type PreparedGatehouse = Omit<RunningGatehouse, 'url'>;
+
 /** Opens the database, brings it up to date, makes what is missing, and listens. */
 export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
   const config = await withRealPort(settings);
-  const { log, clockOffset } = options;
+  const prepared = await prepareGatehouse(config, options);
+  try {
+    return { ...prepared, url: await listen(prepared.app, config) };
+  } catch (error) {
+    await prepared.stop();
+    throw error;
+  }
+}
+
+/** All of a start but the listening: whatever stops a start stops this. */
+export async function prepareGatehouse(
+  config: Config,
+  { log, clockOffset }: StartOptions,
+): Promise<PreparedGatehouse> {
   const database = await openDatabase(config);
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
+  let services: Services | undefined;
+  const stop = async () => {
+    await services?.app.close();
+    await database.close();
+  };
   try {
     const context: Context = { config, database, log, metrics: createMetrics(), now };
     for (const name of await migrate(database, now)) log.info({ migration: name }, 'migrated the database');
-    const services = await buildApp(context);
-    const { app } = services;
+    services = await buildApp(context);
     const administrator = await ensureFirstAdministrator(context, services.passwords);
-    const url = await listen(app, config);
-    return {
-      ...services,
-      context,
-      url,
-      administrator,
-      async stop() {
-        await app.close();
-        await database.close();
-      },
-    };
+    return { ...services, context, administrator, stop };
   } catch (error) {
-    await database.close();
+    await stop();
     throw error;
   }
 }
@@ -60,7 +70,6 @@ async function listen(app: App, { host, port }: Config): Promise<string> {
   try {
     return await app.listen({ host, port });
   } catch (error) {
-    await app.close();
     throw whyNotListening(error as NodeJS.ErrnoException, host, port);
   }
 }

@@ -51,6 +51,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['app', [...features, 'background']],
   ['start', [...features, 'app']],
   ['library', ['config', 'log', 'start']],
+  ['testing', ['config', 'log', 'start']],
   ['cli', [...features, 'app', 'start']],
 ]);
 

@@ -3,10 +3,13 @@ import { Command, CommanderError } from 'commander';
 import { OAuthError, OperatorError, Problem } from '../errors.ts';
 import { withoutSecrets } from '../log.ts';
 import { addBackup } from './backup.ts';
+import { addCheck } from './check.ts';
 import { addClientCreate } from './client-create.ts';
 import { addClientList } from './client-list.ts';
 import { addClientSecretCommand } from './client-secret.ts';
+import { addDev } from './dev.ts';
 import { addDoctor } from './doctor/doctor.ts';
+import { addInit } from './init.ts';
 import { addKeysList } from './keys-list.ts';
 import { addKeysRotate } from './keys-rotate.ts';
 import { addMigrate } from './migrate.ts';
@@ -27,7 +30,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     .version(readVersion())
     .exitOverride()
     .showHelpAfterError('(add --help for what it takes)');
-  addServe(program);
+  for (const add of [addInit, addServe, addDev, addCheck]) add(program);
   addMigrate(program);
   const user = program.command('user').description('Make and manage users.');
   for (const add of [addUserCreate, addUserList, addUserRole, addUserImport]) add(user);

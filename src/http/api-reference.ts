@@ -3,9 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { App } from './server.ts';
 
-const library = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const ours = (name: string) => readFileSync(new URL(`./api-reference/${name}`, import.meta.url));
-const theirs = (name: string) => readFileSync(join(dirname(library), name));
+
+/** The build has put a copy beside our own files; the sources find the library among the packages. */
+function theirs(name: string): Buffer {
+  if (import.meta.url.endsWith('.js')) return ours(name);
+  const library = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+  return readFileSync(join(dirname(library), name));
+}
 
 /** Everything from this service alone: no other host, no inline script or style. */
 const contentSecurityPolicy = [

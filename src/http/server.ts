@@ -30,6 +30,9 @@ export type App = FastifyInstance<
 /** What guards a route, said at the route. `auth:api` takes a bearer token, `auth:web` a browser's session. */
 export type Protection = 'public' | 'auth:api' | 'auth:web';
 
+/** An error as a page in the house's dress. */
+type ErrorPage = (reply: FastifyReply, status: number, title: string, detail: string) => Promise<FastifyReply>;
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: Protection;
@@ -62,8 +65,8 @@ declare module 'fastify' {
     countAs(caller: string): void;
   }
   interface FastifyInstance {
-    /** Set by the pages: an error as a page in the house's dress. */
-    errorPage: ((reply: FastifyReply, status: number, title: string, detail: string) => Promise<FastifyReply>) | null;
+    /** Set by the pages. */
+    errorPage: ErrorPage | null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { belongsTo, defineResource, integer, reference, text } from 'gatehouse/resources';
+import { belongsTo, defineResource, integer, reference, text } from '../../../src/resources/declare.ts';
 
 export default defineResource({
   name: 'cars',

@@ -1,4 +1,4 @@
-import { defineResource, hasMany, text } from 'gatehouse/resources';
+import { defineResource, hasMany, text } from '../../../src/resources/declare.ts';
 
 export default defineResource({
   name: 'owners',

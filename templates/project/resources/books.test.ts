@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startTestService, type TestService } from 'gatehouse/testing';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.stop());
+
+it('keeps books, and finds them', async () => {
+  const reader = await service.register('ada@example.com');
+  const books = reader.resource<{ id: string; title: string; pages: number | null }>('books');
+  const { data: made } = await books.create({ title: 'The Analytical Engine', pages: 66 });
+  const { data } = await books.list({ search: { title: { contains: 'engine' } } });
+  assert.deepEqual(data, [made]);
+});
+
+it('shows books to everybody, and lets nobody write without a token', async () => {
+  const accept = { accept: 'application/json' };
+  assert.equal((await fetch(`${service.url}/v1/books`, { headers: accept })).status, 200);
+  assert.equal((await fetch(`${service.url}/v1/books`, { method: 'POST', headers: accept })).status, 401);
+});

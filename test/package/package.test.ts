@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { type ExecFileOptions, execFile } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { root, type Starter, startedProcesses } from '../harness/starts.ts';
+
+const run = promisify(execFile);
+
+describe('The package', { timeout: 300_000 }, () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
+  const project = join(dir, 'my-api');
+  const start = startedProcesses();
+  // Whatever Node the machine itself has, the package is tried on the one that runs the tests.
+  const env = { HOME: dir, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
+  const inProject = (program: string, args: string[], options: ExecFileOptions = {}) =>
+    run(program, args, { cwd: project, env, ...options }) as Promise<{ stdout: string; stderr: string }>;
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  before(async () => {
+    await run('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: root, env: { ...process.env, ...env } });
+    mkdirSync(project);
+    const tarball = readdirSync(dir).find((name) => name.endsWith('.tgz')) as string;
+    const npm = { cwd: project, env: { ...process.env, ...env, HOME: process.env.HOME } };
+    await run('npm', ['install', '--no-audit', '--no-fund', join(dir, tarball)], npm);
+    await run('npx', ['gatehouse', 'init'], npm);
+  });
+
+  it('holds what people run, and neither sources nor tests nor a Node', async () => {
+    const home = join(project, 'node_modules', 'gatehouse');
+    const files = readdirSync(home, { recursive: true }) as string[];
+    const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.startsWith('templates'));
+    assert.deepEqual(sources, []);
+    assert.deepEqual(
+      files.filter((file) => /\.test\.|^(src|test|bench|scripts)\b/.test(file) && !file.startsWith('templates')),
+      [],
+    );
+    for (const file of [
+      'dist/cli/main.js',
+      'dist/config.d.ts',
+      'console/dist/index.html',
+      'dist/pages/views/login.html',
+    ])
+      assert.ok(existsSync(join(home, file)), file);
+    const packages = readdirSync(join(project, 'node_modules'));
+    assert.deepEqual(
+      packages.filter((name) => /^node-(bin|linux|darwin|win)/.test(name) || name === '@scarf'),
+      [],
+    );
+    const bytes = files.reduce((sum, file) => sum + statSync(join(home, file)).size, 0);
+    assert.ok(bytes < 8_000_000, `${bytes} bytes unpacked`);
+  });
+
+  it('makes a project whose tests, types and declarations are right as they stand', async () => {
+    const { stdout } = await inProject('npm', ['test']);
+    assert.match(stdout, /pass 2\b/);
+    const { stdout: checked } = await inProject('npx', ['tsc', '--strict', '--listFiles']);
+    assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not checked');
+    await inProject('npx', ['gatehouse', 'check']);
+  });
+
+  it('starts by npm start, and gives a first token', async () => {
+    const starter: Starter = { name: 'npm start', command: ['npm', 'start'], anywhere: true };
+    const settings = { ...env, PORT: '0', ADMIN_PASSWORD: 'correct horse battery' };
+    const service = start(starter, project, settings);
+    await service.says(/"address":"http[^"]+","msg":"listening"/);
+    const [, url] = /"address":"(http[^"]+)","msg":"listening"/.exec(service.printed()) as unknown as [string, string];
+    const response = await fetch(`${url}/v1/clients/web/admin/login`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ email: 'admin@localhost', password: 'correct horse battery' }),
+    });
+    assert.equal(response.status, 200);
+    assert.equal((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status, 200, 'the API reference is whole');
+    assert.match(await (await fetch(`${url}/admin`, { redirect: 'manual' })).text(), /^/, 'the console answers');
+    service.child.kill('SIGTERM');
+    await service.end;
+  });
+
+  it('is started by a user who may not write to the installation', async (t) => {
+    if (process.getuid?.() !== 0) return t.skip('only root can become another user');
+    const data = join(dir, 'data-of-a-service');
+    mkdirSync(data, { mode: 0o700 });
+    chownSync(data, 65534, 65534);
+    for (const folder of [dir, project]) chmodSync(folder, 0o755);
+    const command: Starter['command'] = [
+      'setpriv',
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      process.execPath,
+      join(project, 'node_modules/gatehouse/bin/gatehouse.mjs'),
+      'serve',
+    ];
+    const service = start({ name: 'as nobody', command, anywhere: true }, project, {
+      ...env,
+      PORT: '0',
+      DATA_DIR: data,
+    });
+    await service.says(/"msg":"listening"/);
+    service.child.kill('SIGTERM');
+    assert.deepEqual(await service.end, [0, null], service.printed());
+  });
+});
