@@ -144,8 +144,8 @@ describe('Proxied clients', () => {
   const secret = 's'.repeat(32);
 
   it('come from the environment or the file', () => {
-    const admin = { platform: 'web', audience: 'admin', id: 'a', secret };
-    const mobile = { platform: 'mobile', audience: 'users', id: 'm', secret };
+    const admin = { path: 'web/admin', id: 'a', secret };
+    const mobile = { path: 'mobile/users', id: 'm', secret };
     const env = { CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: secret };
     assert.deepEqual(fromEnv(env).proxiedClients, [admin]);
     assert.deepEqual(
@@ -153,6 +153,8 @@ describe('Proxied clients', () => {
       [admin, mobile],
     );
     assert.deepEqual(fromFile({ clients: { 'mobile/users': { id: 'm', secret } } }).proxiedClients, [mobile]);
+    const web = { path: 'web', id: 'w', secret };
+    assert.deepEqual(fromEnv({ CLIENT_WEB_ID: 'w', CLIENT_WEB_SECRET: secret }).proxiedClients, [web]);
     const both = parseConfig({ clients: { 'web/admin': { id: 'old', secret } } }, env, here);
     assert.deepEqual(both.proxiedClients, [admin]);
   });
@@ -162,7 +164,8 @@ describe('Proxied clients', () => {
       [{ CLIENT_WEB_ADMIN_ID: 'a' }, /CLIENT_WEB_ADMIN: the secret is missing/],
       [{ CLIENT_WEB_ADMIN_SECRET: secret }, /CLIENT_WEB_ADMIN: the id is missing/],
       [{ CLIENT_WEB_ADMIN_ID: 'a b', CLIENT_WEB_ADMIN_SECRET: secret }, /printable ASCII/],
-      [{ CLIENT_WEB_ID: 'a' }, /CLIENT_<PLATFORM>_<AUDIENCE>_ID/],
+      [{ CLIENT_WEB_ID: 'a' }, /CLIENT_WEB: the secret is missing/],
+      [{ CLIENT_WEB_ADMIN_EU_ID: 'a' }, /CLIENT_<PLATFORM>_<AUDIENCE>_ID/],
       [{ CLIENT_WEB_ADMIN_KEY: 'a' }, /CLIENT_WEB_ADMIN_KEY is not a setting/],
     ];
     for (const [env, message] of refused) {
@@ -173,7 +176,7 @@ describe('Proxied clients', () => {
     }
     const [short] = fromEnv({ CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: 'short' }).proxiedClients;
     assert.equal(short?.secret, 'short', 'the operator decides; the log and the doctor say that it is weak');
-    assert.throws(() => fromFile({ clients: { admin: { id: 'a', secret } } }), /"admin" is not a path/);
+    assert.throws(() => fromFile({ clients: { 'a/b/c': { id: 'a', secret } } }), /"a\/b\/c" is not a path/);
     assert.throws(() => fromFile({ clients: 'web/admin' }), /it takes \{ 'web\/admin'/);
     assert.throws(() => fromFile({ clients: { 'web/admin': null } }), /the id is missing/);
   });

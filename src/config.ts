@@ -9,13 +9,13 @@ import { type Setting, settings } from './settings.ts';
 export const loginAttributes = ['email', 'username', 'phone'] as const;
 export type LoginAttribute = (typeof loginAttributes)[number];
 
-/** A first-party client whose credentials the server adds, reached at `/v1/clients/<platform>/<audience>/…`. */
 /** A shorter secret of a client works, and whoever starts the service is told that it can be guessed. */
 export const shortestSafeSecret = 16;
 
+/** A first-party client whose credentials the server adds, reached at `/v1/clients/<path>/login` and `/refresh`. */
 export interface ProxiedClient {
-  readonly platform: string;
-  readonly audience: string;
+  /** Platform and audience, such as `web/admin`, or one word, such as `web`. */
+  readonly path: string;
   readonly id: string;
   readonly secret: string;
 }
@@ -29,7 +29,7 @@ export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setti
 
 type Alias = 'login-page-url' | 'require_email_confirmation' | 'force-accept-header' | 'login';
 
-/** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by `platform/audience`. */
+/** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by their path, such as `web/admin` or `web`. */
 export type ConfigFile = {
   [K in keyof Settings]?: Settings[K] extends Setting<infer T> ? T | string : never;
 } & {
@@ -160,15 +160,15 @@ function readClientOfEnv(
   value: string,
   clients: Map<string, { id?: string; secret?: string; from: string }>,
 ): void {
-  const match = /^CLIENT_([A-Z][A-Z0-9]*)_([A-Z][A-Z0-9]*)_(ID|SECRET)$/.exec(name);
+  const match = /^CLIENT_([A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)?)_(ID|SECRET)$/.exec(name);
   if (!match) {
     throw new OperatorError(
-      `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID.`,
+      `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
     );
   }
-  const [, platform, audience, part] = match as unknown as [string, string, string, string];
-  const path = `${platform.toLowerCase()}/${audience.toLowerCase()}`;
-  const client = clients.get(path) ?? { from: `CLIENT_${platform}_${audience}` };
+  const [, words, part] = match as unknown as [string, string, string];
+  const path = words.toLowerCase().replace('_', '/');
+  const client = clients.get(path) ?? { from: `CLIENT_${words}` };
   clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
 }
 
@@ -179,9 +179,9 @@ function readClientsOfFile(value: unknown, clients: Map<string, { id?: string; s
     );
   }
   for (const [path, client] of Object.entries(value)) {
-    if (!/^[a-z][a-z0-9]*\/[a-z][a-z0-9]*$/.test(path)) {
+    if (!/^[a-z][a-z0-9]*(\/[a-z][a-z0-9]*)?$/.test(path)) {
       throw new OperatorError(
-        `gatehouse.config.ts: clients: "${path}" is not a path; it takes platform/audience, such as 'web/admin'.`,
+        `gatehouse.config.ts: clients: "${path}" is not a path; it takes platform/audience, such as 'web/admin', or one word, such as 'web'.`,
       );
     }
     clients.set(path, { ...(client as object), from: `gatehouse.config.ts: clients['${path}']` });
@@ -189,7 +189,6 @@ function readClientsOfFile(value: unknown, clients: Map<string, { id?: string; s
 }
 
 function completeClient(path: string, client: { id?: string; secret?: string; from: string }): ProxiedClient {
-  const [platform, audience] = path.split('/') as [string, string];
   for (const part of ['id', 'secret'] as const) {
     const value = client[part];
     if (typeof value !== 'string' || value === '') {
@@ -202,7 +201,7 @@ function completeClient(path: string, client: { id?: string; secret?: string; fr
   if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
     throw new OperatorError(`${client.from}: the id takes 1 to 128 printable ASCII characters without spaces.`);
   }
-  return Object.freeze({ platform, audience, id, secret });
+  return Object.freeze({ path, id, secret });
 }
 
 const hostForUrl = (host: string): string => {

@@ -56,6 +56,16 @@ onBothEngines('first-party proxies', (engine) => {
     }
   });
 
+  it('serve a client whose name has one part, and leave the web admin client where it is', async () => {
+    const other = await start({ env: { CLIENT_WEB_ID: 'web-app', CLIENT_WEB_SECRET: secret } });
+    const { email } = await addLogin(other);
+    for (const path of ['web', 'web/admin']) {
+      const answer = await call('POST', `${other.url}/v1/clients/${path}/login`, { form: { email, password } });
+      assert.equal(answer.status, 200, path);
+      assert.match(cookieIn(answer), new RegExp(`Path=/v1/clients/${path};`));
+    }
+  });
+
   it('keep each client to its own refresh tokens', async () => {
     const { refresh_token } = (await login('web/admin')).body as Record<string, string>;
     const answer = await post('mobile/users/refresh', { refresh_token: refresh_token as string });

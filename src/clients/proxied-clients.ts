@@ -9,10 +9,16 @@ import { addClientSecret, isSecretOf } from './client-secrets.ts';
 import { createClient, findClient, lockClient } from './client-store.ts';
 import { everyScope } from './scopes.ts';
 
-/** At start: the clients of the settings, or else the web admin client, are in the database with their secrets. */
+const webAdmin = { path: 'web/admin', id: 'web-admin' };
+
+/** At start: the clients of the settings, and the web admin client, are in the database with their secrets. */
 export async function ensureProxiedClients(context: Context, keys: KeyRing): Promise<readonly ProxiedClient[]> {
   const { config } = context;
-  const clients = config.proxiedClients.length > 0 ? config.proxiedClients : [await keepWebAdmin(context, keys)];
+  const configured = config.proxiedClients;
+  // The console needs it, whatever else is configured.
+  const clients = configured.some(({ path }) => path === webAdmin.path)
+    ? configured
+    : [...configured, await keepWebAdmin(context, keys)];
   for (const client of clients) {
     await ensureClient(context, keys, client);
     if (Buffer.byteLength(client.secret) < shortestSafeSecret) {
@@ -31,14 +37,12 @@ export async function remakeProxiedClients(context: Context, keys: KeyRing): Pro
   }
 }
 
-const webAdmin = { platform: 'web', audience: 'admin', id: 'web-admin' };
-
 /**
  * Derived from the keys in the database, so that every instance has the same client. It stays with the key that it was made
  * from for as long as that is there.
  */
 async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
-  const derive = (keyId: string) => keys.macUnder(keyId, 'proxied client', 'web/admin');
+  const derive = (keyId: string) => keys.macUnder(keyId, 'proxied client', webAdmin.path);
   const client = await findClient(database.db, webAdmin.id);
   for (const { key_id } of client?.secrets ?? []) {
     const secret = key_id === null ? undefined : derive(key_id);
@@ -52,7 +56,7 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
   const client = { ...webAdmin, secret: await webAdminSecret(context, keys) };
   const { dataDir } = context.config;
   const path = join(dataDir, 'clients.json');
-  const content = `${JSON.stringify({ 'web/admin': { id: client.id, secret: client.secret } }, null, 2)}\n`;
+  const content = `${JSON.stringify({ [webAdmin.path]: { id: client.id, secret: client.secret } }, null, 2)}\n`;
   try {
     if (readIfThere(path) === content) return client;
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -77,15 +81,15 @@ function readIfThere(path: string): string | undefined {
 
 async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedClient): Promise<void> {
   const { database, log, now } = context;
-  const { platform, audience, id, secret } = proxied;
-  const name = `${platform} ${audience}`;
+  const { path, id, secret } = proxied;
+  const name = path.replace('/', ' ');
   await changeAndTell(database, async (tx, tell) => {
     const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
     await lockClient(tx, database.engine, id);
     const client = await findClient(tx, id);
     if (client?.type !== 'password' || client.userId !== null) {
       throw new OperatorError(
-        `The client "${id}" of ${platform}/${audience} is a personal client in the database. Give the proxied client another id.`,
+        `The client "${id}" of ${path} is a personal client in the database. Give the proxied client another id.`,
       );
     }
     if (isSecretOf(keys, client, secret, now())) return;

@@ -4,13 +4,11 @@ import { createDeviceCookie } from '../http/device-cookie.ts';
 import type { Tokens } from './cookies.ts';
 import { type Answer, callOwnApi } from './own-api.ts';
 
-/** The first-party client that the pages sign people in through: the one for users on the web, else the nearest to it. */
+/** The first-party client that the pages sign people in through: the one for users on the web, else the console's. */
 function proxyPath({ proxiedClients }: Config): string {
-  const rank = ({ platform, audience }: { platform: string; audience: string }) =>
-    (platform === 'web' ? 2 : 0) + (audience === 'users' ? 1 : 0);
-  const [best] = [...proxiedClients].sort((a, b) => rank(b) - rank(a));
-  // With none configured, the service makes the web admin client by itself.
-  return best ? `/v1/clients/${best.platform}/${best.audience}` : '/v1/clients/web/admin';
+  const paths = proxiedClients.map(({ path }) => path);
+  // The web admin client is there whether it is configured or not.
+  return `/v1/clients/${['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin'}`;
 }
 
 export interface LoginClient {

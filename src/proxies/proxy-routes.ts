@@ -26,8 +26,8 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
   } as const;
 
   for (const proxied of proxiedClients) {
-    const prefix = `/v1/clients/${proxied.platform}/${proxied.audience}`;
-    const name = `${proxied.platform} ${proxied.audience}`;
+    const prefix = `/v1/clients/${proxied.path}`;
+    const name = proxied.path.replace('/', ' ');
     const cookieOptions = refreshCookie(config, proxied);
     const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenLife, device }: Issued) => {
       reply.setCookie(refreshCookieName, tokens.refresh_token, { ...cookieOptions, maxAge: refreshTokenLife });
