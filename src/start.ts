@@ -43,10 +43,7 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
 }
 
 /** All of a start but the listening: whatever stops a start stops this. */
-export async function prepareGatehouse(
-  config: Config,
-  { log, clockOffset }: StartOptions,
-): Promise<PreparedGatehouse> {
+export async function prepareGatehouse(config: Config, { log, clockOffset }: StartOptions): Promise<PreparedGatehouse> {
   const database = await openDatabase(config);
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
   let services: Services | undefined;
