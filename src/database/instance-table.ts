@@ -13,7 +13,9 @@ export interface InstanceRow {
   readonly renewals: number;
 }
 
-export const readClock = `select ${clock}`;
+/** With the version: it must know the functions above and below. */
+export const readServer = `select ${clock}, current_setting('server_version_num')::int as version`;
+export const oldestVersion = 130_000;
 
 /** $1: the new id; $2: those that this process had before. */
 export const registerInstance = `

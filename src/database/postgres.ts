@@ -13,7 +13,7 @@ import { OperatorError, Problem, unavailable } from '../errors.ts';
 import { CarriedClock } from './carried-clock.ts';
 import type { Database } from './database.ts';
 import { FairQueue, tookTooLong } from './fair-queue.ts';
-import { readClock } from './instance-table.ts';
+import { oldestVersion, readServer } from './instance-table.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import type { Reader } from './reader.ts';
 import { rowMark } from './row-mark.ts';
@@ -174,8 +174,9 @@ async function letIn(pool: pg.Pool, url: string, patience: number, clock: Carrie
     // Not the first query of a connection, which takes long.
     await pool.query(limited('select 1', patience));
     const asked = performance.now();
-    const { rows } = await pool.query(limited(readClock, patience));
+    const { rows } = await pool.query(limited(readServer, patience));
     clock.set({ time: rows[0].time, asked, answered: performance.now() });
+    if (rows[0].version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
   } catch (error) {
     await pool.end();
     const place = url.replace(/^.*@/, '').replace(/\?.*$/, '');

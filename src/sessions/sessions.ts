@@ -233,9 +233,10 @@ export class Sessions {
     const trusted = database.bus.trusted();
     const known = trusted ? this.#signatures.get(token) : undefined;
     if (known) return known;
+    const { epoch } = this.#cache;
     const claims = await readAccessToken(this.#keys, token);
     if (!claims) return this.#foreignClaims(token);
-    if (trusted) {
+    if (trusted && epoch === this.#cache.epoch) {
       if (this.#signatures.size >= cachedSignatures) this.#signatures.clear();
       this.#signatures.set(token, claims);
     }
