@@ -1,4 +1,4 @@
-import { type FieldError, OAuthError, type OAuthErrorCode, type Problem } from '../errors.ts';
+import { type FieldError, mostFieldErrors, OAuthError, type OAuthErrorCode, type Problem } from '../errors.ts';
 
 /** No refusal is longer, whatever it refuses. */
 export const longestRefusal = 16 * 1024;
@@ -17,7 +17,7 @@ export const detailOf = ({ message }: Error): string => cut(message, longestDeta
 function fitting(errors: readonly FieldError[], room: number): FieldError[] {
   const listed: FieldError[] = [];
   let left = room;
-  for (const { field, code, message } of errors) {
+  for (const { field, code, message } of errors.slice(0, mostFieldErrors)) {
     const shown = { field: cut(field, longestField), code, message: cut(message, longestMessage) };
     left -= Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (left < 0) break;

@@ -38,6 +38,21 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.get('/settings')).status, 200);
   });
 
+  it('come back with what was typed, but not with all that somebody may send', async () => {
+    const visitor = new Visitor(service);
+    await visitor.get('/register');
+    const short = await visitor.send('/register', { name: 'Ada', email: 'no address', password: 'x' });
+    assert.equal(short.status, 422);
+    assert.match(short.html, /value="no address"/);
+    for (const form of ['/register', '/login']) {
+      const long = await visitor.send(form, { name: 'x', email: 'x', login: '"'.repeat(500_000), password: 'x' });
+      assert.ok(long.status >= 400 && long.html.length <= 16 * 1024, `${form} ${long.status} ${long.html.length}`);
+    }
+    const name = await visitor.send('/register', { name: '"'.repeat(500_000), email: 'x', password: 'x' });
+    assert.equal(name.status, 413);
+    assert.match(name.html, /too much at once/);
+  });
+
   it('made before the sign-in do not work after it', async () => {
     const visitor = new Visitor(service);
     const before = tokenIn((await visitor.get('/login')).html);
@@ -58,7 +73,8 @@ onBothEngines('Forms', (engine) => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     const forms = postRoutes(service.app.printRoutes({ commonPrefix: false, includeHooks: false })).filter(
-      (path) => !/^\/(v1|admin)\//.test(path),
+      // No cookie counts at the OAuth endpoints.
+      (path) => !/^\/(v1|admin|oauth)\//.test(path),
     );
     assert.ok(forms.includes('/settings/applications/:id/secret') && forms.length >= 19, forms.join(' '));
     for (const path of forms) {
