@@ -1,3 +1,5 @@
+import { normaliseEmail } from './email-address.ts';
+
 /** One setting: its environment variable, what it takes, and how a value is read. */
 export interface Setting<T> {
   readonly env: string;
@@ -26,6 +28,16 @@ function text(
     takes: options.takes ?? 'text',
     secret: options.secret ?? false,
     parse: (value) => (typeof value === 'string' && (options.pattern ?? /./s).test(value) ? ok(value) : wrong),
+  };
+}
+
+function email(env: string, fallback: string, about: string): Setting<string> {
+  return {
+    ...text(env, fallback, about, { takes: 'an email address' }),
+    parse(value) {
+      const address = typeof value === 'string' ? normaliseEmail(value.trim()) : undefined;
+      return address === undefined ? wrong : ok(address);
+    },
   };
 }
 
@@ -145,10 +157,7 @@ export const settings = {
     'info',
     'how much is logged',
   ),
-  adminEmail: text('ADMIN_EMAIL', 'admin@localhost', 'the first administrator', {
-    takes: 'an email address',
-    pattern: /^[^\s@]+@[^\s@]+$/,
-  }),
+  adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the first administrator'),
   adminPassword: text('ADMIN_PASSWORD', '', "the first administrator's password; unset: a random one, printed once", {
     takes: 'at least 8 characters',
     pattern: /^.{8,}$/s,

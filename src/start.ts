@@ -53,7 +53,8 @@ export async function prepareGatehouse(config: Config, { log, clockOffset }: Sta
   };
   try {
     const context: Context = { config, database, log, metrics: createMetrics(), now };
-    for (const name of await migrate(database, now)) log.info({ migration: name }, 'migrated the database');
+    const names = await migrate(database, now, (line) => log.warn(line));
+    for (const name of names) log.info({ migration: name }, 'migrated the database');
     services = await buildApp(context);
     const administrator = await ensureFirstAdministrator(context, services.passwords);
     return { ...services, context, administrator, stop };

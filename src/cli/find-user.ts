@@ -1,7 +1,8 @@
+import { loginAttributes } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../database/uuid.ts';
 import { OperatorError } from '../errors.ts';
-import { normaliseEmail, normalisePhone, normaliseUsername } from '../users/identifiers.ts';
+import { readLogin } from '../users/identifiers.ts';
 import { findUser, findUserByLogin, type UserRow } from '../users/user-store.ts';
 
 /** The user whom an operator means by an id, an email, a username or a phone number. */
@@ -10,14 +11,8 @@ export async function findUserByText({ database: { db } }: Context, text: string
     const byId = await findUser(db, text);
     if (byId) return byId;
   }
-  const readings = [
-    { attribute: 'email', value: normaliseEmail(text) },
-    { attribute: 'username', value: normaliseUsername(text) },
-    { attribute: 'phone', value: normalisePhone(text) },
-  ] as const;
-  for (const { attribute, value } of readings) {
-    const user = value === undefined ? undefined : await findUserByLogin(db, { attribute, value });
-    if (user) return user;
-  }
+  const identifier = readLogin(text, loginAttributes);
+  const user = identifier && (await findUserByLogin(db, identifier));
+  if (user) return user;
   throw new OperatorError(`There is no user "${text}". List them with: gatehouse user list`);
 }

@@ -49,7 +49,8 @@ async function planned(database: Database, { resourcesDir }: Config): Promise<st
 
 async function applied(database: Database, { resourcesDir }: Config, allowLoss: readonly string[]): Promise<string[]> {
   const declared = await loadResources(resourcesDir);
-  const names = await migrate(database);
+  const notes: string[] = [];
+  const names = await migrate(database, database.now, (line) => notes.push(line));
   const steps = await applyResourceMigrations(database, [...serviceTables, ...declared], { allowLoss });
-  return [...names.map((name) => `applied ${name}`), ...steps.map((step) => `done: ${step}`)];
+  return [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)];
 }

@@ -11,9 +11,9 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
   const config = await loadConfig();
   const database = await openDatabase(config);
   try {
-    await migrate(database);
     // Standard output is for the command's own answer.
     const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+    await migrate(database, database.now, (line) => log.warn(line));
     return await work({ config, database, log, metrics: createMetrics(), now: database.now });
   } finally {
     await database.close();

@@ -9,9 +9,15 @@ export function violatedUniqueColumns(error: unknown): string[] | undefined {
   // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY
   if (errcode === 2067 || errcode === 1555) {
     const columns = /constraint failed: (.+)$/.exec(message ?? '')?.[1] ?? '';
+    // Of an index over an expression it names the index alone: `index 'users_email_folded'`.
+    const folded = /^index '\w+?_(\w+)_folded'$/.exec(columns)?.[1];
+    if (folded) return [folded];
     return columns.split(', ').map((column) => column.split('.').at(-1) as string);
   }
-  if (code === '23505') return (/^Key \((.+?)\)=/.exec(detail ?? '')?.[1] ?? '').split(', ');
+  if (code === '23505') {
+    const columns = (/^Key \((.+?)\)=/.exec(detail ?? '')?.[1] ?? '').split(', ');
+    return columns.map((column) => /^lower\((\w+)\)$/.exec(column)?.[1] ?? column);
+  }
   return undefined;
 }
 

@@ -8,6 +8,7 @@ import { instances } from './migrations/004-instances.ts';
 import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
 import { accounts } from './migrations/006-accounts.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
+import { emailsInOneForm } from './migrations/010-emails-in-one-form.ts';
 import { legacyTokens } from './migrations/011-legacy-tokens.ts';
 
 /** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
@@ -20,7 +21,12 @@ export interface ColumnTypes {
 export interface Migration {
   readonly name: string;
   statements(types: ColumnTypes): string[];
+  /** What SQL cannot say, after the statements. Takes time that grows with the rows at most. */
+  change?(tx: Tx, report: Report): Promise<void>;
 }
+
+/** Told of what a migration could not do. */
+export type Report = (line: string) => void;
 
 export const columnTypes = (engine: Engine): ColumnTypes =>
   engine === 'sqlite'
@@ -36,6 +42,7 @@ const migrations: readonly Migration[] = [
   keysOfSecrets,
   accounts,
   attemptsUnderWay,
+  emailsInOneForm,
   legacyTokens,
 ];
 
@@ -81,7 +88,11 @@ function refuseNewer(applied: readonly string[]): void {
 }
 
 /** Brings the fixed tables up to date and returns the names of the migrations it ran. Then the instance takes part. */
-export async function migrate(database: Database, now: () => number = database.now): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  now: () => number = database.now,
+  report: Report = () => undefined,
+): Promise<string[]> {
   const types = columnTypes(database.engine);
   const ran = await underMigrationLock(database, async (tx) => {
     await sql
@@ -94,6 +105,7 @@ export async function migrate(database: Database, now: () => number = database.n
     const pending = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of pending) {
       for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
+      await migration.change?.(tx, report);
       await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
     }
     return pending.map(({ name }) => name);

@@ -10,7 +10,7 @@ export interface Tables {
   resource_schemas: { name: string; declaration: string; updated_at: number };
   users: {
     id: string;
-    /** Lowercase and NFC. At least one of email, username and phone is there. */
+    /** In the form of `normaliseEmail`. At least one of email, username and phone is there. */
     email: string | null;
     username: string | null;
     /** E.164. */

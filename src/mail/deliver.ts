@@ -19,10 +19,16 @@ const load = async () => (await import('nodemailer')).default;
 export const openDelivery = (context: Context): Delivery =>
   context.config.smtpUrl ? deliverBySmtp(context) : deliverToFiles(context);
 
+/** Addresses of earlier versions may hold what would end a header. Such a mail is not sent. */
+function addressOf({ recipient }: MailRow): string {
+  if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address is none that mail can be sent to');
+  return recipient;
+}
+
 /** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
 const headersOf = ({ config }: Context, mail: MailRow, letter: Letter) => ({
   from: config.mailFrom,
-  to: { name: '', address: mail.recipient },
+  to: { name: '', address: addressOf(mail) },
   messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
   date: new Date(mail.created_at),
   // Tells other programs not to answer it (RFC 3834).

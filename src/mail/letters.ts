@@ -2,7 +2,8 @@ import type { MailRow } from './mail-store.ts';
 
 /**
  * What a template is filled with, found when the mail is sent: by then the link is made, so that nothing usable ever lies
- * in the queue. Undefined means that there is nobody to write to any more, and the mail is dropped.
+ * in the queue. Undefined means that there is nobody to write to any more, and the mail is dropped. `recipient` is where it
+ * goes in place of what somebody typed: to the address that its owner has given.
  */
 export type Compose = (mail: MailRow) => Promise<Readonly<Record<string, unknown>> | undefined>;
 

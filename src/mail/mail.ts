@@ -113,7 +113,8 @@ export class Mail {
       const compose = this.#letters.get(mail.template);
       if (!compose) throw new Error(`no letter is named ${mail.template}`);
       const data = await compose(mail);
-      if (data) await this.#delivery.deliver(mail, await this.#render(mail.template, data));
+      const recipient = typeof data?.recipient === 'string' ? data.recipient : mail.recipient;
+      if (data) await this.#delivery.deliver({ ...mail, recipient }, await this.#render(mail.template, data));
     } catch (error) {
       const { message } = error as Error;
       const line = { mail: mail.id, template: mail.template, attempts: mail.attempts, reason: message };

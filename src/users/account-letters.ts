@@ -21,14 +21,26 @@ export function accountLetters(context: Context, keys: KeyRing): Letters {
     return user?.disabled ? undefined : user;
   };
 
-  async function linkFor(mail: MailRow, user: UserRow, purpose: OneTimePurpose, path: string) {
+  /** To the address that the user has given, however the one who asked for the mail has written it. */
+  async function linkFor(
+    mail: MailRow,
+    user: UserRow,
+    purpose: OneTimePurpose,
+    path: string,
+    recipient = user.email ?? mail.recipient,
+  ) {
     const token = await mintOneTimeToken(context, keys, {
       id: mail.id,
       purpose,
       userId: user.id,
-      email: mail.recipient,
+      email: recipient,
     });
-    return { service, link: `${config.baseUrl}${path}/${token.value}`, expires: readableTime(token.expiresAt) };
+    return {
+      service,
+      recipient,
+      link: `${config.baseUrl}${path}/${token.value}`,
+      expires: readableTime(token.expiresAt),
+    };
   }
 
   /** The change of email that a mail is about, unless it was undone meanwhile. */
@@ -43,7 +55,8 @@ export function accountLetters(context: Context, keys: KeyRing): Letters {
     if (!change || change.new_email !== mail.recipient) return undefined;
     if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
     const user = await findUser(database.db, change.user_id);
-    return user && !user.disabled ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
+    if (!user || user.disabled) return undefined;
+    return linkFor(mail, user, 'confirm_email', '/email/confirm', mail.recipient);
   }
 
   async function noticeOfChange(mail: MailRow) {

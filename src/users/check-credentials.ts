@@ -49,7 +49,9 @@ export async function checkCredentials(
     const checked = await checkAsDevice(check, `login:device:${user.id}:${device}`);
     if (checked) return checked;
   }
-  return checkAsStranger(check, identifier?.value ?? login);
+  // By the stored form, where there is one: an address has many spellings.
+  const known = identifier && user?.[identifier.attribute];
+  return checkAsStranger(check, known ?? identifier?.value ?? login);
 }
 
 interface Check {

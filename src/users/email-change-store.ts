@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
+import { foldEmail } from '../email-address.ts';
 
 export type EmailChangeRow = Selectable<Tables['email_changes']>;
 
@@ -72,7 +73,7 @@ export async function isKeptForAnother(db: Db, email: string, userId: string, no
   const kept = await db
     .selectFrom('email_changes')
     .select('id')
-    .where('old_email', '=', email)
+    .where(sql`lower(old_email)`, '=', foldEmail(email))
     .where('user_id', '!=', userId)
     .where('confirmed_at', 'is not', null)
     .where('undone_at', 'is', null)

@@ -15,7 +15,7 @@ onBothEngines('the first administrator', (engine) => {
   it('is made with a random password that is told once and stored nowhere', async () => {
     const context = await createContext({ env: { ADMIN_EMAIL: 'Boss@Example.com' } });
     const made = await ensure(context);
-    assert.equal(made?.email, 'boss@example.com');
+    assert.equal(made?.email, 'Boss@example.com');
     const password = made?.password ?? '';
     assert.ok(password.length >= 20);
     const [user, ...others] = await users(context);
@@ -54,8 +54,8 @@ onBothEngines('the first administrator', (engine) => {
   it('stops the start where the settings cannot be followed', async () => {
     const weak = await createContext({ env: { ADMIN_PASSWORD: 'password1' } });
     await assert.rejects(ensure(weak), { name: 'OperatorError', message: /ADMIN_PASSWORD .*breached/ });
-    const odd = await createContext({ env: { ADMIN_EMAIL: 'a@b_c' } });
-    await assert.rejects(ensure(odd), { name: 'OperatorError', message: /ADMIN_EMAIL/ });
+    const odd = createContext({ env: { ADMIN_EMAIL: 'a@b_c' } });
+    await assert.rejects(odd, { name: 'OperatorError', message: /ADMIN_EMAIL/ });
     const ordinary = await createContext({ env: { ADMIN_EMAIL: 'ada@example.com' } });
     await ensure(ordinary);
     await ordinary.database.db.updateTable('users').set({ roles: '[]' }).execute();

@@ -5,7 +5,6 @@ import { uuidv7 } from '../database/uuid.ts';
 import { OperatorError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { systemOrigin } from '../http/origin.ts';
-import { normaliseEmail } from './identifiers.ts';
 import type { Passwords } from './passwords.ts';
 import { checkNewPassword } from './user-fields.ts';
 import { findUserByLogin, hasAdministrator, insertUser } from './user-store.ts';
@@ -23,10 +22,7 @@ export async function ensureFirstAdministrator(
 ): Promise<FirstAdministrator | undefined> {
   const { config, database, now } = context;
   if (await hasAdministrator(database.db)) return undefined;
-  const email = normaliseEmail(config.adminEmail);
-  if (email === undefined) {
-    throw new OperatorError(`ADMIN_EMAIL: got "${config.adminEmail}"; it takes an email address.`);
-  }
+  const email = config.adminEmail;
   if (config.adminPassword !== '') await refuseWeakPassword(config.adminPassword, email);
   const password = config.adminPassword || randomBytes(15).toString('base64url');
   const passwordHash = await passwords.hash(password);

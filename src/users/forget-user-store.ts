@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Tx } from '../database/database.ts';
+import { foldEmail } from '../email-address.ts';
 
 export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]> {
   const clients = await tx.selectFrom('clients').select('id').where('user_id', '=', userId).execute();
@@ -14,5 +16,5 @@ export async function forgetUser(tx: Tx, userId: string, email: string | null): 
     .where('user_id', '=', userId)
     .where((or) => or.or([or('type', 'like', 'user.%'), or('type', 'like', 'email.%')]))
     .execute();
-  if (email !== null) await tx.deleteFrom('mails').where('recipient', '=', email).execute();
+  if (email !== null) await tx.deleteFrom('mails').where(sql`lower(recipient)`, '=', foldEmail(email)).execute();
 }

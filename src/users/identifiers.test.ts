@@ -1,43 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { normaliseEmail, normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
+import { normaliseEmail } from '../email-address.ts';
+import { normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
 
 describe('identifiers', () => {
-  it('reads emails in one case and one Unicode form', () => {
-    assert.equal(normaliseEmail(' Ada@Example.COM '), 'ada@example.com');
-    assert.equal(normaliseEmail('Jose\u0301@example.com'), 'jos\u00e9@example.com');
-    assert.equal(normaliseEmail('x+tag@sub.example.co.uk'), 'x+tag@sub.example.co.uk');
-    assert.equal(normaliseEmail('admin@localhost'), 'admin@localhost');
-    assert.equal(normaliseEmail('post@b\u00fccher.example'), 'post@b\u00fccher.example');
-  });
-
-  for (const wrong of [
-    '',
-    '@',
-    'a@',
-    '@b',
-    'plain',
-    'a b@example.com',
-    'a@exa mple.com',
-    'a@b@example.com',
-    'a@-example.com',
-    'a@example..com',
-    '.a@example.com',
-    'a.@example.com',
-    'a@example.com\r\nBcc: b@example.com',
-    'a\u0000@example.com',
-    '<a@example.com>',
-    'a@example.com,b@example.com',
-    '"a b"@example.com',
-    `${'a'.repeat(65)}@example.com`,
-    `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(63)}.com`,
-    'a@exam_ple.com',
-  ]) {
-    it(`refuses ${JSON.stringify(wrong).slice(0, 40)} as an email`, () =>
-      assert.equal(normaliseEmail(wrong), undefined));
-  }
-
   it('reads usernames by the rule', () => {
     assert.equal(normaliseUsername('Ada.Lovelace'), 'ada.lovelace');
     for (const wrong of [
@@ -65,7 +32,12 @@ describe('identifiers', () => {
   });
 
   it('finds the enabled identifier that a login is, and no other', () => {
-    assert.deepEqual(readLogin('Ada@Example.com', ['email']), { attribute: 'email', value: 'ada@example.com' });
+    assert.deepEqual(readLogin('Ada@Example.com', ['email']), { attribute: 'email', value: 'Ada@example.com' });
+    assert.deepEqual(readLogin(' post@b\u00fccher.example ', ['email']), {
+      attribute: 'email',
+      value: 'post@xn--bcher-kva.example',
+      former: 'post@b\u00fccher.example',
+    });
     assert.equal(readLogin('ada', ['email']), undefined);
     assert.deepEqual(readLogin('Ada', ['email', 'username']), { attribute: 'username', value: 'ada' });
     assert.equal(readLogin('+12133734253', ['email', 'username']), undefined);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { domainToASCII } from 'node:url';
 import type { LoginAttribute } from '../config.ts';
+import { foldEmail, formerEmail, normaliseEmail } from '../email-address.ts';
 import { toNfc } from '../normal-form.ts';
 
 /**
@@ -11,22 +11,8 @@ import { toNfc } from '../normal-form.ts';
 export interface Identifier {
   readonly attribute: LoginAttribute;
   readonly value: string;
-}
-
-const longestEmail = 254;
-const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const domainLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-
-/** Lowercase and NFC, so that equal addresses are equal text; undefined when it is no address. */
-export function normaliseEmail(text: string): string | undefined {
-  if (text.length > longestEmail * 2) return undefined;
-  const email = text.trim().normalize('NFC').toLowerCase().normalize('NFC');
-  const at = email.lastIndexOf('@');
-  const [local, domain] = [email.slice(0, at), email.slice(at + 1)];
-  if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > longestEmail) return undefined;
-  if (!localPart.test(local)) return undefined;
-  const labels = domainToASCII(domain).split('.');
-  return labels.every((label) => domainLabel.test(label)) ? email : undefined;
+  /** Of an email: the form in which an earlier version may have stored it, where that is another. */
+  readonly former?: string;
 }
 
 export const usernameRule = '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter';
@@ -55,18 +41,37 @@ export function normalisePhone(text: string): string | undefined {
   return number?.isPossible() ? number.number : undefined;
 }
 
-const forms: readonly [LoginAttribute, (text: string) => string | undefined][] = [
-  ['email', normaliseEmail],
-  ['phone', normalisePhone],
-  ['username', normaliseUsername],
+/** Longer than any identifier, in any spelling. */
+const longestLogin = 1024;
+
+const readEmail = (text: string): Identifier | undefined => {
+  if (!text.includes('@')) return undefined;
+  const attribute = 'email';
+  const former = formerEmail(text);
+  const value = normaliseEmail(text);
+  if (value === undefined) return { attribute, value: former };
+  return foldEmail(value) === former ? { attribute, value } : { attribute, value, former };
+};
+
+const plainly =
+  (attribute: LoginAttribute, normalise: (text: string) => string | undefined) =>
+  (text: string): Identifier | undefined => {
+    const value = normalise(text);
+    return value === undefined ? undefined : { attribute, value };
+  };
+
+const forms: readonly [LoginAttribute, (text: string) => Identifier | undefined][] = [
+  ['email', readEmail],
+  ['phone', plainly('phone', normalisePhone)],
+  ['username', plainly('username', normaliseUsername)],
 ];
 
 /** Which enabled identifier a login is, in the form in which it is stored. */
 export function readLogin(login: string, enabled: readonly LoginAttribute[]): Identifier | undefined {
-  for (const [attribute, normalise] of forms) {
-    if (!enabled.includes(attribute)) continue;
-    const value = normalise(login);
-    if (value !== undefined) return { attribute, value };
+  if (login.length > longestLogin) return undefined;
+  for (const [attribute, read] of forms) {
+    const identifier = enabled.includes(attribute) ? read(attribute === 'email' ? login.trim() : login) : undefined;
+    if (identifier) return identifier;
   }
   return undefined;
 }

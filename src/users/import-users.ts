@@ -98,10 +98,13 @@ async function writeBatch(
 
 const identifiers = ['email', 'username', 'phone'] as const;
 
+/** Addresses compare without case. */
+const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
+
 const isSamePerson = (there: UserRow, row: UserRow): boolean =>
-  identifiers.every((field) => there[field] === row[field]);
+  identifiers.every((field) => same(there[field], row[field]));
 
 const takenBy = (owners: readonly UserRow[], row: UserRow): string[] =>
   identifiers
-    .filter((field) => row[field] !== null && owners.some((owner) => owner[field] === row[field]))
+    .filter((field) => row[field] !== null && owners.some((owner) => same(owner[field], row[field])))
     .map((field) => `another user has the ${field} ${row[field]}`);

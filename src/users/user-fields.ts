@@ -1,7 +1,8 @@
+import { foldEmail, normaliseEmail } from '../email-address.ts';
 import type { FieldError } from '../errors.ts';
 import { toNfc } from '../normal-form.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { normaliseEmail, normalisePhone, normaliseUsername, usernameRule } from './identifiers.ts';
+import { normalisePhone, normaliseUsername, usernameRule } from './identifiers.ts';
 import { isTooLong, longestPasswordBytes } from './passwords.ts';
 
 export const shortestPassword = 8;
@@ -78,7 +79,7 @@ export async function checkNewPassword(
     return wrong('too_short', `${field} must have at least ${shortestPassword} characters.`);
   }
   const folded = password.trim().normalize('NFC').toLowerCase();
-  if (folded === email || folded === username) {
+  if (folded === foldEmail(email ?? '') || folded === username) {
     return wrong('common', `${field} must not be what the user logs in with.`);
   }
   if (await isCommonPassword(password)) {

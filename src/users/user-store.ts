@@ -1,7 +1,8 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { violatedUniqueColumns } from '../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
+import { foldEmail } from '../email-address.ts';
 import type { Identifier } from './identifiers.ts';
 
 export type UserRow = Selectable<Tables['users']>;
@@ -10,9 +11,15 @@ export function findUser(db: Db, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Emails are stored as they were written, and compared without case. */
+const emailIs = (email: string) => sql<boolean>`lower(email) = ${foldEmail(email)}`;
+
 /** By an email, username or phone in its stored form (see `readLogin`). */
-export function findUserByLogin(db: Db, { attribute, value }: Identifier): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where(attribute, '=', value).executeTakeFirst();
+export async function findUserByLogin(db: Db, { attribute, value, former }: Identifier): Promise<UserRow | undefined> {
+  const users = db.selectFrom('users').selectAll();
+  if (attribute !== 'email') return users.where(attribute, '=', value).executeTakeFirst();
+  const byFormer = former === undefined ? undefined : await users.where(emailIs(former)).executeTakeFirst();
+  return byFormer ?? users.where(emailIs(value)).executeTakeFirst();
 }
 
 export async function insertUser(tx: Db, row: Insertable<Tables['users']>): Promise<void> {
@@ -88,7 +95,11 @@ export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = '
   for (const field of uniqueFields) {
     const value = wanted[field];
     if (value === undefined || value === null) continue;
-    const owner = await db.selectFrom('users').select('id').where(field, '=', value).executeTakeFirst();
+    const users = db.selectFrom('users').select('id');
+    const owner = await (field === 'email'
+      ? users.where(emailIs(value))
+      : users.where(field, '=', value)
+    ).executeTakeFirst();
     if (owner && owner.id !== exceptId) taken.push(field);
   }
   return taken;
@@ -141,6 +152,6 @@ export function findByAnyIdentifier(
   return db
     .selectFrom('users')
     .selectAll()
-    .where((eb) => eb.or([eb('email', '=', email), eb('username', '=', username), eb('phone', '=', phone)]))
+    .where((eb) => eb.or([emailIs(email ?? ''), eb('username', '=', username), eb('phone', '=', phone)]))
     .execute();
 }

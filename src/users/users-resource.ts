@@ -45,7 +45,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
         unique: true,
         searchable: true,
         sortable: true,
-        folded: 'stored',
+        folded: 'lower',
         example: 'ada@example.com',
       }),
       username: text({

@@ -59,7 +59,7 @@ onBothEngines('The command line', (engine) => {
 
   it('makes users, and says what is wrong with them', async () => {
     const made = JSON.parse(await answer('user', 'create', '--email', 'Ada@Example.com', '--name', 'Ada', '--json'));
-    assert.equal(made.email, 'ada@example.com');
+    assert.equal(made.email, 'Ada@example.com');
     assert.match(made.password, /^[\w-]{20}$/);
     const again = await run('user', 'create', '--email', 'ada@example.com', '--role', 'emperor');
     assert.equal(again.code, 1);

@@ -41,12 +41,13 @@ onBothEngines('registration', (engine) => {
     assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.equal(created_at, updated_at);
     assert.deepEqual(rest, {
-      email: 'ada@example.com',
+      email: 'Ada@example.com',
       username: null,
       phone: null,
       name: 'Ada Lovelace',
       email_confirmed: false,
       roles: [],
+      disabled: false,
     });
     const form = await ask<Registered>(service, '/v1/register', {
       form: { email: 'grace@example.com', password, name: '', username: 'Grace', phone: '+1 (213) 373-4253' },

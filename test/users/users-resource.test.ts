@@ -139,7 +139,7 @@ onBothEngines('the users resource', (engine) => {
     await refused(() => ask<Body>(service, '/v1/users', { json, token: ada.token }), 403);
     const { status, body, headers } = await ask<Body>(service, '/v1/users', { json, token: admin });
     assert.equal(status, 201, JSON.stringify(body));
-    assert.equal(body.data.email, 'made@example.com');
+    assert.equal(body.data.email, 'Made@example.com');
     assert.equal(body.data.username, 'made');
     assert.equal(body.data.email_confirmed, false);
     assert.deepEqual(body.data.roles, ['editor']);

@@ -6,6 +6,7 @@ import { pendingMigrations } from '../../database/migrate.ts';
 import { hasAdministrator } from '../../users/user-store.ts';
 import { showTime } from '../print.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
+import { lookAtEmails } from './look-at-emails.ts';
 
 const tolerance = 5000;
 const machineClock = Date.now;
@@ -33,6 +34,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
       ? ok('administrator', 'there is one')
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
+  findings.push(await lookAtEmails(database.db));
   return findings;
 }
 

@@ -1,0 +1,60 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+/** RFC 5321 4.5.3.1, in bytes. */
+const longestLocalPart = 64;
+const longestAddress = 254;
+
+/**
+ * RFC 5322's atoms, and letters beyond ASCII (RFC 6531), but for what a URL or a page would read as the end of something.
+ * No quoted local parts: nobody has one, and every program reads them differently.
+ */
+const localPart = /^[\p{L}\p{M}\p{N}!$%&'*+=^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!$%&'*+=^_`{|}~-]+)*$/u;
+/** A host as people write it, with any of the four dots that IDNA knows. Nothing that a URL parser would leave out. */
+const spelledHost = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
+const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * The one form in which an address is stored: the local part as it is, in NFC, and the host in lowercase ASCII
+ * (`xn--…`). Undefined when it is no address.
+ */
+export function normaliseEmail(text: string): string | undefined {
+  const at = text.lastIndexOf('@');
+  if (at < 1 || text.length > 2 * longestAddress) return undefined;
+  const local = normaliseLocalPart(text.slice(0, at));
+  const host = normaliseHost(text.slice(at + 1));
+  if (local === undefined || host === undefined) return undefined;
+  const email = `${local}@${host}`;
+  return Buffer.byteLength(email) <= longestAddress ? email : undefined;
+}
+
+function normaliseLocalPart(text: string): string | undefined {
+  const local = text.normalize('NFC');
+  if (!localPart.test(local) || Buffer.byteLength(local) > longestLocalPart) return undefined;
+  // Databases know the case of ASCII alone. Other letters are kept in lowercase, so that addresses compare without case.
+  return /^[ -~]+$/.test(local) ? local : local.toLowerCase().normalize('NFC');
+}
+
+function normaliseHost(text: string): string | undefined {
+  if (!spelledHost.test(text)) return undefined;
+  const host = domainToASCII(text.normalize('NFC'));
+  const labels = host.split('.');
+  if (!labels.every((label) => hostLabel.test(label))) return undefined;
+  // A last label of digits would make it an IPv4 address, which `domainToASCII` writes out of any number.
+  if (/^\d+$/.test(labels.at(-1) as string)) return undefined;
+  // What begins with xn-- and encodes nothing is left as it is.
+  return /(^|\.)xn--/.test(domainToUnicode(host)) ? undefined : host;
+}
+
+/** Equal for addresses that differ in case alone; what `lower()` makes of a stored one on both engines. */
+export const foldEmail = (email: string): string => email.toLowerCase();
+
+/** Whose mailbox it is, for counting alone: what follows a plus sign is the owner's own matter at most providers. */
+export function mailboxOf(email: string): string {
+  const folded = foldEmail(email);
+  const at = folded.lastIndexOf('@');
+  const plus = folded.indexOf('+');
+  return plus > 0 && plus < at ? folded.slice(0, plus) + folded.slice(at) : folded;
+}
+
+/** The form that earlier versions stored: some addresses could not be brought to the new one. */
+export const formerEmail = (text: string): string => text.trim().normalize('NFC').toLowerCase().normalize('NFC');
