@@ -25,6 +25,7 @@ import { pruneIdempotencyKeys } from './resources/idempotency.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { endClients } from './sessions/end-clients.ts';
+import { createAuthority } from './sessions/hold-authority.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { tokensResource } from './sessions/tokens-resource.ts';
@@ -63,6 +64,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const sessions = createSessions(context, keys, new LegacyTokens(context, legacyKeys));
   const clients = new ClientDirectory(context, keys);
   const scopes = new KnownScopes();
+  const holdAuthority = createAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
   const mail = createMail(context, accountLetters(context, keys));
@@ -72,12 +74,14 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     clients,
     sessions,
     scopes,
+    holdAuthority,
     checkCredentials: (credentials) => checkCredentials(context, { passwords, keys }, credentials),
     noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),
   };
   const accounts: AccountServices = {
     passwords,
     keys,
+    holdAuthority,
     mail,
     issueFirstToken: async (tx, userId) =>
       void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
@@ -117,7 +121,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
-  serveResources(app, context, resources, { keys, recordEvent });
+  serveResources(app, context, resources, { keys, recordEvent, holdAuthority: oauth.holdAuthority });
   serveOpenApi(app);
   serveApiReference(app);
   await servePages(app, context, { keys, webSessions, scopes });

@@ -146,10 +146,10 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         body: secretBody,
         response: secretAnswer,
         status: 201,
-        run: ({ row, caller, body, transaction }) =>
+        run: ({ row, body, transaction }) =>
           transaction(async (call) => {
             // Who knows the secret can get whatever the client may ask for.
-            if (!holdsScopes(caller.scopes, row.scopes)) {
+            if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client may do more than the token that you present.');
             }
             if (isProxied(row.id)) {

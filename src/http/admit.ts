@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
-import { anonymousCaller, mayUseScope } from '../caller.ts';
+import { anonymousCaller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { badRequest, notFound, Problem } from '../errors.ts';
 import { acceptsJson, isApi, notAcceptable } from './accept.ts';
+import { admitAgain } from './admit-again.ts';
+import { bearerToken } from './bearer-token.ts';
 import { dressForCaches } from './caching.ts';
 import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
@@ -13,13 +15,16 @@ import type { RateLimit } from './rate-limit.ts';
 import { knowRoutes } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { App } from './server.ts';
-import { insufficientScope, unauthorized } from './unauthorized.ts';
+import { requireScope } from './unauthorized.ts';
 
 /** How a request proves who sends it. Each throws the 401 (or the redirect to the login page) that says why not. */
 export interface Authenticate {
   /** For `auth:api`: a token known to be good is answered at once, others after the database was asked. */
   bearer(token: string, request: FastifyRequest): Caller | Promise<Caller>;
-  /** For `auth:web`: by the session cookie. May answer by itself (a redirect): then undefined. */
+  /**
+   * For `auth:web`: by the session cookie. May answer by itself (a redirect): then undefined. Asked again when the body is
+   * there, it looks at the session that it found before.
+   */
   web(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
 }
 
@@ -38,6 +43,7 @@ export function admitRequests(
   const headers = securityHeaders(config);
   const cors = createCors(config.corsOrigins);
   const factsOf = knowRoutes(metrics);
+  admitAgain(app, database, authenticate);
 
   app.addHook('onRequest', (request, reply, done) => {
     // Before anything is read for it.
@@ -74,7 +80,7 @@ export function admitRequests(
       const admit = (caller: Caller) => {
         request.caller = caller;
         limit.count(accountOf(caller), reply);
-        if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
+        requireScope(caller, scope);
       };
       if (auth === 'auth:web') {
         authenticate
@@ -162,10 +168,4 @@ function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {
   if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
   const broken = queryStringProblem(query);
   if (broken) throw broken;
-}
-
-function bearerToken({ headers: { authorization } }: FastifyRequest): string {
-  if (authorization === undefined) throw unauthorized('token_missing');
-  if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') throw unauthorized('token_missing', 'another scheme');
-  return authorization.slice(7).trim();
 }

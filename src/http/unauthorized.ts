@@ -1,3 +1,4 @@
+import { type Caller, mayUseScope } from '../caller.ts';
 import { Problem } from '../errors.ts';
 
 const reasons = {
@@ -30,4 +31,9 @@ export function insufficientScope(scope: string): Problem {
     code: 'insufficient_scope',
     headers: { 'WWW-Authenticate': `Bearer realm="gatehouse", error="insufficient_scope", scope="${scope}"` },
   });
+}
+
+/** Throws unless the caller's token holds the scope, where one is needed. */
+export function requireScope(caller: Caller, scope: string | undefined): void {
+  if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
 }

@@ -2,6 +2,7 @@ import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
+import type { HoldAuthority } from '../database/change-as.ts';
 import type { Tx } from '../database/database.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -13,6 +14,7 @@ export interface OAuth {
   readonly clients: ClientDirectory;
   readonly sessions: Sessions;
   readonly scopes: KnownScopes;
+  readonly holdAuthority: HoldAuthority;
   /** The user whose login and password these are; throws the answer to give when they are not. */
   checkCredentials(credentials: {
     login: string;

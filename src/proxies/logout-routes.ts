@@ -11,7 +11,7 @@ const response = Type.Object({ message: Type.Literal('Token revoked successfully
 /** The end of a session: its access token, its refresh token, and the cookie that a proxy set. */
 export function serveLogout(
   app: App,
-  { context, sessions }: Pick<OAuth, 'context' | 'sessions'>,
+  { context, sessions, holdAuthority }: Pick<OAuth, 'context' | 'sessions' | 'holdAuthority'>,
   proxiedClients: readonly ProxiedClient[],
 ): void {
   app.delete(
@@ -26,7 +26,7 @@ export function serveLogout(
       },
     },
     async (request, reply) => {
-      await logOut(context, sessions, { caller: request.caller, origin: originOf(request) });
+      await logOut(context, sessions, holdAuthority, { caller: request.caller, origin: originOf(request) });
       for (const proxied of proxiedClients) {
         reply.clearCookie(refreshCookieName, refreshCookie(context.config, proxied));
       }

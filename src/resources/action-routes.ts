@@ -1,20 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import { changeAndTell } from '../database/bus.ts';
+import type { Caller } from '../caller.ts';
 import { isForm } from '../http/bodies.ts';
 import type { App } from '../http/server.ts';
-import type { Action, ActionCall, WriteCall } from './define-resource.ts';
+import { allowedRow, lockRow } from './allowed-row.ts';
+import type { Action, ActionCall } from './define-resource.ts';
 import type { Fields } from './fields.ts';
 import { readForm } from './form-body.ts';
 import { actionDocs } from './openapi-operations.ts';
-import { noSuchRow } from './read-rows.ts';
 import type { Resource } from './resource.ts';
 import { askerOf, callOf, guardOf, idOf, placeOf, sendJson } from './resource-routes.ts';
 import type { ResourceServices } from './resource-services.ts';
-import { wholeColumns, wholeRow } from './row-json.ts';
-import { allowedRows } from './row-rules.ts';
-import { raw, readRepeated, sql } from './sql-text.ts';
-import { mayNot } from './write-checks.ts';
-import { changeByAction } from './write-resource.ts';
+import { shownRow, wholeRow } from './row-json.ts';
+import type { Deed } from './row-rules.ts';
+import type { Writing } from './write-checks.ts';
+import { changeRow } from './write-row.ts';
+import { inTransaction } from './write-transaction.ts';
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
@@ -40,7 +41,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       },
       async handler(request, reply) {
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
-        const result = await action.run(actionCall(services, resource, request, row));
+        const result = await action.run(actionCall(services, resource, request, row, access));
         // What an action makes may be a secret, which no cache is to keep.
         if (method !== 'GET') reply.header('cache-control', 'no-store');
         if (result === undefined) return reply.code(204).send();
@@ -50,32 +51,48 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
   }
 }
 
+type Access = 'read' | 'write' | 'public';
+
+const deedOf = (access: Access): Deed => (access === 'write' ? 'update' : 'read');
+
+const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
+
+/** What an action writes with. Both ways run in a transaction that holds the caller's right to act. */
 function actionCall(
   services: ResourceServices,
   resource: Resource,
   request: FastifyRequest,
-  row: unknown,
+  row: Record<string, unknown> | undefined,
+  access: Access,
 ): ActionCall<Fields, unknown> {
   const call = callOf(services, request);
-  const { database } = services.context;
+  const id = row?.id as string;
+  const inside = <T>(work: (writing: Writing) => Promise<T>): Promise<T> =>
+    inTransaction(services, resource, call, request.route.config.scope, async (writing) => {
+      // The rule of the row was asked with the rights of before.
+      if (row && !sameRights(writing.asker.caller, call.caller)) {
+        await allowedRow(writing.place, resource, id, deedOf(access), writing.asker);
+      }
+      return work(writing);
+    });
   return {
     ...call,
-    db: database.db,
+    db: services.context.database.db,
     row: row as { id: string },
     body: request.body,
-    change: async (values) =>
-      (await changeByAction(services, resource, call, (row as { id: string }).id, values)) as { id: string },
+    change: (values) =>
+      inside(async (writing) => {
+        const before = await lockRow(writing, resource, id, 'read', undefined);
+        const input = { values: { ...values }, unchanged: {} };
+        const changed = await changeRow({ ...writing, ruled: false }, resource, before, input);
+        return shownRow(resource, changed) as { id: string };
+      }),
     transaction: (work) =>
-      changeAndTell(database, (tx, tell) => {
-        const inside: WriteCall = {
-          ...call,
-          tx,
-          tell,
-          reveal() {
-            throw new Error('an action returns what it shows');
-          },
+      inside((writing) => {
+        const reveal = () => {
+          throw new Error('an action returns what it shows');
         };
-        return work(inside);
+        return work({ ...writing.call, reveal });
       }),
   };
 }
@@ -85,17 +102,10 @@ async function rowOf(
   services: ResourceServices,
   resource: Resource,
   request: FastifyRequest,
-  access: 'read' | 'write' | 'public',
+  access: Access,
 ): Promise<Record<string, unknown>> {
   const asker = askerOf(services, request);
-  const id = idOf(resource, request);
-  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
-  const deed = access === 'write' ? 'update' : 'read';
-  const [row] = await readRepeated(
-    placeOf(services, request),
-    sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, deed, asker)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}`,
-  );
-  if (!row) throw noSuchRow(resource);
-  if (row._allowed !== 1) throw mayNot(resource, deed);
+  const place = placeOf(services, request);
+  const row = await allowedRow(place, resource, idOf(resource, request), deedOf(access), asker);
   return wholeRow(resource, row);
 }

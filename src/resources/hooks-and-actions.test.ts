@@ -72,14 +72,10 @@ onBothEngines('Hooks and actions', (engine) => {
     const found = await ask('GET', `/v1/safes/${made.row.id}`);
     assert.ok(!('secret' in found.row));
     const again = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
-    assert.deepEqual([again.status, again.text], [201, made.text], 'a retry gets the very answer that was lost');
-    const [sealed] = await service.context.database.db
-      .selectFrom('idempotency_keys')
-      .selectAll()
-      .where('headers', 'like', '%/safes/%')
-      .execute();
-    assert.ok(sealed && !JSON.stringify(sealed).includes('of blue'), 'which the database alone cannot tell');
-    assert.deepEqual(prepared, ['create', 'create']);
+    const { secret: _secret, ...shown } = made.row;
+    assert.deepEqual([again.status, again.row], [201, shown], 'a retry gets the answer without what is shown once');
+    assert.equal(again.headers.get('location'), made.headers.get('location'));
+    assert.deepEqual(prepared, ['create'], 'and nobody works for it again');
     const kept = await ask('PATCH', `/v1/safes/${made.row.id}`, { json: { label: 'kept' } });
     assert.equal(kept.status, 200);
     assert.equal((await ask('DELETE', `/v1/safes/${made.row.id}`)).status, 409);

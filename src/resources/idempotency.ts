@@ -5,9 +5,10 @@ import type { Tx } from '../database/database.ts';
 import { badRequest, conflict, Problem } from '../errors.ts';
 import type { MacKeys } from './cursor.ts';
 
-/** An answer that a retry under the same key gets again. */
+/** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */
 export interface KeptAnswer {
-  readonly status: number;
+  /** The row that was made. */
+  readonly id: string;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
@@ -15,7 +16,7 @@ export interface KeptAnswer {
 export interface IdempotencyKey {
   readonly id: string;
   readonly bodyHash: string;
-  /** Seals the kept answer, which may hold a secret that is shown once: only who has the key again can open it. */
+  /** Seals the kept answer: only who has the key again can open it. */
   readonly sealingKey: Buffer;
   /** The same under server keys that were replaced since: a retry may come after a rotation. */
   readonly earlier: readonly IdempotencyKey[];
@@ -36,7 +37,7 @@ export function idempotencyKey(
     throw badRequest('Idempotency-Key: it takes 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
   }
   const request = JSON.stringify([userId, clientId, path, header]);
-  const ids = keys.macs('idempotency key', request);
+  const ids = keys.macs('idempotency key of a row', request);
   // With what the caller may do: a token that may do less must not collect what another one made.
   const bodyHashes = keys.macs('idempotent body', JSON.stringify([body ?? null, roles, scopes]));
   const sealingKeys = keys.macs('idempotent answer', request);
@@ -47,6 +48,18 @@ export function idempotencyKey(
     earlier: [],
   }));
   return { ...(current as IdempotencyKey), earlier };
+}
+
+/** Whether a request with this key has been answered. */
+export async function wasAnswered({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
+  if (!key) return false;
+  const kept = await database.db
+    .selectFrom('idempotency_keys')
+    .select('id')
+    .where('id', 'in', [key.id, ...key.earlier.map(({ id }) => id)])
+    .where('created_at', '>=', now() - life)
+    .executeTakeFirst();
+  return kept !== undefined;
 }
 
 /**
@@ -97,18 +110,13 @@ async function keptAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<Kep
       },
     );
   }
-  const headers = JSON.parse(kept.headers ?? '{}') as Record<string, string>;
-  return { status: kept.status, headers, body: open(key.sealingKey, kept.body ?? '') };
+  return JSON.parse(open(key.sealingKey, kept.body ?? '')) as KeptAnswer;
 }
 
-export async function keepAnswer(
-  tx: Tx,
-  { id, sealingKey }: IdempotencyKey,
-  { status, headers, body }: KeptAnswer,
-): Promise<void> {
+export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: KeptAnswer): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
-    .set({ status, headers: JSON.stringify(headers), body: seal(sealingKey, body) })
+    .set({ status: 201, body: seal(sealingKey, JSON.stringify(answer)) })
     .where('id', '=', id)
     .execute();
 }

@@ -157,7 +157,7 @@ export async function create(
 ): Promise<string> {
   refuseParameters(request.query as Query);
   const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
-  const { status, headers, body } = await createResource(services, resource, {
+  const { headers, body } = await createResource(services, resource, {
     call: callOf(services, request),
     body: request.body,
     isForm: isForm(request),
@@ -165,5 +165,5 @@ export async function create(
     key: idempotencyKey(services.keys, request.headers['idempotency-key'], request.caller, path, request.body),
     ...tie,
   });
-  return sendJson(reply.code(status).headers(headers), body);
+  return sendJson(reply.code(201).headers(headers), body);
 }

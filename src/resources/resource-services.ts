@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { HoldAuthority } from '../database/change-as.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { Origin } from '../http/origin.ts';
 import type { MacKeys } from './cursor.ts';
@@ -24,4 +25,6 @@ export interface ResourceServices {
   readonly resources: Resources;
   readonly keys: MacKeys;
   readonly recordEvent: RecordEvent;
+  /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
+  readonly holdAuthority: HoldAuthority;
 }

@@ -44,6 +44,8 @@ export interface Resource {
   readonly table: string;
   readonly idKind: ValueKind;
   readonly versioned: boolean;
+  /** Its rows decide who may do what: users, clients, sessions. */
+  readonly ofAccounts: boolean;
   readonly fields: ReadonlyMap<string, ResourceField>;
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
@@ -54,6 +56,8 @@ export interface Resource {
 }
 
 export type Resources = ReadonlyMap<string, Resource>;
+
+const accountTables = ['users', 'clients', 'sessions'];
 
 const implicit: Readonly<Record<string, Field>> = {
   created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
@@ -121,6 +125,7 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       table: quoted(table),
       idKind: idKindOf(definition),
       versioned,
+      ofAccounts: accountTables.includes(table),
       fields: new Map(fields.map((field) => [field.name, field])),
       shown: fields.filter(({ shown }) => shown),
       stored: fields.filter(({ stored }) => stored),

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { HoldAuthority } from '../database/change-as.ts';
 import type { App } from '../http/server.ts';
 import { serveActions } from './action-routes.ts';
 import { checkDefinitions } from './check-definitions.ts';
@@ -15,11 +16,11 @@ export function serveResources(
   app: App,
   context: Context,
   definitions: readonly ResourceDefinition[],
-  { keys, recordEvent }: { keys: MacKeys; recordEvent: RecordEvent },
+  { keys, recordEvent, holdAuthority }: { keys: MacKeys; recordEvent: RecordEvent; holdAuthority: HoldAuthority },
 ): Resources {
   checkDefinitions(definitions);
   const resources = compileResources(definitions);
-  const services = { context, resources, keys, recordEvent };
+  const services = { context, resources, keys, recordEvent, holdAuthority };
   for (const resource of resources.values()) {
     serveResource(app, services, resource);
     serveNested(app, services, resource);

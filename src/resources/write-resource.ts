@@ -1,18 +1,19 @@
-import { changeAndTell } from '../database/bus.ts';
 import { isForeignKeyViolation } from '../database/constraint-errors.ts';
-import { conflict, preconditionFailed } from '../errors.ts';
-import type { Call, WriteCall } from './define-resource.ts';
-import { type IdempotencyKey, type KeptAnswer, keepAnswer, takeKey } from './idempotency.ts';
+import { conflict, Problem } from '../errors.ts';
+import { lockRow } from './allowed-row.ts';
+import type { Call } from './define-resource.ts';
+import { type IdempotencyKey, type KeptAnswer, keepAnswer, takeKey, wasAnswered } from './idempotency.ts';
 import type { Selection } from './list-query.ts';
-import { type Input, readInput, type Values, type WriteMode } from './read-input.ts';
-import { noSuchRow, rowJson, versionOf } from './read-rows.ts';
+import { prepareChange, prepareCreate } from './prepare-write.ts';
+import { readInput, type Values } from './read-input.ts';
+import { noSuchRow, rowJson } from './read-rows.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceServices } from './resource-services.ts';
-import { shownRow, wholeColumns } from './row-json.ts';
-import { type Asker, allowedRows, type Deed } from './row-rules.ts';
-import { type Place, raw, readOnce, readRepeated, type StoredRow, sql } from './sql-text.ts';
-import { mayNot, type Writing } from './write-checks.ts';
+import { existingRows } from './row-rules.ts';
+import { type Place, raw, readOnce, readRepeated, sql } from './sql-text.ts';
+import type { Writing } from './write-checks.ts';
 import { changeRow, insertRow, removeRow } from './write-row.ts';
+import { inTransaction } from './write-transaction.ts';
 
 export interface WriteRequest {
   readonly call: Call;
@@ -21,6 +22,9 @@ export interface WriteRequest {
   /** How the answer shows the row. */
   readonly selection: Selection;
 }
+
+/** The body of a 201, and what stands above it. */
+export type CreatedAnswer = Pick<KeptAnswer, 'headers' | 'body'>;
 
 export interface CreateRequest extends WriteRequest {
   /** Values that the path gives. */
@@ -36,34 +40,6 @@ export interface ChangeRequest extends WriteRequest {
   readonly ifMatch: string | undefined;
 }
 
-/** Runs work in the transaction of a write, and keeps what it reveals for its answer. */
-async function inTransaction<T>(
-  services: ResourceServices,
-  call: Call,
-  work: (writing: Writing, revealed: Values) => Promise<T>,
-): Promise<T> {
-  const { database } = services.context;
-  const revealed: Values = {};
-  return changeAndTell(database, (tx, tell) => {
-    const writeCall: WriteCall = { ...call, tx, tell, reveal: (fields) => void Object.assign(revealed, fields) };
-    const place: Place = { engine: database.engine, db: tx };
-    const asker: Asker = { engine: database.engine, caller: call.caller, now: call.now };
-    return work({ services, call: writeCall, place, asker }, revealed);
-  });
-}
-
-async function inputOf(
-  resource: Resource,
-  { call, body, isForm }: WriteRequest,
-  mode: WriteMode,
-  id: string | undefined,
-  fixed?: Values,
-): Promise<Input> {
-  const input = readInput(resource, body, mode, isForm, call, fixed);
-  const more = await resource.definition.hooks?.prepare?.(call, { operation: mode, id, values: input.values });
-  return more ? { ...input, values: { ...input.values, ...more } } : input;
-}
-
 const revealedJson = (revealed: Values): string =>
   Object.entries(revealed)
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`)
@@ -74,30 +50,47 @@ export async function createResource(
   services: ResourceServices,
   resource: Resource,
   request: CreateRequest,
-): Promise<KeptAnswer> {
+): Promise<CreatedAnswer> {
   const { call, key, link } = request;
-  const input = await inputOf(resource, request, 'create', undefined, request.fixed);
-  return inTransaction(services, call, async (writing, revealed) => {
-    const kept = key && (await takeKey(writing.call.tx, key, call.now));
-    if (kept) return kept;
-    const row = await insertRow(writing, resource, input.values);
+  // Who was answered already makes nobody work once more.
+  const input = (await wasAnswered(services.context, key))
+    ? undefined
+    : await prepareCreate(services, resource, request);
+  return inTransaction(services, resource, call, resource.writeScope, async (writing) => {
+    const {
+      place,
+      asker,
+      call: { tx },
+    } = writing;
+    const made = key && (await takeKey(tx, key, call.now));
+    if (made) return answerAgain(writing, resource, made);
+    if (!input) throw conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
+    const row = await insertRow(writing, resource, { ...input.values });
     const id = row.id as string;
-    if (link)
-      await insertRow(writing, link.resource, readInput(link.resource, link.values(id), 'create', false, call).values);
-    const extra = revealedJson(revealed);
-    const { json, etag } = await rowJson(writing.place, resource, request.selection, row, writing.asker, extra);
-    const answer = {
-      status: 201,
-      headers: {
-        location: `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`,
-        etag,
-        ...(extra ? { 'cache-control': 'no-store' } : {}),
-      },
-      body: json,
-    };
-    if (key) await keepAnswer(writing.call.tx, key, answer);
-    return answer;
+    if (link) {
+      const values = readInput(link.resource, link.values(id), 'create', false, writing.call).values;
+      await insertRow(writing, link.resource, values);
+    }
+    const location = `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
+    const extra = revealedJson(writing.revealed);
+    const { json, etag } = await rowJson(place, resource, request.selection, row, asker, extra);
+    if (key) {
+      // A secret is in the first answer alone.
+      const plain = extra === '' ? { json, etag } : await rowJson(place, resource, request.selection, row, asker);
+      await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
+    }
+    return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
   });
+}
+
+/** What the first request with this key was answered, as long as the row that it made is there. */
+async function answerAgain({ place, asker }: Writing, resource: Resource, made: KeptAnswer): Promise<CreatedAnswer> {
+  const rows = await readRepeated(
+    place,
+    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, asker)}`,
+  );
+  if (rows.length > 0) return made;
+  throw new Problem(410, 'Gone', 'What the first request with this Idempotency-Key made is gone.', { code: 'gone' });
 }
 
 /** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */
@@ -106,30 +99,15 @@ export async function changeResource(
   resource: Resource,
   request: ChangeRequest,
 ): Promise<{ json: string; etag: string; revealed: boolean }> {
-  const { call, id, mode, ifMatch, selection } = request;
+  const { call, id, ifMatch, selection } = request;
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
-  const input = await inputOf(resource, request, mode, id);
-  return inTransaction(services, call, async (writing, revealed) => {
+  const input = await prepareChange(services, resource, request);
+  return inTransaction(services, resource, call, resource.writeScope, async (writing) => {
     const before = await lockRow(writing, resource, id, 'update', ifMatch);
-    const row = await changeRow(writing, resource, before, input);
-    const extra = revealedJson(revealed);
+    const row = await changeRow(writing, resource, before, { ...input, values: { ...input.values } });
+    const extra = revealedJson(writing.revealed);
     const tagged = await rowJson(writing.place, resource, selection, row, writing.asker, extra);
     return { ...tagged, revealed: extra !== '' };
-  });
-}
-
-/** What an action of the service's own writes into the row that it is about. */
-export async function changeByAction(
-  services: ResourceServices,
-  resource: Resource,
-  call: Call,
-  id: string,
-  values: Values,
-): Promise<Values> {
-  return inTransaction(services, call, async (writing) => {
-    const before = await lockRow(writing, resource, id, 'read', undefined);
-    const row = await changeRow({ ...writing, ruled: false }, resource, before, { values, unchanged: {} });
-    return shownRow(resource, row);
   });
 }
 
@@ -142,7 +120,7 @@ export async function deleteResource(
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
   await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
-    await inTransaction(services, call, async (writing) => {
+    await inTransaction(services, resource, call, resource.writeScope, async (writing) => {
       const before = await lockRow(writing, resource, id, 'delete', ifMatch);
       await removeRow(writing, resource, before);
     });
@@ -150,36 +128,6 @@ export async function deleteResource(
     if (!isForeignKeyViolation(error)) throw error;
     throw conflict(await whoRefers(services, resource, id), 'still_referred_to');
   }
-}
-
-/** The row as it is, locked: 404 when the caller may not see it, 403 when it may but not this, 412 when it moved on. */
-async function lockRow(
-  { place, asker }: Writing,
-  resource: Resource,
-  id: string,
-  deed: Deed,
-  ifMatch: string | undefined,
-): Promise<StoredRow> {
-  const lock = raw(place.engine === 'postgres' ? ' for update of t' : '');
-  const [row] = await readRepeated(
-    place,
-    sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, deed, asker)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}${lock}`,
-  );
-  if (!row) throw noSuchRow(resource);
-  if (row._allowed !== 1) throw mayNot(resource, deed);
-  if (ifMatch !== undefined && !matchesVersion(ifMatch, resource, row)) {
-    throw preconditionFailed(
-      `This ${resource.singular} was changed since it was read, or If-Match is not an ETag of it. Read it again.`,
-    );
-  }
-  return row;
-}
-
-/** RFC 9110 13.1.1: strong comparison, lists and `*` included; of our tags the version alone counts. */
-function matchesVersion(header: string, resource: Resource, row: StoredRow): boolean {
-  if (header.trim() === '*') return true;
-  const start = `"${versionOf(resource, row)}-`;
-  return resource.versioned && header.split(',').some((tag) => tag.trim().startsWith(start));
 }
 
 async function whoRefers({ resources, context }: ResourceServices, resource: Resource, id: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { changeAs, type HoldAuthority } from '../database/change-as.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Sessions } from './sessions.ts';
@@ -9,11 +9,12 @@ import type { Sessions } from './sessions.ts';
 export async function logOut(
   context: Context,
   sessions: Sessions,
+  holdAuthority: HoldAuthority,
   { caller, origin }: { caller: Caller; origin: Origin },
 ): Promise<void> {
   const { sessionId, userId, clientId } = caller;
   if (!sessionId) return;
-  await changeAndTell(context.database, async (tx, tell) => {
+  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, tell) => {
     const ended = await sessions.end(tx, tell, { sessionId }, 'logout');
     if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, origin });
   });

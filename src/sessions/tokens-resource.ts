@@ -123,8 +123,9 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         name: 'reveal',
         summary: 'Show the value of a personal access token, once and to its owner',
         response: revealAnswer,
-        run: ({ row, caller, transaction }) =>
+        run: ({ row, transaction }) =>
           transaction(async (call) => {
+            const { caller } = call;
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
             }

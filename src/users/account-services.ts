@@ -1,5 +1,6 @@
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Change } from '../database/bus.ts';
+import type { HoldAuthority } from '../database/change-as.ts';
 import type { Tx } from '../database/database.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Passwords } from './passwords.ts';
@@ -9,6 +10,7 @@ export interface AccountServices {
   readonly passwords: Passwords;
   readonly keys: KeyRing;
   readonly mail: Mail;
+  readonly holdAuthority: HoldAuthority;
   /** The personal access token that every new user has, to be collected once. */
   issueFirstToken(tx: Tx, userId: string): Promise<void>;
   endSessions(

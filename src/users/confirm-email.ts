@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
+import { changeAs } from '../database/change-as.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
@@ -10,7 +11,7 @@ import { applyEmailChange } from './change-email.ts';
 import { findPendingChange } from './email-change-store.ts';
 import { useOneTimeToken } from './one-time-token-store.ts';
 import { linkNotValid, readOneTimeToken } from './one-time-tokens.ts';
-import { requestMail, tooManyMails } from './request-mail.ts';
+import { countMail, requestMail, tooManyMails } from './request-mail.ts';
 import { findUser, markEmailConfirmed, type UserRow } from './user-store.ts';
 
 /** Asks the owner of the address to confirm it, where there is one to confirm. */
@@ -25,7 +26,7 @@ export async function enqueueConfirmation(
 /** Sends the mail again to the caller's own address, or to the one that is to take its place. */
 export async function requestOwnConfirmation(
   context: Context,
-  { mail }: Pick<AccountServices, 'mail'>,
+  { mail, holdAuthority }: Pick<AccountServices, 'mail' | 'holdAuthority'>,
   caller: Caller,
   origin: Origin,
 ): Promise<void> {
@@ -33,16 +34,19 @@ export async function requestOwnConfirmation(
     caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   if (!user) throw notFound('There is no user behind this token.');
   const pending = await findPendingChange(context.database.db, user.id, context.now());
-  if (pending?.new_email) {
-    const data = { change: pending.id };
-    const refusal = await requestMail(context, mail, 'confirm-new-email', pending.new_email, origin, data);
-    if (refusal) throw tooManyMails(refusal);
-    return;
-  }
-  if (user.email === null) throw conflict('This user has no email address to confirm.', 'email_missing');
-  if (user.email_confirmed) throw conflict('The email address is confirmed already.', 'email_confirmed');
-  const refusal = await requestMail(context, mail, 'confirm-email', user.email, origin);
+  const letter = pending?.new_email
+    ? { template: 'confirm-new-email', recipient: pending.new_email, data: { change: pending.id } }
+    : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
+  const refusal = await countMail(context, letter.template, letter.recipient, origin);
   if (refusal) throw tooManyMails(refusal);
+  await changeAs(context.database, holdAuthority, { caller }, (tx) => mail.enqueue(tx, letter));
+  mail.wake();
+}
+
+function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {
+  if (email === null) throw conflict('This user has no email address to confirm.', 'email_missing');
+  if (email_confirmed) throw conflict('The email address is confirmed already.', 'email_confirmed');
+  return email;
 }
 
 /** Sends the mail again to whoever has this address, and tells nobody whether anyone has. */

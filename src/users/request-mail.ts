@@ -15,14 +15,13 @@ const limits = { account: 5, address: 100 };
 export async function requestMail(
   context: Context,
   mail: Mail,
-  template: 'confirm-email' | 'confirm-new-email' | 'reset-password',
+  template: 'confirm-email' | 'reset-password',
   email: string,
   origin: Origin,
-  data = {},
 ): Promise<Refusal | undefined> {
   const refusal = await countMail(context, template, email, origin);
   if (refusal) return refusal;
-  await mail.enqueue(context.database.db, { template, recipient: email, data });
+  await mail.enqueue(context.database.db, { template, recipient: email });
   mail.wake();
   return undefined;
 }

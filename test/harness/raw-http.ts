@@ -44,6 +44,55 @@ export async function sendOne(url: string, bytes: string | Buffer): Promise<RawA
   return answer;
 }
 
+/** A request whose headers have been looked at, and whose body is yet to come. */
+export interface HeldRequest {
+  /** Sends the body, at once or byte by byte, and returns the answer. */
+  finish(options?: { byteByByte?: boolean }): Promise<RawAnswer>;
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** Sends the headers of a request and waits until the server asks for its body (RFC 9110 10.1.1). */
+export async function holdBack(url: string, { method, path, headers, body }: Sent): Promise<HeldRequest> {
+  const { host, hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  const all = { host, expect: '100-continue', 'content-length': String(Buffer.byteLength(body)), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const chunks: Buffer[] = [];
+  const until = (done: (received: Buffer) => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`no answer to ${method} ${path}`)), 10_000);
+      const look = () => {
+        if (!done(Buffer.concat(chunks)) && !socket.closed) return;
+        clearTimeout(timer);
+        socket.off('data', look).off('close', look);
+        resolve();
+      };
+      socket.on('data', look).on('close', look);
+      look();
+    });
+  socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+  socket.on('error', () => undefined);
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  await until((received) => received.includes('\r\n\r\n'));
+  return {
+    async finish({ byteByByte = false } = {}) {
+      const pieces = byteByByte ? [...Buffer.from(body)].map((byte) => Buffer.of(byte)) : [Buffer.from(body)];
+      for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
+      await until((received) => parseAnswers(received).length > 0);
+      socket.destroy();
+      const [answer] = parseAnswers(Buffer.concat(chunks));
+      if (!answer) throw new Error('the connection was closed without an answer');
+      return answer;
+    },
+  };
+}
+
 function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = bytes;

@@ -148,7 +148,8 @@ export function resourceServices(
       },
     });
     await describeApi(app, config);
-    serveResources(app, context, definitions, { keys, recordEvent });
+    // These callers have no session to lose.
+    serveResources(app, context, definitions, { keys, recordEvent, holdAuthority: async (_tx, { caller }) => caller });
     serveOpenApi(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { removeClient } from '../../src/clients/client-store.ts';
+import { changeAndTell } from '../../src/database/bus.ts';
+import { ask } from '../harness/ask.ts';
+import { contentOf } from '../harness/content.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type HeldRequest, holdBack } from '../harness/raw-http.ts';
+import { type Service, services } from '../harness/service.ts';
+import { env, type Person, signedIn } from './people.ts';
+import { type Write, writes } from './writes.ts';
+
+const hold = (service: Service, { token }: Person, { method, path, json, headers }: Write): Promise<HeldRequest> =>
+  holdBack(service.url, {
+    method,
+    path,
+    body: JSON.stringify(json),
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      ...headers,
+    },
+  });
+
+onBothEngines('a body that comes later than its headers', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: Person;
+  before(async () => {
+    service = await start({ env });
+    admin = await signedIn(service);
+  });
+
+  const everything = async () => {
+    const tables = await Promise.all(
+      ['owners', 'cars', 'drivers', 'assignments', 'idempotency_keys'].map((table) =>
+        service.context.database.db
+          .selectFrom(table as 'roles')
+          .selectAll()
+          .orderBy('id')
+          .execute(),
+      ),
+    );
+    return JSON.stringify([await contentOf(service), tables]);
+  };
+  const logOut = async ({ token }: Person) => {
+    assert.equal((await ask(service, '/v1/logout', { method: 'DELETE', token })).status, 200);
+  };
+  const change = async (person: Person, json: object) => {
+    const { status } = await ask(service, `/v1/users/${person.id}`, { method: 'PATCH', json, token: admin.token });
+    assert.equal(status, 200);
+  };
+
+  for (const [what, prepare] of writes) {
+    it(`does nothing with a token that was revoked in between: ${what}`, async () => {
+      const person = await signedIn(service);
+      const held = await hold(service, person, await prepare(service, person));
+      await logOut(person);
+      const left = await everything();
+      const answer = await held.finish({ byteByByte: what === 'create' });
+      assert.deepEqual([answer.status, answer.json().code], [401, 'token_revoked']);
+      assert.match(answer.headers.get('www-authenticate') ?? '', /invalid_token/);
+      assert.equal(await everything(), left);
+    });
+
+    it(`does it with a token that is still good: ${what}`, async () => {
+      const person = await signedIn(service);
+      const held = await hold(service, person, await prepare(service, person));
+      const left = await everything();
+      const { status, body } = await held.finish();
+      assert.ok(status < 300, `${status} ${body}`);
+      assert.notEqual(await everything(), left);
+    });
+  }
+
+  /** What ends or narrows a caller, and what its request is then answered. */
+  const ends: readonly [string, (person: Person) => Promise<unknown>, [number, string]][] = [
+    [
+      'the user was deleted',
+      async ({ id }) => ask(service, `/v1/users/${id}`, { method: 'DELETE', token: admin.token }),
+      [401, 'user_gone'],
+    ],
+    [
+      'its password was set anew',
+      (person) => change(person, { password: 'quite another password' }),
+      [401, 'token_revoked'],
+    ],
+    [
+      'its client was deleted',
+      ({ clientId }) => changeAndTell(service.context.database, (tx, tell) => removeClient(tx, tell, clientId)),
+      [401, 'client_revoked'],
+    ],
+    ['it is no administrator any more', (person) => change(person, { roles: [] }), [403, 'forbidden']],
+    [
+      'its client was allowed less',
+      async ({ clientId }) =>
+        ask(service, `/v1/clients/${clientId}`, {
+          method: 'PATCH',
+          json: { scopes: ['users:read'] },
+          token: admin.token,
+        }),
+      [403, 'insufficient_scope'],
+    ],
+  ];
+  for (const [what, end, refused] of ends) {
+    it(`does nothing when ${what} in between`, async () => {
+      const person = await signedIn(service);
+      const held = await hold(service, person, { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } });
+      await end(person);
+      const left = await everything();
+      const answer = await held.finish({ byteByByte: true });
+      assert.deepEqual([answer.status, answer.json().code], refused);
+      assert.equal(await everything(), left);
+    });
+  }
+
+  it('does nothing when the token expired in between', async () => {
+    const person = await signedIn(service);
+    const held = await hold(service, person, { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } });
+    service.advance(3_700_000);
+    const answer = await held.finish();
+    assert.deepEqual([answer.status, answer.json().code], [401, 'token_expired']);
+    admin = await signedIn(service);
+  });
+
+  it('has something to try for every path that takes a token and changes something', async () => {
+    const { body } = await ask<{ paths: Record<string, Record<string, { security?: unknown[] }>> }>(
+      service,
+      '/openapi.json',
+    );
+    const routes = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method, { security }]) => method !== 'get' && (security?.length ?? 0) > 0)
+        .map(([method]) => ({ method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, '0') })),
+    );
+    assert.ok(routes.length > 20, String(routes.length));
+    for (const { method, path } of routes) {
+      const person = await signedIn(service);
+      const held = await hold(service, person, { method, path, json: {} });
+      await logOut(person);
+      const answer = await held.finish();
+      assert.deepEqual([method, path, answer.json().code], [method, path, 'token_revoked']);
+    }
+  });
+});

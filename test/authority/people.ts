@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { systemOrigin } from '../../src/http/origin.ts';
+import { addClient, addUser, password } from '../harness/accounts.ts';
+import type { Service } from '../harness/service.ts';
+
+/** With an API of its own beside users, clients and tokens. */
+export const env = { RESOURCES_DIR: join(import.meta.dirname, '../../examples/fleet/resources') };
+
+/** Somebody who is signed in. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+  readonly sessionId: string;
+  readonly clientId: string;
+}
+
+const hashes = new WeakMap<Service, Promise<string>>();
+
+/** A user who is signed in through a client of its own; an administrator unless it is said otherwise. */
+export async function signedIn(
+  service: Service,
+  { roles = ['admin'], scopes = ['*'] }: { roles?: string[]; scopes?: string[] } = {},
+): Promise<Person> {
+  const { context, sessions, passwords } = service;
+  const hashing = hashes.get(service) ?? passwords.hash(password);
+  hashes.set(service, hashing);
+  const user = await addUser(context, { roles, hash: await hashing });
+  const client = await addClient(service, { type: 'password', scopes });
+  const session = await sessions.open(context.database.db, {
+    userId: user.id,
+    clientId: client.id,
+    scopes,
+    origin: systemOrigin,
+  });
+  const token = sessions.accessToken(session);
+  // Known to be good from here on: whoever asks the cache is told so.
+  await sessions.verify(token, null);
+  return { ...user, token, sessionId: session.id, clientId: client.id };
+}
