@@ -57,6 +57,29 @@ const mayImport = new Map<string, readonly string[]>([
   ['cli', [...features, 'app', 'start']],
 ]);
 
+/**
+ * Transactions of their own, which hold nobody's authority, and why: everything that a caller asks for is written by
+ * `changeAs`, in a transaction that holds the caller's session, user and client.
+ */
+const ownTransactions = new Map([
+  ['database/bus.ts', 'changeAndTell itself'],
+  ['database/change-as.ts', 'changeAs itself'],
+  ['database/migrate.ts', 'the service'],
+  ['crypto/key-ring.ts', 'the service'],
+  ['clients/proxied-clients.ts', 'the service'],
+  ['users/first-administrator.ts', 'the service'],
+  ['users/role-store.ts', 'the service'],
+  ['users/make-user.ts', 'a stranger who registers, or the operator'],
+  ['users/confirm-email.ts', 'by a mailed link, used up in the transaction'],
+  ['users/reset-password.ts', 'by a mailed link, used up in the transaction'],
+  ['oauth/grants/password.ts', 'by a password and a client, both held in the transaction'],
+  ['oauth/revoke.ts', 'by a client, held in the transaction'],
+  ['sessions/rotate.ts', 'the service, which found a theft'],
+  ['cli/client-create.ts', 'the operator'],
+  ['cli/client-secret.ts', 'the operator'],
+  ['cli/user-role.ts', 'the operator'],
+]);
+
 interface Import {
   /** Path below src. */
   readonly file: string;
@@ -111,6 +134,13 @@ describe('Layering', () => {
     const mayQuery = /(^database\/|^resources\/|-store\.ts$)/;
     const wrong = imports.filter(({ file, target }) => target === 'kysely' && !mayQuery.test(file));
     assert.deepEqual(wrong.map(show), []);
+  });
+
+  it('writes for a caller only in transactions that hold its authority', () => {
+    const opens = /\bchangeAndTell(<[^>]*>)?\(|\.transaction\(\)/;
+    const openers = shipped.filter((file) => opens.test(readFileSync(`${root}/src/${file}`, 'utf8')));
+    const unnamed = openers.filter((file) => !ownTransactions.has(file));
+    assert.deepEqual(unnamed, [], 'write by changeAs, or name the file above and say whose authority it is');
   });
 
   it('knows Fastify in routes, pages and the HTTP layer alone', () => {

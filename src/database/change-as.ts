@@ -10,6 +10,8 @@ export interface Act {
   readonly scope?: string | undefined;
   /** It may change users, clients or sessions: the caller's own are then held against every other change from the start. */
   readonly ofAccounts?: boolean;
+  /** The user that it is to change. */
+  readonly userId?: string | undefined;
 }
 
 /**
@@ -19,6 +21,8 @@ export interface Act {
 export type HoldAuthority = (tx: Tx, act: Act) => Promise<Caller>;
 
 const attempts = 4;
+/** In milliseconds. */
+const patience = 50;
 
 /** SQLSTATE: a deadlock was broken here, or a transaction could not be brought into an order with others. */
 const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
@@ -39,8 +43,11 @@ export async function changeAs<T>(
       return await changeAndTell(database, async (tx, tell) => work(tx, tell, await hold(tx, act)));
     } catch (error) {
       if (!wasBroken(error)) throw error;
-      if (attempt === attempts)
+      if (attempt === attempts) {
         throw unavailable('Others are changing the same at the moment. Try again.', 1, 'deadlock');
+      }
+      // Those who met must not meet again.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * patience));
     }
   }
 }

@@ -68,7 +68,7 @@ function actionCall(
   const call = callOf(services, request);
   const id = row?.id as string;
   const inside = <T>(work: (writing: Writing) => Promise<T>): Promise<T> =>
-    inTransaction(services, resource, call, request.route.config.scope, async (writing) => {
+    inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (writing) => {
       // The rule of the row was asked with the rights of before.
       if (row && !sameRights(writing.asker.caller, call.caller)) {
         await allowedRow(writing.place, resource, id, deedOf(access), writing.asker);

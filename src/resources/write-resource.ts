@@ -56,7 +56,7 @@ export async function createResource(
   const input = (await wasAnswered(services.context, key))
     ? undefined
     : await prepareCreate(services, resource, request);
-  return inTransaction(services, resource, call, resource.writeScope, async (writing) => {
+  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (writing) => {
     const {
       place,
       asker,
@@ -102,7 +102,7 @@ export async function changeResource(
   const { call, id, ifMatch, selection } = request;
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
   const input = await prepareChange(services, resource, request);
-  return inTransaction(services, resource, call, resource.writeScope, async (writing) => {
+  return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
     const before = await lockRow(writing, resource, id, 'update', ifMatch);
     const row = await changeRow(writing, resource, before, { ...input, values: { ...input.values } });
     const extra = revealedJson(writing.revealed);
@@ -120,7 +120,7 @@ export async function deleteResource(
   if (resource.idKind.check(id, {})) throw noSuchRow(resource);
   await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
-    await inTransaction(services, resource, call, resource.writeScope, async (writing) => {
+    await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
       const before = await lockRow(writing, resource, id, 'delete', ifMatch);
       await removeRow(writing, resource, before);
     });

@@ -3,7 +3,10 @@ import type { Call } from './define-resource.ts';
 import type { Values } from './read-input.ts';
 import type { Resource } from './resource.ts';
 import type { ResourceServices } from './resource-services.ts';
+import { quoted } from './sql-text.ts';
 import type { Writing } from './write-checks.ts';
+
+const users = quoted('users');
 
 /**
  * Runs work in the transaction of a write, which holds the caller's right to it. Whatever runs inside sees the caller as it
@@ -13,12 +16,13 @@ export function inTransaction<T>(
   services: ResourceServices,
   resource: Resource,
   call: Call,
-  scope: string | undefined,
+  { scope, id }: { readonly scope: string | undefined; readonly id?: string },
   work: (writing: Writing & { readonly revealed: Values }) => Promise<T>,
 ): Promise<T> {
   const { database } = services.context;
   const { engine } = database;
-  const act = { caller: call.caller, scope, ofAccounts: resource.ofAccounts };
+  const userId = resource.table === users ? id : undefined;
+  const act = { caller: call.caller, scope, ofAccounts: resource.ofAccounts, userId };
   return changeAs(database, services.holdAuthority, act, (tx, tell, caller) => {
     const revealed: Values = {};
     const reveal = (fields: Values) => void Object.assign(revealed, fields);

@@ -77,3 +77,8 @@ export async function holdAuthorityRows(
   }
   return rows;
 }
+
+/** Users who change each other at the same time take both rows in the same order, and so one after the other. */
+export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+}

@@ -3,7 +3,7 @@ import { narrowScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Act, HoldAuthority } from '../database/change-as.ts';
 import { requireScope, unauthorized } from '../http/unauthorized.ts';
-import { type AuthorityRows, holdAuthorityRows } from './authority-store.ts';
+import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
 /**
  * Contract of every write: what the caller may do is decided in the transaction of the write, on rows that stay as they are
@@ -18,6 +18,8 @@ export const createAuthority =
     if (kind === 'anonymous' || kind === 'system') return caller;
     if (caller.sessionId === null) throw new Error('a caller with a token has a session');
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
+    const isOther = act.userId !== undefined && act.userId !== caller.userId;
+    if (isOther && database.engine === 'postgres') await lockUsers(tx, [ids.userId, act.userId as string]);
     const rows = await holdAuthorityRows(tx, database.engine, ids, act.ofAccounts ? 'change' : 'share');
     refuseEnded(caller, rows, now());
     return asOfNow(act, rows);

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { sql } from 'kysely';
+import type { Tx } from '../../src/database/database.ts';
+import { ask } from '../harness/ask.ts';
+import { contentOf } from '../harness/content.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { env, type Person, signedIn } from './people.ts';
+import { type Write, writes } from './writes.ts';
+
+onBothEngines('a write that meets the end of its authority', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start({ env });
+  });
+
+  /** Until somebody waits for what the open transaction holds. */
+  async function someoneWaits(): Promise<void> {
+    const { db, connections } = service.context.database;
+    for (;;) {
+      if (engine === 'sqlite') {
+        if (connections().waiting > 0) return;
+        await new Promise((resolve) => setImmediate(resolve));
+      } else {
+        const { rows } =
+          await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            db,
+          );
+        if (rows.length > 0) return;
+      }
+    }
+  }
+
+  /**
+   * Ends something in a transaction that is open while the request comes, and that nobody was told of: the gate lets the
+   * request pass, and only its own transaction can know better.
+   */
+  async function meet(person: Person, { method, path, json, headers }: Write, end: (tx: Tx) => Promise<unknown>) {
+    const sent = { method, json, token: person.token, ...(headers ? { headers } : {}) };
+    const { answer } = await service.context.database.db.transaction().execute(async (tx) => {
+      await end(tx);
+      const waiting = ask(service, path, sent);
+      await Promise.race([someoneWaits(), waiting]);
+      return { answer: waiting };
+    });
+    return answer;
+  }
+
+  const revoke = (person: Person) => (tx: Tx) =>
+    tx.updateTable('sessions').set({ revoked_at: 1 }).where('id', '=', person.sessionId).execute();
+
+  for (const [what, prepare] of writes) {
+    it(`does nothing with a token that is being revoked: ${what}`, async () => {
+      const person = await signedIn(service);
+      const write = await prepare(service, person);
+      const left = await contentOf(service, ['sessions']);
+      const { status, body } = await meet(person, write, revoke(person));
+      assert.deepEqual([status, body.code], [401, 'token_revoked']);
+      assert.equal(await contentOf(service, ['sessions']), left);
+    });
+  }
+
+  const create: Write = { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } };
+  const ends: readonly [string, (person: Person) => (tx: Tx) => Promise<unknown>, [number, string]][] = [
+    [
+      'whose user is being deleted',
+      ({ id }) =>
+        (tx) =>
+          tx.deleteFrom('users').where('id', '=', id).execute(),
+      [401, 'user_gone'],
+    ],
+    [
+      'whose client is being deleted',
+      ({ clientId }) =>
+        (tx) =>
+          tx.deleteFrom('clients').where('id', '=', clientId).execute(),
+      [401, 'client_revoked'],
+    ],
+    [
+      'whose role is being taken away',
+      ({ id }) =>
+        (tx) =>
+          tx.updateTable('users').set({ roles: '[]' }).where('id', '=', id).execute(),
+      [403, 'forbidden'],
+    ],
+    [
+      'whose client is being allowed less',
+      ({ clientId }) =>
+        (tx) =>
+          tx.updateTable('clients').set({ scopes: '["users:read"]' }).where('id', '=', clientId).execute(),
+      [403, 'insufficient_scope'],
+    ],
+    [
+      'whose session is at its end',
+      ({ sessionId }) =>
+        (tx) =>
+          tx.updateTable('sessions').set({ expires_at: 1 }).where('id', '=', sessionId).execute(),
+      [401, 'token_expired'],
+    ],
+  ];
+  for (const [who, end, refused] of ends) {
+    it(`does nothing for a caller ${who}`, async () => {
+      const person = await signedIn(service);
+      const { status, body } = await meet(person, create, end(person));
+      assert.deepEqual([status, body.code], refused);
+    });
+  }
+
+  it('asks the rules of a row with the rights of now', async () => {
+    const other = await signedIn(service, { roles: [] });
+    const demote = (person: Person) => (tx: Tx) =>
+      tx.updateTable('users').set({ roles: '[]' }).where('id', '=', person.id).execute();
+    for (const [write, status] of [
+      [{ method: 'PATCH', path: `/v1/users/${other.id}`, json: { name: 'Eve' } }, 404],
+      [{ method: 'POST', path: `/v1/clients/${other.clientId}/secrets`, json: {} }, 404],
+      [{ method: 'DELETE', path: `/v1/tokens/${other.sessionId}`, json: {} }, 404],
+    ] as const) {
+      const person = await signedIn(service);
+      const answer = await meet(person, write, demote(person));
+      assert.deepEqual([write.path, answer.status], [write.path, status]);
+    }
+  });
+
+  it('goes on for a caller whose authority did not end after all', async () => {
+    const person = await signedIn(service);
+    const { db } = service.context.database;
+    let asked: ReturnType<typeof ask> | undefined;
+    const undone = new Error('never mind');
+    await assert.rejects(
+      db.transaction().execute(async (tx) => {
+        await revoke(person)(tx);
+        asked = ask(service, create.path, { json: create.json, token: person.token });
+        await someoneWaits();
+        throw undone;
+      }),
+      undone,
+    );
+    assert.equal((await asked)?.status, 201);
+  });
+});
