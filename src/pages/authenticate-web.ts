@@ -71,7 +71,7 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
     async require(request, reply) {
       const known = tokens.get(request);
       // Once more, when the body is there: what ended meanwhile is not renewed.
-      const caller = known === undefined ? await find(request, reply) : await verify(sessions, known, request);
+      const caller = known === undefined ? await find(request, reply) : await verify(sessions, known.acting, request);
       if (caller) return caller;
       const next = localPath(pageOf(request));
       const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
