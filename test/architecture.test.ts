@@ -70,6 +70,7 @@ const ownTransactions = new Map([
   ['users/role-store.ts', 'the service'],
   ['users/make-user.ts', 'a stranger who registers, or the operator'],
   ['users/confirm-email.ts', 'by a mailed link, used up in the transaction'],
+  ['users/undo-email-change.ts', 'by a mailed link, used up in the transaction'],
   ['users/reset-password.ts', 'by a mailed link, used up in the transaction'],
   ['oauth/grants/password.ts', 'by a password and a client, both held in the transaction'],
   ['oauth/revoke.ts', 'by a client, held in the transaction'],

@@ -24,7 +24,7 @@ const noNumber = sql<number | null>`cast(null as bigint)`;
 
 /**
  * Three rows in one statement. The order is the one in which deleting a user takes them, so that neither waits for the
- * other for good. `user` and `client` add the lock.
+ * other for good.
  */
 const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }) =>
   fixedQuery((db: Db, ids: Ids) => {

@@ -91,6 +91,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
       ({ clientId }) => changeAndTell(service.context.database, (tx, tell) => removeClient(tx, tell, clientId)),
       [401, 'client_revoked'],
     ],
+    ['the user was disabled', (person) => change(person, { disabled: true }), [401, 'user_gone']],
     ['it is no administrator any more', (person) => change(person, { roles: [] }), [403, 'forbidden']],
     [
       'its client was allowed less',

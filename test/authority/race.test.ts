@@ -79,6 +79,13 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       [401, 'client_revoked'],
     ],
     [
+      'whose user is being disabled',
+      ({ id }) =>
+        (tx) =>
+          tx.updateTable('users').set({ disabled: 1 }).where('id', '=', id).execute(),
+      [401, 'user_gone'],
+    ],
+    [
       'whose role is being taken away',
       ({ id }) =>
         (tx) =>
