@@ -77,6 +77,7 @@ const ownTransactions = new Map([
   ['oauth/rotate-keys.ts', 'the operator'],
   ['sessions/rotate.ts', 'the service, which found a theft'],
   ['sessions/record-retry.ts', 'the service, which notes a retry'],
+  ['takeover/legacy-tokens/forget-legacy-tokens.ts', 'the service'],
   ['cli/client-create.ts', 'the operator'],
   ['cli/client-secret.ts', 'the operator'],
   ['cli/user-role.ts', 'the operator'],
