@@ -27,9 +27,12 @@ onBothEngines('fixed queries', (engine) => {
     await database.db.transaction().execute(async (tx) => {
       for (const [i, key] of ['a', 'b', 'c'].entries()) await insert.run(tx, { key, count: i });
     });
-    const row = (key: string, count: number) => ({ key, count, expires_at: 1000 });
-    assert.deepEqual(await atLeast.read(database, { count: 1 }), [row('b', 1), row('c', 2)]);
-    assert.deepEqual(await atLeast.read(database, { count: 2 }), [row('c', 2)]);
+    const found = async (count: number) => (await atLeast.read(database, { count })).map((row) => [row.key, row.count]);
+    assert.deepEqual(await found(1), [
+      ['b', 1],
+      ['c', 2],
+    ]);
+    assert.deepEqual(await found(2), [['c', 2]]);
     assert.deepEqual(await atLeast.run(database.db, { count: 3 }), []);
     await database.close();
   });
@@ -61,7 +64,8 @@ onBothEngines('fixed queries', (engine) => {
     await insert.run(database.db, { key: 'a', count: 1 });
     await atLeast.read(database, { count: 0 });
     await sql`alter table throttles add column note text default 'x'`.execute(database.db);
-    assert.deepEqual(await atLeast.read(database, { count: 0 }), [{ key: 'a', count: 1, expires_at: 1000, note: 'x' }]);
+    const [row] = await atLeast.read(database, { count: 0 });
+    assert.partialDeepStrictEqual(row, { key: 'a', count: 1, expires_at: 1000, note: 'x' });
     await database.close();
   });
 });
