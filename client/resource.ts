@@ -34,6 +34,11 @@ export interface WriteOptions extends Options {
   ifMatch?: string | undefined;
 }
 
+export interface RemoveOptions extends WriteOptions {
+  /** What a DELETE must say: `users.remove('me', { body: { current_password } })`. */
+  body?: object;
+}
+
 export interface CreateOptions extends Options {
   /** The key under which the service answers a repeated POST with the first answer; made up where none is given. */
   idempotencyKey?: string;
@@ -97,8 +102,8 @@ export class Resource<Row> {
     return tagged(await this.#write('PATCH', id, changes, options));
   }
 
-  async remove(id: string, options: WriteOptions = {}): Promise<void> {
-    await this.#write('DELETE', id, undefined, options);
+  async remove(id: string, { body, ...options }: RemoveOptions = {}): Promise<void> {
+    await this.#write('DELETE', id, body, options);
   }
 
   /** The children of one row: `owners.of(id, 'cars').list()`. They are listed and created here, and changed under their own name. */

@@ -24,6 +24,7 @@ export function addUserList(user: Command): void {
         phone: row.phone,
         name: row.name,
         confirmed: row.email_confirmed === 1,
+        disabled: row.disabled === 1,
         roles: rolesOf(row),
         created_at: showTime(row.created_at),
       }));

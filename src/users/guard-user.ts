@@ -1,5 +1,6 @@
 import { type Caller, isAdmin } from '../caller.ts';
 import { conflict, forbidden, unprocessable } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { insufficientScope } from '../http/unauthorized.ts';
 import type { WriteCall } from '../resources/define-resource.ts';
 import type { AccountServices } from './account-services.ts';
@@ -88,7 +89,7 @@ async function guardLoginFields(
   values: UserValues,
   before: WholeUser | undefined,
 ): Promise<void> {
-  const { caller, tx, now } = call;
+  const { context, caller, tx, now, origin } = call;
   const { email } = values;
   if (!before) {
     if (email) await refuseTakenEmail(tx, email, '', now);
@@ -101,6 +102,9 @@ async function guardLoginFields(
   if (email === undefined || email === before.email) return;
   if (self) {
     await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now });
+    const data = { changes: { email: { from: before.email, to: email } } };
+    const requested = { type: 'email.change_requested', userId: before.id, clientId: caller.clientId };
+    await recordEvent(context, tx, { ...requested, sessionId: caller.sessionId, origin, data });
     if (email === null) {
       values.email_confirmed = false;
       return;

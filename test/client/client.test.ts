@@ -162,6 +162,16 @@ onBothEngines('The client and a real service', (engine) => {
       assert.equal((await notes().get(data.id)).data.stars, 1);
     });
 
+    test('a user is deleted by who knows the password', async () => {
+      const { email: own } = await addLogin(service);
+      const gatehouse = client();
+      await gatehouse.login({ email: own, password });
+      const users = gatehouse.resource('users');
+      await assert.rejects(users.remove('me'), { code: 'validation_failed' });
+      await users.remove('me', { body: { current_password: password } });
+      await assert.rejects(users.get('me'), { status: 401 });
+    });
+
     test('wrong fields are named', async () => {
       await assert.rejects(notes().create({ stars: 9, colour: 'red' }), (error) => {
         assert.ok(error instanceof ProblemError);

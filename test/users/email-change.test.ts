@@ -120,6 +120,11 @@ onBothEngines('a change of email', (engine) => {
     await ask(service, `/v1/password/resets/${reset}`, { json: { password: 'another fine secret' } });
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
     assert.equal((await undo(ada.email)).status, 404, 'the link works once');
+    const { db } = service.context.database;
+    const events = await db.selectFrom('events').selectAll().where('user_id', '=', ada.id).execute();
+    const requested = events.find(({ type }) => type === 'email.change_requested');
+    assert.deepEqual(JSON.parse(requested?.data ?? ''), { changes: { email: { from: ada.email, to: next } } });
+    assert.ok(events.some(({ type }) => type === 'email.change_undone'));
   });
 
   it('can be undone after it took effect, after others followed, and though a thief called it off', async () => {
