@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 interface LockedPackage {
   readonly version: string;
   readonly resolved?: string;
+  readonly integrity?: string;
   readonly optionalDependencies?: Record<string, string>;
 }
 
@@ -18,6 +19,15 @@ describe('The lock file', () => {
   it('names no registry, so that every mirror will do', () => {
     assert.deepEqual(
       packages.filter(({ resolved }) => resolved?.startsWith('http')).map(({ resolved }) => resolved),
+      [],
+    );
+  });
+
+  // Without one `npm ci` would take whatever a mirror sends under the name.
+  it('holds the hash of every package', () => {
+    const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
+    assert.deepEqual(
+      installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
       [],
     );
   });
