@@ -42,6 +42,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   mailFrom: ['Us <us@example.com>', 'Us <us@example.com>', 'Us\nBcc: them'],
   corsOrigins: ['https://a.com,http://localhost:5173', ['https://a.com', 'http://localhost:5173'], '*'],
   rateLimit: ['0', 0, '-1'],
+  registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],
   trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
   viewsDir: ['/srv/views', '/srv/views', ''],

@@ -239,6 +239,13 @@ export const settings = {
     'a list of origins such as https://app.example.com',
     isOrigin,
   ),
+  registrationLimit: integer(
+    'REGISTRATION_LIMIT',
+    200,
+    'users that one network may register in an hour; 0: any number',
+    0,
+    10_000_000,
+  ),
   rateLimit: integer('RATE_LIMIT', 600, 'requests a minute for one caller; 0: off', 0, 10_000_000),
   requestTimeout: integer(
     'REQUEST_TIMEOUT',

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { tooManyRequests, unprocessable } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Passwords } from './passwords.ts';
-import { addressLimit, begin } from './throttle.ts';
+import { begin, networkLimits } from './throttle.ts';
 import type { UserRow } from './user-store.ts';
 
 const field = 'current_password';
@@ -22,7 +22,7 @@ export async function requireCurrentPassword(
   // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
   // a stolen token the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
-  const attempt = await begin(context, [account, addressLimit('login', origin.address, 100)]);
+  const attempt = await begin(context, [account, ...networkLimits('login', origin.address, 100)]);
   const [refusal] = attempt.refusals;
   if (refusal) {
     await attempt.giveBack();
@@ -33,7 +33,7 @@ export async function requireCurrentPassword(
     throw error;
   });
   if (!right) {
-    await attempt.fail();
+    await attempt.count();
     throw unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
   }
   await attempt.succeed();

@@ -7,7 +7,7 @@ import type { AccountServices } from './account-services.ts';
 import { readLogin } from './identifiers.ts';
 import { deviceOf } from './known-devices.ts';
 import type { Passwords } from './passwords.ts';
-import { type Attempt, addressLimit, begin, type Limit, type Refusal } from './throttle.ts';
+import { type Attempt, begin, type Limit, networkLimits, type Refusal } from './throttle.ts';
 import { accountKey, identifierKey } from './throttle-store.ts';
 import { Turnstile } from './turnstile.ts';
 import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from './user-store.ts';
@@ -78,12 +78,12 @@ function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> 
  */
 function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
-  const address = addressLimit('login', credentials.origin.address, failures.address);
+  const networks = networkLimits('login', credentials.origin.address, failures.address);
   const seen = { key: identifierKey(identifier), most: failures.account, of: 'account', forgiven: true };
   const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
-  return perAddress.pass(address.key, () =>
+  return perAddress.pass(networks[0].key, () =>
     perAccount.pass(unseen[0]?.key ?? seen.key, async () => {
-      const attempt = await begin(context, [seen, ...unseen, address]);
+      const attempt = await begin(context, [seen, ...unseen, ...networks]);
       if (attempt.refusals.length > 0) await refuse(check, attempt);
       return checkPassword(check, attempt);
     }),
@@ -105,7 +105,7 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
   // Looked at and not believed: it must take as long as a wrong password, and say the same.
   const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.origin.address);
   await looked.catch(givingBack(attempt));
-  await attempt.fail();
+  await attempt.count();
   throw wrongCredentials('the account is locked');
 }
 
@@ -143,7 +143,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
   // Who is disabled is looked at no less and told no more than who mistyped.
   if (!user || !right || user.disabled) {
     const reason = user ? (right ? 'disabled user' : 'wrong password') : 'unknown user';
-    await attempt.fail();
+    await attempt.count();
     metrics.logins.inc({ result: 'refused' });
     const data = right ? { reason } : {};
     await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin, data });

@@ -56,7 +56,9 @@ export async function requestConfirmation(
   email: string,
   origin: Origin,
 ): Promise<void> {
-  await requestMail(context, mail, 'confirm-email', email, origin);
+  const refusal = await requestMail(context, mail, 'confirm-email', email, origin);
+  // That a mailbox got its share is its owner's matter.
+  if (refusal?.of === 'address') throw tooManyMails(refusal);
 }
 
 /** Uses the link up, and brings a change of email about that waited for it. Only ever called for a POST: mail scanners follow links by GET. */

@@ -20,6 +20,8 @@ interface NewUser {
   /** How the user came to be, for the audit trail. */
   readonly event: 'user.registered' | 'user.created';
   readonly origin: Origin;
+  /** False where nothing is to be sent: the owner can ask for the mail later. */
+  readonly mails?: boolean;
 }
 
 /** A user with all that belongs to one from the start: the first token, the mail that asks for confirmation, the event. */
@@ -46,7 +48,7 @@ export async function makeUser(context: Context, services: AccountServices, made
         throw unprocessable([takenField('email')]);
       }
       await services.issueFirstToken(tx, user.id);
-      if (!user.email_confirmed) await enqueueConfirmation(services.mail, tx, user);
+      if (!user.email_confirmed && made.mails !== false) await enqueueConfirmation(services.mail, tx, user);
       const data = { changes: newUser({ ...made.profile, roles: made.roles }) };
       await recordEvent(context, tx, { type: made.event, userId: user.id, origin: made.origin, data });
     }),

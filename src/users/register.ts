@@ -1,13 +1,22 @@
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type FieldError, unprocessable } from '../errors.ts';
+import { networkOf } from '../http/network-of.ts';
 import type { Origin } from '../http/origin.ts';
 import type { AccountServices } from './account-services.ts';
 import { makeUser } from './make-user.ts';
+import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireRoomToAsk } from './registration-limits.ts';
+import { Turnstile } from './turnstile.ts';
 import { checkNewPassword, type Profile, profileFields, readProfile, takenField, unknownField } from './user-fields.ts';
 import { findTakenFields, type UserRow } from './user-store.ts';
 
-/** Makes a user from what a stranger sent. Whatever is wrong is said at once, one entry a field. */
+/** One at a time for each network: of many at once, no more are told that something is taken than are counted. */
+const asking = new Turnstile(1, 500);
+
+/**
+ * Makes a user from what a stranger sent. Whatever is wrong is said at once, one entry a field; whether an identifier is
+ * taken is said only where nothing else is wrong, and a few times an hour to one network.
+ */
 export async function registerUser(
   context: Context,
   services: AccountServices,
@@ -15,14 +24,34 @@ export async function registerUser(
   origin: Origin,
 ): Promise<UserRow> {
   const { profile, password } = await readRegistration(context, input);
-  const nobodyYet = { roles: [], confirmed: false };
-  const user = await makeUser(context, services, { profile, password, ...nobodyYet, event: 'user.registered', origin });
-  services.mail.wake();
-  return user;
+  const attempt = await beginRegistration(context, origin);
+  try {
+    await requireFree(context, profile, origin);
+    const mails = profile.email === null || (await mayMail(context, profile.email));
+    const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', origin } as const;
+    const user = await makeUser(context, services, made).catch(async (error) => {
+      // Another was quicker by a moment, or the address can still go back to who had it.
+      throw isTaken(error) ? await refusalOfTaken(context, error.errors, origin) : error;
+    });
+    await attempt.count();
+    services.mail.wake();
+    return user;
+  } catch (error) {
+    await attempt.giveBack();
+    throw error;
+  }
+}
+
+function requireFree(context: Context, profile: Profile, origin: Origin): Promise<void> {
+  return asking.pass(networkOf(origin.address ?? 'unknown'), async () => {
+    await requireRoomToAsk(context, origin);
+    const taken = await findTakenFields(context.database.db, profile);
+    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), origin);
+  });
 }
 
 async function readRegistration(
-  { config, database }: Context,
+  { config }: Context,
   input: Readonly<Record<string, unknown>>,
 ): Promise<{ profile: Profile; password: string }> {
   const known = new Set<string>([...profileFields, 'password']);
@@ -33,7 +62,6 @@ async function readRegistration(
   if (missing) errors.push(missing);
   const wrongPassword = await checkNewPassword(input.password, profile);
   if (wrongPassword) errors.push(wrongPassword);
-  errors.push(...(await findTakenFields(database.db, profile)).map(takenField));
   if (errors.length > 0) throw unprocessable(errors);
   return { profile, password: input.password as string };
 }

@@ -1,16 +1,17 @@
 import type { Context } from '../context.ts';
+import { mailboxOf } from '../email-address.ts';
 import { tooManyRequests } from '../errors.ts';
 import type { Origin } from '../http/origin.ts';
 import type { Mail } from '../mail/mail.ts';
 import { fingerprintOfLogin } from './identifiers.ts';
-import { addressLimit, countAgainst, type Refusal } from './throttle.ts';
+import { countAgainst, networkLimits, type Refusal } from './throttle.ts';
 
-const limits = { account: 5, address: 100 };
+const limits = { mailbox: 5, address: 100 };
 
 /**
  * Queues a mail to whoever has this address. The queue, not the request, looks for the user: so neither the answer nor its
- * timing tells whether there is one. Beyond five mails in fifteen minutes to one address it says so to the caller,
- * who may keep it to itself; who asks for too many addresses is refused.
+ * timing tells whether there is one. Beyond five mails in fifteen minutes to one mailbox, or a hundred that one network asks
+ * for, it sends none and says so to the caller, who may keep it to itself.
  */
 export async function requestMail(
   context: Context,
@@ -33,10 +34,10 @@ export async function countMail(
   email: string,
   origin: Origin,
 ): Promise<Refusal | undefined> {
-  const account = { key: `${template}:account:${fingerprintOfLogin(email)}`, most: limits.account, of: 'account' };
-  const refusal = await countAgainst(context, [account, addressLimit(template, origin.address, limits.address)]);
-  if (refusal?.of === 'address') throw tooManyMails(refusal);
-  return refusal;
+  // What follows a plus sign makes no other mailbox.
+  const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
+  const mailbox = { key, most: limits.mailbox, of: 'account' };
+  return countAgainst(context, [mailbox, ...networkLimits(template, origin.address, limits.address)]);
 }
 
 export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>

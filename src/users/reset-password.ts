@@ -11,7 +11,7 @@ import { shutOut } from './shut-out.ts';
 import { checkNewPassword } from './user-fields.ts';
 import { findUser, type UserRow, updateUser } from './user-store.ts';
 
-/** Sends a link to whoever has this address, and tells nobody whether anyone has. */
+/** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */
 export async function requestPasswordReset(
   context: Context,
   { mail }: Pick<AccountServices, 'mail'>,

@@ -23,13 +23,13 @@ onBothEngines('throttles', (engine) => {
 
   it('keep failures for their window, through any number of attempts that are given back', async () => {
     const context = await open();
-    for (let i = 0; i < 9; i++) await (await begin(context, [limit])).fail();
+    for (let i = 0; i < 9; i++) await (await begin(context, [limit])).count();
     for (let i = 0; i < 20; i++) {
       const attempt = await begin(context, [limit]);
       assert.deepEqual(attempt.refusals, []);
       await attempt.giveBack();
     }
-    await (await begin(context, [limit])).fail();
+    await (await begin(context, [limit])).count();
     context.advance(14 * minute);
     const [refusal] = (await begin(context, [limit])).refusals;
     assert.deepEqual(refusal, { of: 'account', retryAfterSeconds: 60, first: true });
@@ -50,7 +50,7 @@ onBothEngines('throttles', (engine) => {
       const attempt = await begin(context, [limit]);
       context.advance(20_000);
       await pruneAccounts(context);
-      await attempt.fail();
+      await attempt.count();
     }
     assert.equal(await isRefused(context), true);
   });
@@ -61,7 +61,7 @@ onBothEngines('throttles', (engine) => {
     const now = context.now();
     const rows = Array.from({ length: 1000 }, (_, i) => ({ key: `old:${i}`, count: 1, expires_at: now }));
     await db.insertInto('throttles').values(rows).execute();
-    await (await begin(context, [limit])).fail();
+    await (await begin(context, [limit])).count();
     await begin(context, [{ ...limit, key: 'under way' }]);
     await pruneAccounts(context);
     const left = await db.selectFrom('throttles').select('key').orderBy('key').execute();

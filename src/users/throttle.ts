@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { networkOf, widerNetworkOf } from '../http/network-of.ts';
-import { beginAttempt, type Count, countOnce, endAttempt, failAttempt } from './throttle-store.ts';
+import { beginAttempt, type Count, countOnce, endAttempt, failAttempt, readCounts } from './throttle-store.ts';
 
 const windowMs = 15 * 60_000;
 /** Longer than any password waits to be looked at: an attempt that has not ended by then died with its instance. */
@@ -27,37 +27,36 @@ export interface Refusal {
 export interface Attempt {
   /** The limits that it passes. Those have ended for it already; the others wait for its end. */
   readonly refusals: readonly Refusal[];
-  fail(): Promise<void>;
+  /** It counts for the rest of the window: a failure, or whatever else is limited. */
+  count(): Promise<void>;
   /** Nobody looked at the password, so it was no failure. */
   giveBack(): Promise<void>;
   succeed(): Promise<void>;
 }
 
-export const addressLimit = (purpose: string, address: string | null, most: number): Limit => ({
-  key: `${purpose}:address:${networkOf(address ?? 'unknown')}`,
-  most,
-  of: 'address',
-});
-
 /** The network, and a coarser bound for who has many of them. */
-export function networkLimits(purpose: string, address: string | null, most: number): Limit[] {
+export function networkLimits(purpose: string, address: string | null, most: number): [Limit, ...Limit[]] {
   const [narrow, wide] = [networkOf(address ?? 'unknown'), widerNetworkOf(address ?? 'unknown')];
-  const limits = [{ key: `${purpose}:address:${narrow}`, most, of: 'address' }];
-  return narrow === wide ? limits : [...limits, { key: `${purpose}:address:${wide}`, most: most * 4, of: 'address' }];
+  const limit = { key: `${purpose}:address:${narrow}`, most, of: 'address' };
+  return narrow === wide ? [limit] : [limit, { key: `${purpose}:address:${wide}`, most: most * 4, of: 'address' }];
 }
 
 /**
  * Begins an attempt before its password is looked at, so that a hundred guesses at once count as a hundred. Refusals are
  * the caller's to throw, after the counts are kept.
  */
-export async function begin({ database: { db }, now }: Context, limits: readonly Limit[]): Promise<Attempt> {
+export async function begin(
+  { database: { db }, now }: Context,
+  limits: readonly Limit[],
+  within = windowMs,
+): Promise<Attempt> {
   const at = now();
   const counts = await beginAttempt(db, keysOf(limits), at, patienceMs);
   const passed = limits.filter(({ key, most }) => isPassed(counts, key, most));
   const open = limits.filter((limit) => !passed.includes(limit));
   // What is refused only because others are being looked at is no failure of its own.
   const full = passed.filter(({ key, most }) => countOf(counts, key) >= most);
-  const after = await failAttempt(db, keysOf(full), at, windowMs);
+  const after = await failAttempt(db, keysOf(full), at, within);
   await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);
   return {
     refusals: passed.map(({ key, most, of }) => ({
@@ -65,7 +64,7 @@ export async function begin({ database: { db }, now }: Context, limits: readonly
       retryAfterSeconds: (endOf(counts, key, at) - at) / 1000,
       first: countOf(after, key) === most + 1,
     })),
-    fail: async () => void (await failAttempt(db, keysOf(open), now(), windowMs)),
+    count: async () => void (await failAttempt(db, keysOf(open), now(), within)),
     giveBack: () => endAttempt(db, keysOf(open), now()),
     async succeed() {
       const forgiven = open.filter((limit) => limit.forgiven);
@@ -85,6 +84,24 @@ export async function countAgainst(
 ): Promise<Refusal | undefined> {
   const at = now();
   const counts = await countOnce(db, keysOf(limits), at, within);
+  return refusalIn(counts, limits, at);
+}
+
+/** The refusal that `countAgainst` would give now, without counting. */
+export async function readRefusal(
+  { database: { db }, now }: Context,
+  limits: readonly Limit[],
+): Promise<Refusal | undefined> {
+  const at = now();
+  const counts = await readCounts(db, keysOf(limits), at);
+  return refusalIn(
+    counts.map((row) => ({ ...row, count: row.count + 1 })),
+    limits,
+    at,
+  );
+}
+
+function refusalIn(counts: readonly Count[], limits: readonly Limit[], at: number): Refusal | undefined {
   const [worst] = limits.filter(({ key, most }) => countOf(counts, key) > most);
   if (!worst) return undefined;
   return {

@@ -136,14 +136,16 @@ onBothEngines('registration', (engine) => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => register<Refused>({ email: 'race@example.com', password })),
     );
-    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
-    for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
-      assert.equal(status, 422);
+    const ofStatus = (status: number) => answers.filter((answer) => answer.status === status);
+    assert.equal(ofStatus(201).length, 1);
+    for (const { body } of ofStatus(422)) {
       assert.deepEqual(
         body.errors.map(({ field, code }) => `${field}:${code}`),
         ['email:taken'],
       );
     }
+    assert.ok(ofStatus(422).length <= 5, 'that it is taken is said a few times');
+    assert.equal(ofStatus(422).length + ofStatus(429).length, 99);
     const { db } = service.context.database;
     const users = await db.selectFrom('users').select('id').where('email', '=', 'race@example.com').execute();
     assert.equal(users.length, 1);

@@ -1,0 +1,56 @@
+import type { Context } from '../context.ts';
+import { mailboxOf } from '../email-address.ts';
+import { type FieldError, Problem, tooManyRequests, unprocessable } from '../errors.ts';
+import type { Origin } from '../http/origin.ts';
+import { fingerprintOfLogin } from './identifiers.ts';
+import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from './throttle.ts';
+
+const hour = 60 * 60_000;
+/** How often an hour a network is told that an identifier is taken. */
+const answersAnHour = 5;
+/** Mails an hour that registrations send to one mailbox. */
+const mailsAnHour = 5;
+
+const askedLimits = ({ address }: Origin) => networkLimits('taken', address, answersAnHour);
+
+const tooManyAnswers = (seconds: number) =>
+  tooManyRequests('Too many registrations of this network were refused. Try again later.', seconds);
+
+/** So many users an hour from one network. The attempt counts when it is told to: when there is a new user. */
+export async function beginRegistration(context: Context, { address }: Origin): Promise<Attempt> {
+  const most = context.config.registrationLimit;
+  const attempt = await begin(context, most === 0 ? [] : networkLimits('register', address, most), hour);
+  const [refusal] = attempt.refusals;
+  if (!refusal) return attempt;
+  await attempt.giveBack();
+  throw tooManyRequests(
+    'Too many users were registered from this network. Try again later.',
+    refusal.retryAfterSeconds,
+  );
+}
+
+/**
+ * Refuses a network that was told often enough, whether or not the identifiers are free: a refusal of taken ones alone
+ * would say the same.
+ */
+export async function requireRoomToAsk(context: Context, origin: Origin): Promise<void> {
+  const refusal = await readRefusal(context, askedLimits(origin));
+  if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
+}
+
+/** What to say where identifiers are taken: that they are, a few times an hour. */
+export async function refusalOfTaken(context: Context, taken: FieldError[], origin: Origin): Promise<Problem> {
+  const refusal = await countAgainst(context, askedLimits(origin), hour);
+  return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
+}
+
+export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>
+  error instanceof Problem && error.status === 422 && (error.errors ?? []).every(({ code }) => code === 'taken');
+
+/** Whether a registration may still send mail to this mailbox, whatever follows a plus sign in its address. */
+export async function mayMail(context: Context, email: string): Promise<boolean> {
+  const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
+  const refusal = await countAgainst(context, [{ key, most: mailsAnHour, of: 'mailbox' }], hour);
+  if (refusal?.first) context.log.info('a mailbox got as many mails of registrations as one gets in an hour');
+  return refusal === undefined;
+}

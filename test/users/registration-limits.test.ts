@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, password as known } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type MailServer, mailServers } from '../harness/mail-server.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Refused {
+  errors: { field: string; code: string }[];
+}
+
+const password = 'a fine long secret';
+const hour = 60 * 60_000;
+
+onBothEngines('strangers who register', (engine) => {
+  const start = services(engine);
+  const startMailServer = mailServers();
+  let server: MailServer;
+  let service: Service;
+  before(async () => {
+    server = await startMailServer();
+    service = await start({ env: { TRUST_PROXY: '127.0.0.1', SMTP_URL: server.url } });
+  });
+  const register = (email: string, address: string, more = {}, on = service) =>
+    ask<Refused>(on, '/v1/register', { json: { email, password, ...more }, headers: { 'x-forwarded-for': address } });
+  const codes = ({ body }: { body: Refused }) => body.errors.map(({ field, code }) => `${field}:${code}`);
+  const mailsTo = async (mailbox: RegExp) => {
+    await service.accounts.mail.settle();
+    return server.mails.filter(({ to }) => mailbox.test(to?.[0]?.address ?? ''));
+  };
+
+  it('are not told who has an account while something else is wrong', async () => {
+    const { email } = await addLogin(service);
+    const free = 'nobody.has@example.com';
+    for (const wrong of [{ password: 'short' }, { nickname: 'x' }, { phone: '12' }, { password: undefined }]) {
+      const [taken, other] = [await register(email, '10.2.0.1', wrong), await register(free, '10.2.0.1', wrong)];
+      assert.deepEqual([taken.status, codes(taken)], [other.status, codes(other)]);
+      assert.equal(taken.status, 422);
+    }
+  });
+
+  it('are told five times an hour, and after that get one answer for free and taken ones', async () => {
+    const own = await start({ env: { TRUST_PROXY: '127.0.0.1' } });
+    const { email } = await addLogin(own);
+    for (let i = 0; i < 5; i++) assert.deepEqual(codes(await register(email, '10.2.0.2', {}, own)), ['email:taken']);
+    for (const asked of [email, 'free@example.com']) {
+      const answer = await register(asked, '10.2.0.2', {}, own);
+      assert.equal(answer.status, 429);
+      assert.ok(Number(answer.headers.get('retry-after')) > 3000);
+    }
+    assert.equal((await register('elsewhere@example.com', '10.2.0.3', {}, own)).status, 201);
+    own.advance(hour);
+    assert.equal((await register('free@example.com', '10.2.0.2', {}, own)).status, 201);
+  });
+
+  it('are told no more often when they ask all at once, or from many addresses of one IPv6 network', async () => {
+    const people = await Promise.all(Array.from({ length: 20 }, () => addLogin(service)));
+    const answers = await Promise.all(
+      people.map(({ email }, i) => register(email, `2001:db8:7:7::${(i + 1).toString(16)}`)),
+    );
+    assert.equal(answers.filter(({ status }) => status === 422).length, 5);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 15);
+    let told = 0;
+    for (const [i, { email }] of people.entries()) {
+      if ((await register(email, `2001:db8:7:${(i + 256).toString(16)}::1`)).status === 422) told++;
+    }
+    assert.equal(told, 15, 'the /48 as a whole is told twenty times');
+  });
+
+  it('make so many users an hour from one network, whatever fails in between', async () => {
+    const own = await start({ env: { TRUST_PROXY: '127.0.0.1', REGISTRATION_LIMIT: '3' } });
+    const { email } = await addLogin(own);
+    assert.equal((await register(email, '10.2.0.4', {}, own)).status, 422);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => register(`many${i}@example.com`, '10.2.0.4', {}, own)),
+    );
+    assert.equal(answers.filter(({ status }) => status === 201).length, 3);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 3);
+    assert.equal((await register('other@example.com', '10.2.0.5', {}, own)).status, 201);
+    own.advance(hour);
+    assert.equal((await register('later@example.com', '10.2.0.4', {}, own)).status, 201);
+  });
+
+  it('send five mails an hour to one mailbox, whatever follows the plus sign', async () => {
+    for (let i = 0; i < 8; i++) {
+      assert.equal((await register(`${i % 2 ? 'Victim' : 'victim'}+${i}@example.com`, `10.2.1.${i}`)).status, 201);
+    }
+    assert.equal((await mailsTo(/^victim\+/i)).length, 5);
+    assert.equal((await register('victim2+0@example.com', '10.2.1.9')).status, 201);
+    assert.equal((await mailsTo(/^victim2\+/)).length, 1);
+  });
+
+  it('ask for five mails in a quarter of an hour by all addresses of a mailbox, and are told nothing', async () => {
+    for (let i = 0; i < 3; i++) await register(`box+${i}@example.com`, `10.2.2.${i}`);
+    assert.equal((await mailsTo(/^box\+/)).length, 3);
+    for (let i = 0; i < 9; i++) {
+      const json = { email: `box+${i % 3}@example.com` };
+      assert.equal((await ask(service, '/v1/password/resets', { json })).status, 202);
+    }
+    assert.equal((await mailsTo(/^box\+/)).length, 3 + 5);
+  });
+
+  it('are always told that a mail for a new password is on its way, and get a hundred from one network', async () => {
+    const headers = { 'x-forwarded-for': '10.2.3.1' };
+    const answers = await Promise.all(
+      Array.from({ length: 110 }, (_, i) =>
+        ask(service, '/v1/password/resets', { json: { email: `anybody${i}@example.com` }, headers }),
+      ),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+    const { email } = await addLogin(service);
+    await ask(service, '/v1/password/resets', { json: { email }, headers });
+    assert.equal((await mailsTo(new RegExp(email))).length, 0);
+    await ask(service, '/v1/password/resets', { json: { email }, headers: { 'x-forwarded-for': '10.2.3.2' } });
+    assert.equal((await mailsTo(new RegExp(email))).length, 1);
+  });
+
+  it('do not keep those waiting who sign in', async () => {
+    const { email } = await addLogin(service);
+    const waiting = async () => (await service.context.metrics.passwordQueue.get()).values[0]?.value ?? 0;
+    let done = 0;
+    const storm = Array.from({ length: 120 }, (_, i) =>
+      register(`storm${i}@example.com`, '10.2.4.1').then(({ status }) => {
+        assert.equal(status, 201);
+        done++;
+      }),
+    );
+    while ((await waiting()) < 60) await new Promise((resolve) => setImmediate(resolve));
+    const before = done;
+    const headers = { 'x-forwarded-for': '10.2.4.2' };
+    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password: known }, headers });
+    assert.equal(login.status, 200);
+    assert.ok(done - before < 40, `${done - before} registrations went first`);
+    await Promise.all(storm);
+  });
+});
