@@ -5,7 +5,7 @@ import pino from 'pino';
 import { addClientSecret } from '../src/clients/client-secrets.ts';
 import { createClient } from '../src/clients/client-store.ts';
 import { parseConfig } from '../src/config.ts';
-import { changeAndTell } from '../src/database/bus.ts';
+import { commitAndInvalidate } from '../src/database/bus.ts';
 import { startGatehouse } from '../src/start.ts';
 import type { Plan } from './compare-operations.ts';
 import { gatehouseOperations } from './gatehouse/operations.ts';
@@ -84,7 +84,7 @@ export async function dayOfSessions(plan: Plan): Promise<Day> {
 }
 
 async function makeClient({ context, keys }: Awaited<ReturnType<typeof startGatehouse>>) {
-  return changeAndTell(context.database, async (tx, tell) => {
+  return commitAndInvalidate(context.database, async (tx, tell) => {
     const id = 'bench';
     await createClient(tx, { id, type: 'personal', name: 'Bench', scopes: ['*'], userId: null }, context.now());
     return { client_id: id, client_secret: await addClientSecret(context, keys, tx, tell, { clientId: id }) };

@@ -9,6 +9,8 @@ import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 import { eventsResource } from './events/events-resource.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { recordEvent } from './events/record-event.ts';
+import { serveLogout } from './first-party/logout-routes.ts';
+import { serveProxies } from './first-party/proxy-routes.ts';
 import { serveApiReference } from './http/api-reference.ts';
 import { leaseCheck, serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
@@ -18,12 +20,10 @@ import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { createWebSessions } from './pages/authenticate-web.ts';
 import { servePages } from './pages/pages.ts';
-import { serveLogout } from './proxies/logout-routes.ts';
-import { serveProxies } from './proxies/proxy-routes.ts';
-import type { ResourceDefinition } from './resources/define-resource.ts';
-import { pruneIdempotencyKeys } from './resources/idempotency.ts';
+import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
+import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
 import { endClients } from './sessions/end-clients.ts';
 import { createAuthority } from './sessions/hold-authority.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
@@ -32,16 +32,16 @@ import { tokensResource } from './sessions/tokens-resource.ts';
 import { forgetLegacyTokens } from './takeover/legacy-tokens/forget-legacy-tokens.ts';
 import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
 import { LegacyTokens } from './takeover/legacy-tokens/legacy-tokens.ts';
-import { accountLetters } from './users/account-letters.ts';
-import { serveAccounts } from './users/account-routes.ts';
-import type { AccountServices } from './users/account-services.ts';
-import { checkCredentials } from './users/check-credentials.ts';
-import { noteLogin } from './users/note-login.ts';
-import { createPasswords, type Passwords } from './users/passwords.ts';
-import { pruneAccounts } from './users/prune-accounts.ts';
-import { keepRoles } from './users/role-store.ts';
-import { roleNames, rolesResource } from './users/roles-resource.ts';
-import { usersResource } from './users/users-resource.ts';
+import { accountMails } from './users/accounts/account-mails.ts';
+import { serveAccounts } from './users/accounts/account-routes.ts';
+import type { AccountServices } from './users/accounts/account-services.ts';
+import { pruneAccounts } from './users/accounts/prune-accounts.ts';
+import { keepRoles } from './users/accounts/role-store.ts';
+import { roleNames, rolesResource } from './users/accounts/roles-resource.ts';
+import { usersResource } from './users/accounts/users-resource.ts';
+import { checkCredentials } from './users/credentials/check-credentials.ts';
+import { noteLogin } from './users/credentials/note-login.ts';
+import { createPasswords, type Passwords } from './users/credentials/passwords.ts';
 
 /** What the service is made of, for whoever starts it or tests it. */
 export interface Services {
@@ -67,7 +67,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const holdAuthority = createAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
-  const mail = createMail(context, accountLetters(context, keys));
+  const mail = createMail(context, accountMails(context, keys));
   const oauth: OAuth = {
     context,
     keys,

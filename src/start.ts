@@ -8,7 +8,7 @@ import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import type { App } from './http/server.ts';
 import { createMetrics } from './metrics.ts';
-import { ensureFirstAdministrator, type FirstAdministrator } from './users/first-administrator.ts';
+import { ensureFirstAdministrator, type FirstAdministrator } from './users/accounts/first-administrator.ts';
 
 export interface StartOptions {
   readonly log: Logger;

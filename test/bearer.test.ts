@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { before, it } from 'node:test';
-import { changeAndTell } from '../src/database/bus.ts';
-import { systemOrigin } from '../src/http/origin.ts';
+import { commitAndInvalidate } from '../src/database/bus.ts';
+import { systemSource } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
@@ -90,7 +90,7 @@ onBothEngines('bearer tokens', (engine) => {
     const doomed = await login(service);
     const { sub } = decode(doomed.split('.')[1] as string);
     await service.sessions.verify(doomed, null);
-    await changeAndTell(service.context.database, async (tx, tell) => {
+    await commitAndInvalidate(service.context.database, async (tx, tell) => {
       await tx.deleteFrom('users').where('id', '=', sub).execute();
       tell({ kind: 'user', id: sub });
     });
@@ -108,7 +108,7 @@ onBothEngines('bearer tokens', (engine) => {
 
   it('survive a rotation of the keys', async () => {
     const before = await login(service);
-    await rotateKeys(service.context, service.keys, { origin: systemOrigin });
+    await rotateKeys(service.context, service.keys, { origin: systemSource });
     service.advance(11 * 60_000);
     const after = await login(service);
     assert.notEqual(decode(before.split('.')[0] as string).kid, decode(after.split('.')[0] as string).kid);

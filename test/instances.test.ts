@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import { removeClient } from '../src/clients/client-store.ts';
-import { changeAndTell } from '../src/database/bus.ts';
-import { systemOrigin } from '../src/http/origin.ts';
+import { commitAndInvalidate } from '../src/database/bus.ts';
+import { systemSource } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { call } from './harness/http.ts';
@@ -77,7 +77,7 @@ describe('two instances on one PostgreSQL', () => {
     const issued = await call('POST', `${other.url}/v1/oauth/token`, { form });
     const token = String(issued.body.access_token);
     assert.equal(await statusAt(other, token), 'good');
-    await changeAndTell(one.context.database, (tx, tell) => removeClient(tx, tell, client.id));
+    await commitAndInvalidate(one.context.database, (tx, tell) => removeClient(tx, tell, client.id));
     assert.equal(await statusAt(other, token), 'client_revoked');
     assert.equal((await call('POST', `${other.url}/v1/oauth/token`, { form })).body.error, 'invalid_client');
   });
@@ -113,7 +113,7 @@ describe('two instances on one PostgreSQL', () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);
     const before = (await login(one, email)) as { access_token: string; refresh_token: string };
-    await rotateKeys(one.context, one.keys, { origin: systemOrigin });
+    await rotateKeys(one.context, one.keys, { origin: systemSource });
     for (const service of [one, other]) service.advance(11 * 60_000);
     const after = (await login(one, email)) as { access_token: string };
     const kid = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { systemOrigin as origin } from '../src/http/origin.ts';
+import { systemSource as origin } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { removeClient } from '../src/clients/client-store.ts';
-import { changeAndTell } from '../src/database/bus.ts';
+import { commitAndInvalidate } from '../src/database/bus.ts';
 import { addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Answer, call } from './harness/http.ts';
@@ -203,7 +203,7 @@ onBothEngines('first-party proxies', (engine) => {
     assert.equal(await errorWith(secret), 'invalid_client');
     // An instance that was not restarted yet serves its people all the same.
     assert.equal((await login()).status, 200);
-    await changeAndTell(later.context.database, (tx, tell) => removeClient(tx, tell, 'admin-app'));
+    await commitAndInvalidate(later.context.database, (tx, tell) => removeClient(tx, tell, 'admin-app'));
     const gone = await call('POST', `${later.url}/v1/clients/web/admin/login`, {
       form: { email: user.email, password },
     });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClientSecret } from '../src/clients/client-secrets.ts';
-import { changeAndTell } from '../src/database/bus.ts';
+import { commitAndInvalidate } from '../src/database/bus.ts';
 import type { OAuthError } from '../src/errors.ts';
-import { systemOrigin } from '../src/http/origin.ts';
+import { systemSource } from '../src/http/request-source.ts';
 import type { OAuth } from '../src/oauth/oauth.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
-import { updateUser } from '../src/users/user-store.ts';
+import { updateUser } from '../src/users/accounts/user-store.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Answer, call } from './harness/http.ts';
@@ -161,7 +161,7 @@ onBothEngines('the token endpoint', (engine) => {
       async checkCredentials(credentials) {
         const checked = await oauth.checkCredentials(credentials);
         const password_hash = await passwords.hash('another password altogether');
-        await changeAndTell(context.database, async (tx, tell) => {
+        await commitAndInvalidate(context.database, async (tx, tell) => {
           await updateUser(tx, id, { password_hash });
           await service.sessions.end(tx, tell, { userId: id }, 'password_reset');
         });
@@ -169,7 +169,7 @@ onBothEngines('the token endpoint', (engine) => {
       },
     };
     await assert.rejects(
-      answerTokenRequest(slow, { authorization: undefined, body, origin: systemOrigin }),
+      answerTokenRequest(slow, { authorization: undefined, body, origin: systemSource }),
       (error: OAuthError) => error.error === 'invalid_grant',
     );
     const left = await context.database.db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute();
@@ -296,7 +296,7 @@ onBothEngines('the token endpoint', (engine) => {
     const statusWith = async (client_secret: string) =>
       (await token({ grant_type: 'client_credentials', client_id: rotating.id, client_secret })).status;
     const renew = (oldHours: number) =>
-      changeAndTell(service.context.database, (tx, tell) =>
+      commitAndInvalidate(service.context.database, (tx, tell) =>
         addClientSecret(service.context, service.keys, tx, tell, { clientId: rotating.id, oldHours }),
       );
     const second = await renew(2);

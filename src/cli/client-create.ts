@@ -3,11 +3,11 @@ import { addClientSecret } from '../clients/client-secrets.ts';
 import { type ClientType, createClient } from '../clients/client-store.ts';
 import { everyScope, parseScope } from '../clients/scopes.ts';
 import { openKeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { systemOrigin } from '../http/origin.ts';
-import { changesBetween } from '../resources/changes.ts';
+import { systemSource } from '../http/request-source.ts';
+import { changesBetween } from '../resources/write/changes.ts';
 import { findUserByText } from './find-user.ts';
 import { withContext } from './with-context.ts';
 
@@ -56,7 +56,7 @@ const create = (name: string, { id, type, scope, owner }: Flags) =>
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
     const keys = await openKeyRing(context);
-    return changeAndTell(database, async (tx, tell) => {
+    return commitAndInvalidate(database, async (tx, tell) => {
       const scopes = scope === undefined ? [everyScope] : parseScope(scope);
       const row = await createClient(
         tx,
@@ -67,7 +67,7 @@ const create = (name: string, { id, type, scope, owner }: Flags) =>
       const secret = await addClientSecret(context, keys, tx, tell, { clientId: row.id });
       const userId = user?.id;
       const data = { type, scopes, changes: changesBetween(undefined, { type, name, scopes }) };
-      await recordEvent(context, tx, { type: 'client.created', clientId: row.id, userId, origin: systemOrigin, data });
+      await recordEvent(context, tx, { type: 'client.created', clientId: row.id, userId, origin: systemSource, data });
       return { client_id: row.id, client_secret: secret, type, name, scopes };
     });
   });

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { addClientSecret } from '../clients/client-secrets.ts';
 import { findClient } from '../clients/client-store.ts';
 import { openKeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { systemOrigin } from '../http/origin.ts';
+import { systemSource } from '../http/request-source.ts';
 import { withContext } from './with-context.ts';
 
 interface Flags {
@@ -49,9 +49,9 @@ const renew = (clientId: string, oldHours: number) =>
     if (proxiedClients.some(({ id }) => id === clientId)) {
       throw new OperatorError(`The secret of "${clientId}" comes from the settings: change it there, and restart.`);
     }
-    return changeAndTell(context.database, async (tx, tell) => {
+    return commitAndInvalidate(context.database, async (tx, tell) => {
       const secret = await addClientSecret(context, keys, tx, tell, { clientId, oldHours });
-      await recordEvent(context, tx, { type: 'client.secret_added', clientId, origin: systemOrigin });
+      await recordEvent(context, tx, { type: 'client.secret_added', clientId, origin: systemSource });
       return secret;
     });
   });

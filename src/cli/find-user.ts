@@ -2,8 +2,8 @@ import { loginAttributes } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../database/uuid.ts';
 import { OperatorError } from '../errors.ts';
-import { readLogin } from '../users/identifiers.ts';
-import { findUser, findUserByLogin, type UserRow } from '../users/user-store.ts';
+import { readLogin } from '../users/accounts/identifiers.ts';
+import { findUser, findUserByLogin, type UserRow } from '../users/accounts/user-store.ts';
 
 /** The user whom an operator means by an id, an email, a username or a phone number. */
 export async function findUserByText({ database: { db } }: Context, text: string): Promise<UserRow> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openKeyRing } from '../crypto/key-ring.ts';
-import { systemOrigin } from '../http/origin.ts';
+import { systemSource } from '../http/request-source.ts';
 import { type Ended, rotateKeys } from '../oauth/rotate-keys.ts';
 import { showTime } from './print.ts';
 import { withContext } from './with-context.ts';
@@ -13,7 +13,7 @@ export function addKeysRotate(keys: Command): void {
     .addHelpText('after', '\nExamples:\n  gatehouse keys rotate\n  gatehouse keys rotate --compromised')
     .action(async ({ compromised = false }: { compromised?: boolean }) => {
       const key = await withContext(async (context) =>
-        rotateKeys(context, await openKeyRing(context), { origin: systemOrigin, compromised }),
+        rotateKeys(context, await openKeyRing(context), { origin: systemSource, compromised }),
       );
       console.log(`The new key ${key.id} (${key.algorithm}) signs from ${showTime(key.signsFrom)} on.`);
       if (key.ended) sayWhatEnded(key.ended);

@@ -4,8 +4,8 @@ import type { Database } from '../database/database.ts';
 import { migrate, pendingMigrations } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { loadResources } from '../resources/load-resources.ts';
-import { applyResourceMigrations, planResourceMigrations } from '../resources/migrate-resources.ts';
-import { serviceTables } from '../resources/service-tables.ts';
+import { applyResourceMigrations, planResourceMigrations } from '../resources/migrations/migrate-resources.ts';
+import { serviceTables } from '../resources/migrations/service-tables.ts';
 
 interface Flags {
   plan?: boolean;

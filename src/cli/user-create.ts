@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
-import { systemOrigin } from '../http/origin.ts';
-import { createUser } from '../users/create-user.ts';
+import { systemSource } from '../http/request-source.ts';
+import { createUser } from '../users/accounts/create-user.ts';
 import { withContext } from './with-context.ts';
 
 interface Flags {
@@ -50,5 +50,5 @@ const make = ({ email, username, phone, name, role = [], unconfirmed = false }: 
     const { createServices } = await import('../app.ts');
     const { accounts } = await createServices(context);
     const profile = { email, username, phone, name };
-    return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemOrigin);
+    return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemSource);
   });

@@ -1,6 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Command } from 'commander';
-import { type ImportProgress, importUsers } from '../users/import-users.ts';
+import { type ImportProgress, importUsers } from '../users/import/import-users.ts';
 import { withContext } from './with-context.ts';
 
 export function addUserImport(user: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listUsers, rolesOf } from '../users/user-store.ts';
+import { listUsers, rolesOf } from '../users/accounts/user-store.ts';
 import { printRows, showTime } from './print.ts';
 import { withContext } from './with-context.ts';
 

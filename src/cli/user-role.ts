@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { systemOrigin } from '../http/origin.ts';
-import { hasOtherAdministrator } from '../users/role-store.ts';
-import { rolesOf, updateUser } from '../users/user-store.ts';
+import { systemSource } from '../http/request-source.ts';
+import { hasOtherAdministrator } from '../users/accounts/role-store.ts';
+import { rolesOf, updateUser } from '../users/accounts/user-store.ts';
 import { findUserByText } from './find-user.ts';
 import { withContext } from './with-context.ts';
 
@@ -37,14 +37,14 @@ const changeRoles = (text: string, changes: readonly string[]) =>
       else throw new OperatorError(`"${role}" is not a role. There are: ${[...known].join(', ')} (setting ROLES).`);
     }
     if (changes.length > 0) {
-      await changeAndTell(database, async (tx, tell) => {
+      await commitAndInvalidate(database, async (tx, tell) => {
         const losesAdmin = rolesOf(user).includes('admin') && !roles.has('admin');
         if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, user.id))) {
           throw new OperatorError('This is the last administrator. Make another user one first.');
         }
         await updateUser(tx, user.id, { roles: JSON.stringify([...roles]), updated_at: now() });
         const data = { roles: [...roles], changes: { roles: { from: rolesOf(user), to: [...roles] } } };
-        await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, origin: systemOrigin, data });
+        await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, origin: systemSource, data });
         tell({ kind: 'user', id: user.id });
       });
     }

@@ -5,12 +5,20 @@ import type { KeyRing } from '../crypto/key-ring.ts';
 import { conflict, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
 import type { Mail } from '../mail/mail.ts';
-import { anyOf, equals, type Rule, role } from '../resources/access.ts';
-import { changesBetween } from '../resources/changes.ts';
-import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
-import { computed, type DefaultCall, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
-import { belongsTo, hasMany } from '../resources/relations.ts';
-import { tellOwner } from '../users/tell-owner.ts';
+import { anyOf, equals, type Rule, role } from '../resources/declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
+import {
+  computed,
+  type DefaultCall,
+  list,
+  oneOf,
+  reference,
+  text,
+  timestamp,
+} from '../resources/declaration/fields.ts';
+import { belongsTo, hasMany } from '../resources/declaration/relations.ts';
+import { changesBetween } from '../resources/write/changes.ts';
+import { tellOwner } from '../users/accounts/tell-owner.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { createClient, removeClient } from './client-store.ts';
 import { wrongScopes } from './requested-scopes.ts';

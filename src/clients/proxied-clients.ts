@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ProxiedClient, shortestSafeSecret } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
 import { addClientSecret, isSecretOf } from './client-secrets.ts';
 import { createClient, findClient, lockClient } from './client-store.ts';
@@ -83,7 +83,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   const { database, log, now } = context;
   const { path, id, secret } = proxied;
   const name = path.replace('/', ' ');
-  await changeAndTell(database, async (tx, tell) => {
+  await commitAndInvalidate(database, async (tx, tell) => {
     const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
     await lockClient(tx, database.engine, id);
     const client = await findClient(tx, id);

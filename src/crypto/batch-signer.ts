@@ -47,10 +47,10 @@ export class BatchSigner {
     const batch = this.#batch;
     this.#batch = [];
     if (batch.length < this.#least) this.#signHere(batch);
-    else this.#signAside(batch);
+    else this.#signInWorker(batch);
   }
 
-  #signAside(batch: readonly Pending[]): void {
+  #signInWorker(batch: readonly Pending[]): void {
     this.#underWay++;
     const done = () => {
       if (--this.#underWay === 0) this.#flush();

@@ -7,7 +7,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { OperatorError } from '../errors.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 import { rotateKeys } from '../oauth/rotate-keys.ts';
 import { openKeyRing } from './key-ring.ts';
 import { publishedFirst } from './replace-keys.ts';

@@ -142,8 +142,8 @@ export class KeyRing {
   }
 
   /** The same together with what else is to be signed at the moment. */
-  signTokenAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
-    return this.#signing.signAside(claims, { typ });
+  signTokenInWorker(claims: Claims, { typ }: { typ: string }): Promise<string> {
+    return this.#signing.signInWorker(claims, { typ });
   }
 
   verifyToken(token: string, { typ }: { typ: string }): Claims | 'invalid' | 'unknown-key' {

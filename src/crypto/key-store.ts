@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
+import { compiledQuery } from '../database/compiled-query.ts';
 import type { Database, Db, Tx } from '../database/database.ts';
-import { fixedQuery } from '../database/fixed-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type KeyRow = Selectable<Tables['signing_keys']>;
 
-const keys = fixedQuery((db) =>
+const keys = compiledQuery((db) =>
   db.selectFrom('signing_keys').selectAll().orderBy('signs_from', 'desc').orderBy('id', 'desc'),
 );
-const issuers = fixedQuery((db) => db.selectFrom('issuers').select('url'));
+const issuers = compiledQuery((db) => db.selectFrom('issuers').select('url'));
 
 export const allKeys = (db: Db | Tx): Promise<KeyRow[]> => keys.run(db, {});
 

@@ -54,7 +54,7 @@ export class SigningKeys {
   }
 
   /** The same together with what else is to be signed at the moment. */
-  signAside(claims: Claims, { typ }: { typ: string }): Promise<string> {
+  signInWorker(claims: Claims, { typ }: { typ: string }): Promise<string> {
     const key = this.#current();
     return key.signer.sign(unsignedToken(key, claims, typ));
   }

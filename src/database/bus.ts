@@ -37,7 +37,7 @@ export interface Bus {
   /** Listeners are waited for before a change is confirmed to whoever made it. */
   subscribe(listener: ChangeListener): void;
   /** A request has come in from outside: it must be answered by nothing that was read before. */
-  requestArrived(): void;
+  endSnapshot(): void;
   /** False while changes of other instances may be missed: then nothing may be answered from a cache. */
   trusted(): boolean;
 }
@@ -46,7 +46,7 @@ export interface Bus {
  * Runs a transaction and tells every instance what it changed before returning.
  * `tell` collects the changes; they are announced in the same transaction, so a crash loses neither or both.
  */
-export async function changeAndTell<T>(
+export async function commitAndInvalidate<T>(
   { db, bus }: { db: Db; bus: Bus },
   work: (tx: Tx, tell: (change: Change) => void) => Promise<T>,
 ): Promise<T> {

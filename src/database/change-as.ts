@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { unavailable } from '../errors.ts';
-import { type Bus, type Change, changeAndTell } from './bus.ts';
+import { type Bus, type Change, commitAndInvalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 
 /** What somebody is about to do. */
@@ -28,7 +28,7 @@ const patience = 50;
 const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
 
 /**
- * `changeAndTell` for what a caller asks for: the one way in which a request writes. Nobody revokes the caller's authority
+ * `commitAndInvalidate` for what a caller asks for: the one way in which a request writes. Nobody revokes the caller's authority
  * between its check and the commit, because the transaction holds it. PostgreSQL ends one of two transactions that wait
  * for each other: that one is run again, so `work` must keep nothing of an attempt that failed.
  */
@@ -40,7 +40,7 @@ export async function changeAs<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await changeAndTell(database, async (tx, tell) => work(tx, tell, await hold(tx, act)));
+      return await commitAndInvalidate(database, async (tx, tell) => work(tx, tell, await hold(tx, act)));
     } catch (error) {
       if (!wasBroken(error)) throw error;
       if (attempt === attempts) {

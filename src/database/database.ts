@@ -21,7 +21,7 @@ export interface Database {
   readonly db: Db;
   readonly bus: Bus;
   /**
-   * A SELECT by its text, past the query builder: for `fixedQuery`, and for SQL that is put together once. It is limited in
+   * A SELECT by its text, past the query builder: for `compiledQuery`, and for SQL that is put together once. It is limited in
    * time. `reader` is for whom, where it may be expensive; `once`: the text will hardly come again.
    */
   read<R>(sql: string, parameters: readonly unknown[], reader?: Reader, once?: boolean): R[] | Promise<R[]>;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { settings } from '../settings.ts';
 import type { Database } from './database.ts';
-import { openSqlite } from './sqlite.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 
 interface Location {
   readonly databaseUrl: string;
@@ -17,6 +17,6 @@ export async function openDatabase(location: Location): Promise<Database> {
   if (databaseUrl.startsWith('sqlite:')) {
     return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)), readTimeout);
   }
-  const { openPostgres } = await import('./postgres.ts');
+  const { openPostgres } = await import('./postgres/postgres.ts');
   return openPostgres(databaseUrl, databasePoolSize, readTimeout);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 import { pruneEvents } from './prune-events.ts';
 import { recordEvent } from './record-event.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 
 export interface Event {
   /** What happened, such as `login.succeeded`: subject, then what became of it. */
@@ -11,7 +11,7 @@ export interface Event {
   readonly sessionId?: string | null | undefined;
   /** Who did it, where that is another than the user it happened to. */
   readonly actorId?: string | null | undefined;
-  readonly origin: Origin;
+  readonly origin: RequestSource;
   /** Anything else worth knowing later. Never a secret. */
   readonly data?: Readonly<Record<string, unknown>>;
 }

@@ -22,7 +22,7 @@ export function admitAgain(app: App, { bus }: Database, authenticate: Authentica
   const again: preValidationHookHandler = (request, reply, done) => {
     // An optional token that was not sent.
     if (request.caller === anonymousCaller) return done();
-    bus.requestArrived();
+    bus.endSnapshot();
     const { auth, scope } = request.route.config;
     /** False where the answer has been given: the way to the login page. */
     const admit = (caller: Caller | undefined): boolean => {

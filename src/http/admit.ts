@@ -47,7 +47,7 @@ export function admitRequests(
 
   app.addHook('onRequest', (request, reply, done) => {
     // Before anything is read for it.
-    database.bus.requestArrived();
+    database.bus.endSnapshot();
     request.caller = anonymousCaller;
     request.startedAt = performance.now();
     const route = factsOf(request);
@@ -56,7 +56,7 @@ export function admitRequests(
     reply.header('x-request-id', request.id);
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1] as string);
     const reach = route.pattern === undefined ? reachOfUnknown(request) : route.cors;
-    cors.dress(request.headers, reply, reach);
+    cors.setHeaders(request.headers, reply, reach);
     const byToken = request.headers.authorization !== undefined;
     dressForCaches(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
     // Without Content-Length and Transfer-Encoding there is no body, whatever type it is announced with; Node has ended
@@ -131,7 +131,8 @@ export function admitRequests(
     const known = paths.find(path);
     if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
     if (request.method === 'OPTIONS') {
-      if (isPreflight(request.method, request.headers)) cors.dressPreflight(request.headers, reply, reach, known.allow);
+      if (isPreflight(request.method, request.headers))
+        cors.setPreflightHeaders(request.headers, reply, reach, known.allow);
       reply.code(204).header('Allow', known.allow).send();
       return;
     }

@@ -33,7 +33,7 @@ export function createCors(origins: readonly string[]) {
     /** Whether answers differ by origin. */
     varies: (reach: CorsReach): boolean => reach === 'listed' && listed.size > 0,
     /** The headers of every answer. */
-    dress(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach): void {
+    setHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach): void {
       if (!admits(reach, headers)) return;
       if (reach === 'any') {
         // With no credentials: what anybody may read needs none.
@@ -45,7 +45,7 @@ export function createCors(origins: readonly string[]) {
       answer.header('Access-Control-Expose-Headers', exposedHeaders);
     },
     /** And those that a preflight asks for. */
-    dressPreflight(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach, methods: string): void {
+    setPreflightHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach, methods: string): void {
       if (!admits(reach, headers)) return;
       answer.header('Access-Control-Allow-Methods', methods);
       answer.header('Access-Control-Allow-Headers', allowedHeaders);

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
-import { type Origin, originOf } from './origin.ts';
+import { type RequestSource, requestSource } from './request-source.ts';
 
 export interface DeviceCookie {
   readonly name: string;
@@ -8,13 +8,13 @@ export interface DeviceCookie {
   /** Called after a successful sign-in alone: whether it is set must tell nobody who exists. */
   set(reply: FastifyReply, value: string): void;
   /** Where a sign-in comes from, with the device that it says it is. */
-  originOf(request: FastifyRequest): Origin;
+  requestSource(request: FastifyRequest): RequestSource;
 }
 
 /** As long as browsers keep a cookie, about; each sign-in starts it anew. */
 const maxAge = 365 * 86_400;
 
-/** The cookie of a device that signed in before (users/known-devices.ts): never for scripts, never from another site. */
+/** The cookie of a device that signed in before (users/credentials/known-devices.ts): never for scripts, never from another site. */
 export function createDeviceCookie({ baseUrl }: Config): DeviceCookie {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
@@ -29,6 +29,6 @@ export function createDeviceCookie({ baseUrl }: Config): DeviceCookie {
     name,
     read,
     set: (reply, value) => void reply.setCookie(name, value, options),
-    originOf: (request) => ({ ...originOf(request), device: read(request) }),
+    requestSource: (request) => ({ ...requestSource(request), device: read(request) }),
   };
 }

@@ -4,8 +4,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { Problem } from '../errors.ts';
 import { acceptsJson, isApi, notAcceptable } from './accept.ts';
-import { toProblem } from './error-answers.ts';
 import { problemBody } from './error-bodies.ts';
+import { toProblem } from './error-handler.ts';
 import { requestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 

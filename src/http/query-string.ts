@@ -1,5 +1,5 @@
 import { badRequest, type Problem } from '../errors.ts';
-import { noValues, readFormEncoded } from './form-body.ts';
+import { noValues, readFormEncoded } from './bodies/form-body.ts';
 
 const wrong = Symbol('what is wrong with the query string');
 const mostParameters = 100;

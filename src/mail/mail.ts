@@ -2,7 +2,6 @@ import type { Context } from '../context.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import { type Delivery, openDelivery } from './deliver.ts';
-import type { Letters } from './letters.ts';
 import {
   claimDueMails,
   countMails,
@@ -13,6 +12,7 @@ import {
   postponeMail,
 } from './mail-store.ts';
 import { mailTemplates, type RenderLetter } from './mail-templates.ts';
+import type { Letters } from './mails.ts';
 
 export interface NewMail {
   readonly template: string;

@@ -1,7 +1,7 @@
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { OAuthError } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
@@ -17,7 +17,7 @@ export const unknownClient = (reason: string, headers: Record<string, string> = 
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
-  readonly origin: Origin;
+  readonly origin: RequestSource;
   /** Counts the request against RATE_LIMIT as its client's; throws where it is one too many. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }

@@ -1,5 +1,5 @@
 import type { ClientType, StoredClient } from '../clients/client-store.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { SessionRow } from '../sessions/session-store.ts';
 import type { OAuth } from './oauth.ts';
 import type { Parameters } from './parameters.ts';
@@ -8,7 +8,7 @@ import type { Parameters } from './parameters.ts';
 export interface GrantRequest {
   readonly client: StoredClient;
   readonly parameters: Parameters;
-  readonly origin: Origin;
+  readonly origin: RequestSource;
   /** Counts the request against RATE_LIMIT as its user's, where its client was not counted before. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }

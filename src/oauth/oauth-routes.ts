@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { jwksMaxAge } from '../crypto/key-ring.ts';
 import { notFound } from '../errors.ts';
 import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
-import { originOf } from '../http/origin.ts';
+import { requestSource } from '../http/request-source.ts';
 import type { App } from '../http/server.ts';
 import type { ClientRequest } from './client-authentication.ts';
 import { answerIntrospection } from './introspect.ts';
@@ -33,7 +33,7 @@ export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: 
 }
 
 /** The schemas describe; the parameters are judged by RFC 6749's own rules, which have their own errors. */
-export const judgedByHand = () => () => true;
+export const noValidation = () => () => true;
 
 /** Answers are put together here, field by field: there is nothing for a schema to leave out. */
 const writtenWhole = () => JSON.stringify;
@@ -41,7 +41,7 @@ const writtenWhole = () => JSON.stringify;
 export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
   authorization: request.headers.authorization,
   body: request.body,
-  origin: originOf(request),
+  origin: requestSource(request),
   countAs: (caller) => reply.countAs(caller),
 });
 
@@ -63,7 +63,7 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
       response: { 200: tokenResponseSchema, ...errors },
     },
     async answer(request, reply) {
-      const origin = deviceCookie.originOf(request);
+      const origin = deviceCookie.requestSource(request);
       const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), origin });
       if (device !== undefined) deviceCookie.set(reply, device);
       return response;
@@ -97,7 +97,7 @@ export function serveOAuth(app: App, oauth: OAuth): void {
   const route = {
     config,
     onRequest: neverStore,
-    validatorCompiler: judgedByHand,
+    validatorCompiler: noValidation,
     serializerCompiler: writtenWhole,
   };
   for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { HoldAuthority } from '../database/change-as.ts';
 import type { Tx } from '../database/database.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 /** What the OAuth endpoints, and the proxies before them, are made of. */
@@ -19,9 +19,9 @@ export interface OAuth {
   checkCredentials(credentials: {
     login: string;
     password: string;
-    origin: Origin;
+    origin: RequestSource;
     clientId: string;
   }): Promise<{ readonly id: string; readonly password_hash: string }>;
   /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
-  noteLogin(tx: Tx, login: { readonly userId: string; readonly origin: Origin }): Promise<void>;
+  noteLogin(tx: Tx, login: { readonly userId: string; readonly origin: RequestSource }): Promise<void>;
 }

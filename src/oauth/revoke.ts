@@ -1,4 +1,4 @@
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
@@ -19,7 +19,7 @@ export async function answerRevocation(oauth: OAuth, request: ClientRequest): Pr
   if (session.client_id !== client.id) {
     throw new OAuthError('unauthorized_client', 'The token was given to another client.');
   }
-  await changeAndTell(context.database, async (tx, tell) => {
+  await commitAndInvalidate(context.database, async (tx, tell) => {
     const ended = await sessions.end(tx, tell, { sessionId: session.id }, 'revoked');
     if (ended === 0) return;
     await recordEvent(context, tx, {

@@ -1,13 +1,13 @@
 import { endAllSecrets } from '../clients/client-store.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Origin } from '../http/origin.ts';
-import { forgetKeptAnswers } from '../resources/idempotency.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import { forgetKeptAnswers } from '../resources/write/idempotency.ts';
 import { revokeAllSessions } from '../sessions/session-store.ts';
-import { voidAllOneTimeTokens } from '../users/one-time-token-store.ts';
+import { voidAllOneTimeTokens } from '../users/accounts/one-time-token-store.ts';
 
 /** What went with compromised keys. */
 export interface Ended {
@@ -32,11 +32,11 @@ export interface RotatedKeys {
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
-  { origin, actorId, compromised = false }: { origin: Origin; actorId?: string; compromised?: boolean },
+  { origin, actorId, compromised = false }: { origin: RequestSource; actorId?: string; compromised?: boolean },
 ): Promise<RotatedKeys> {
   const made = await keys.makeNew({ compromised });
   const { id, algorithm, signs_from: signsFrom } = made.signing;
-  return changeAndTell(context.database, async (tx, tell) => {
+  return commitAndInvalidate(context.database, async (tx, tell) => {
     await keys.storeNew(tx, tell, made);
     const ended = compromised ? await endAll(tx, context.now()) : undefined;
     const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };

@@ -56,7 +56,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
     response: {
       token_type: 'Bearer',
       expires_in: sessions.accessTokenLife(granted.session),
-      access_token: granted.accessToken ?? (await sessions.accessTokenAside(granted.session, granted.scopes)),
+      access_token: granted.accessToken ?? (await sessions.accessTokenInWorker(granted.session, granted.scopes)),
       refresh_token: sessions.refreshToken(granted.session),
       ...scopeIfOther(granted, request.parameters.get('scope') ?? ''),
     },

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readLogin } from '../users/identifiers.ts';
-import { findUserByLogin } from '../users/user-store.ts';
+import { readLogin } from '../users/accounts/identifiers.ts';
+import { findUserByLogin } from '../users/accounts/user-store.ts';
 import { tokenOf } from './authenticate-web.ts';
 import { callOwnApi } from './own-api.ts';
 import { type PageKit, queryOf, readForm } from './page-kit.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requireOpenRegistration } from '../users/registration.ts';
+import { requireOpenRegistration } from '../users/accounts/registration.ts';
 import { identifierFields } from './identifiers.ts';
 import { localPath } from './local-path.ts';
 import { callOwnApi } from './own-api.ts';

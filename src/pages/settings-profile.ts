@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findPendingChange } from '../users/email-change-store.ts';
+import { findPendingChange } from '../users/accounts/email-change-store.ts';
 import { identifierFields } from './identifiers.ts';
 import { type PageKit, readForm } from './page-kit.ts';
 import { filledFields } from './register-page.ts';

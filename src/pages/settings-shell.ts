@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAdmin } from '../caller.ts';
 import { notFound, Problem } from '../errors.ts';
-import { type UserView, viewUser } from '../users/user.ts';
-import { findUser } from '../users/user-store.ts';
+import { type UserView, viewUser } from '../users/accounts/user.ts';
+import { findUser } from '../users/accounts/user-store.ts';
 import { tokenOf } from './authenticate-web.ts';
 import { noticeOf } from './notices.ts';
 import { type Answer, callOwnApi } from './own-api.ts';

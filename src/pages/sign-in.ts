@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { unconfirmedEmail } from '../users/check-credentials.ts';
+import { unconfirmedEmail } from '../users/credentials/check-credentials.ts';
 import { tokenOf } from './authenticate-web.ts';
 import { loginField } from './identifiers.ts';
 import { localPath } from './local-path.ts';

@@ -13,8 +13,8 @@ export {
   related,
   role,
   scope,
-} from './access.ts';
-export { action, defineResource, type InputFor, type RowOf } from './define-resource.ts';
+} from './declaration/access.ts';
+export { action, defineResource, type InputFor, type RowOf } from './declaration/define-resource.ts';
 export {
   boolean,
   computed,
@@ -28,5 +28,5 @@ export {
   text,
   timestamp,
   uuid,
-} from './fields.ts';
-export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './relations.ts';
+} from './declaration/fields.ts';
+export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './declaration/relations.ts';

@@ -4,8 +4,8 @@ import { Type } from 'typebox';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
 import { conflict } from '../errors.ts';
-import { action, defineResource } from './define-resource.ts';
-import { integer, text } from './fields.ts';
+import { action, defineResource } from './declaration/define-resource.ts';
+import { integer, text } from './declaration/fields.ts';
 
 const prepared: string[] = [];
 

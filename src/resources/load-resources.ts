@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../errors.ts';
-import type { ResourceDefinition } from './define-resource.ts';
+import type { ResourceDefinition } from './declaration/define-resource.ts';
 
 const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 

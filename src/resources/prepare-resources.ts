@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
-import type { ResourceDefinition } from './define-resource.ts';
+import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';
-import { applyResourceMigrations } from './migrate-resources.ts';
-import { unservedWarnings } from './storage-schema.ts';
+import { applyResourceMigrations } from './migrations/migrate-resources.ts';
+import { unservedWarnings } from './migrations/storage-schema.ts';
 
 /** Loads the operator's declarations beside the service's own, and brings their tables up to date. */
 export async function prepareResources(

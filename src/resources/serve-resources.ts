@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
 import type { HoldAuthority } from '../database/change-as.ts';
 import type { App } from '../http/server.ts';
-import { serveActions } from './action-routes.ts';
-import { checkDefinitions } from './check-definitions.ts';
-import type { MacKeys } from './cursor.ts';
-import type { ResourceDefinition } from './define-resource.ts';
-import { describeResources } from './describe-resources.ts';
-import { serveNested } from './nested-routes.ts';
-import { compileResources, type Resources } from './resource.ts';
-import { sendJson, serveResource } from './resource-routes.ts';
-import type { RecordEvent } from './resource-services.ts';
+import { checkDefinitions } from './declaration/check-definitions.ts';
+import type { ResourceDefinition } from './declaration/define-resource.ts';
+import { compileResources, type Resources } from './model/resource.ts';
+import type { RecordEvent } from './model/resource-services.ts';
+import type { MacKeys } from './query/cursor.ts';
+import { serveActions } from './routes/action-routes.ts';
+import { describeResources } from './routes/describe-resources.ts';
+import { serveNested } from './routes/nested-routes.ts';
+import { sendJson, serveResource } from './routes/resource-routes.ts';
 
 /** Serves declared resources: their routes, those of their relations and actions, and their descriptions. */
 export function serveResources(

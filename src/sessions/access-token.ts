@@ -40,12 +40,12 @@ export const signAccessToken = (keys: KeyRing, config: Config, session: SessionR
   keys.signToken(claimsOf(config, session, moment), { typ });
 
 /** On another thread: signing is most of what a token request would need of this one. */
-export const signAccessTokenAside = (
+export const signAccessTokenInWorker = (
   keys: KeyRing,
   config: Config,
   session: SessionRow,
   moment: Moment,
-): Promise<string> => keys.signTokenAside(claimsOf(config, session, moment), { typ });
+): Promise<string> => keys.signTokenInWorker(claimsOf(config, session, moment), { typ });
 
 function claimsOf(config: Config, session: SessionRow, { now, scope }: Moment) {
   return {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { compiledQuery } from '../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../database/database.ts';
-import { fixedQuery } from '../database/fixed-query.ts';
 
 interface Ids {
   readonly userId: string;
@@ -27,7 +27,7 @@ const noNumber = sql<number | null>`cast(null as bigint)`;
  * other for good.
  */
 const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }) =>
-  fixedQuery((db: Db, ids: Ids) => {
+  compiledQuery((db: Db, ids: Ids) => {
     const user = db
       .selectFrom('users')
       .select(['roles as data', sql<number | null>`cast(disabled as bigint)`.as('ended'), noNumber.as('expires_at')]);

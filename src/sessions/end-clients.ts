@@ -1,7 +1,7 @@
 import { removeSecrets } from '../clients/client-store.ts';
 import type { Change } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
-import { findClientIdsOf } from '../users/forget-user-store.ts';
+import { findClientIdsOf } from '../users/accounts/forget-user-store.ts';
 import type { Sessions } from './sessions.ts';
 
 /**

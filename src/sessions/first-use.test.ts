@@ -5,7 +5,7 @@ import { addClient, addUser } from '../../test/harness/accounts.ts';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 import { issuePersonalToken } from './personal-tokens.ts';
 import { findSession, type SessionRow } from './session-store.ts';
 import { createSessions, type Sessions } from './sessions.ts';

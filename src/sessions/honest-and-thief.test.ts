@@ -5,7 +5,7 @@ import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
 import type { OAuthError } from '../errors.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 
 const grace = 10_000;
 const hour = 3_600_000;
@@ -49,8 +49,8 @@ async function act(real: SessionInstances, token: string | undefined): Promise<v
   }
 }
 
-type Deed = 'answer arrives' | 'answer is lost' | 'two tabs' | 'uses newest' | 'uses an older one' | 'crash';
-const deed = fc.constantFrom<Deed>(
+type RowOperation = 'answer arrives' | 'answer is lost' | 'two tabs' | 'uses newest' | 'uses an older one' | 'crash';
+const deed = fc.constantFrom<RowOperation>(
   'answer arrives',
   'answer is lost',
   'answer is lost',
@@ -62,7 +62,7 @@ const deed = fc.constantFrom<Deed>(
 const pause = fc.constantFrom(0, 1, grace - 1, grace, grace + 1, hour - 1, hour + 1, 9 * hour, 5 * day);
 const days = fc.array(fc.record({ deed, pause }), { minLength: 1, maxLength: 20 });
 
-async function live(real: SessionInstances, owner: Holder, what: Deed): Promise<void> {
+async function live(real: SessionInstances, owner: Holder, what: RowOperation): Promise<void> {
   if (what === 'answer arrives') keep(owner, await refresh(real, owner));
   else if (what === 'answer is lost') await refresh(real, owner);
   else if (what === 'two tabs') {
@@ -115,7 +115,7 @@ onBothEngines('who holds a session', (engine) => {
       before: days,
       refreshes: fc.integer({ min: 1, max: 3 }),
       acts: fc.boolean(),
-      meanwhile: fc.array(fc.constantFrom<Deed>('uses newest', 'uses an older one', 'crash'), { maxLength: 4 }),
+      meanwhile: fc.array(fc.constantFrom<RowOperation>('uses newest', 'uses an older one', 'crash'), { maxLength: 4 }),
       later: fc.constantFrom(grace + 1, hour, 9 * hour),
     });
     const property = fc.asyncProperty(crime, async ({ before, refreshes, acts, meanwhile, later }) => {

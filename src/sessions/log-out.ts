@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { changeAs, type HoldAuthority } from '../database/change-as.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Ends the session whose token the caller presented, on every instance, before this returns. */
@@ -10,7 +10,7 @@ export async function logOut(
   context: Context,
   sessions: Sessions,
   holdAuthority: HoldAuthority,
-  { caller, origin }: { caller: Caller; origin: Origin },
+  { caller, origin }: { caller: Caller; origin: RequestSource },
 ): Promise<void> {
   const { sessionId, userId, clientId } = caller;
   if (!sessionId) return;

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../database/database.ts';
-import { type Origin, systemOrigin } from '../http/origin.ts';
+import { type RequestSource, systemSource } from '../http/request-source.ts';
 import { markRevealed, type SessionRow } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -11,12 +11,12 @@ interface NewPersonalToken {
   readonly expiresAt?: number | undefined;
   /** True where the answer that makes it also shows its value. */
   readonly revealed?: boolean;
-  readonly origin?: Origin;
+  readonly origin?: RequestSource;
 }
 
 /** A token of a user's own, with no client in between. Nobody knows its value until it is revealed. */
 export const issuePersonalToken = (db: Db | Tx, sessions: Sessions, token: NewPersonalToken): Promise<SessionRow> =>
-  sessions.open(db, { ...token, type: 'personal', origin: token.origin ?? systemOrigin });
+  sessions.open(db, { ...token, type: 'personal', origin: token.origin ?? systemSource });
 
 /** The value, the first time its owner asks; undefined ever after, and to anybody else. */
 export async function revealPersonalToken(

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { networkOf } from '../http/network-of.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { SessionRow } from './session-store.ts';
 import { markRetried } from './use-store.ts';
 
@@ -9,7 +9,7 @@ import { markRetried } from './use-store.ts';
  * A retry is rightly answered from wherever it comes: phones change networks. From another network or device than the
  * first attempt it may also be a second holder of the token, so the trail names it, once a generation.
  */
-export async function recordRetry(context: Context, session: SessionRow, origin: Origin): Promise<void> {
+export async function recordRetry(context: Context, session: SessionRow, origin: RequestSource): Promise<void> {
   const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
   const firstAddress = session.rotated_address ?? session.address;
   const same = network(firstAddress) === network(origin.address) && firstAgent === origin.userAgent;

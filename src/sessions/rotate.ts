@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { recordRetry } from './record-retry.ts';
 import { mayRepeat } from './refresh-grace.ts';
@@ -22,7 +22,7 @@ const forever = 1e14;
 interface Refresh {
   readonly refreshToken: string;
   readonly clientId: string;
-  readonly origin: Origin;
+  readonly origin: RequestSource;
 }
 
 /**
@@ -56,11 +56,11 @@ export async function rotate(
     metrics.refreshes.inc({ result: 'rotated' });
     return rotated;
   }
-  return whoLostTheRace(context, presented, refresh);
+  return resolveStaleRefresh(context, presented, refresh);
 }
 
 /** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
-async function whoLostTheRace(
+async function resolveStaleRefresh(
   context: Context,
   { sessionId, generation }: { sessionId: string; generation: number },
   refresh: Refresh,
@@ -79,13 +79,18 @@ async function whoLostTheRace(
     metrics.refreshes.inc({ result: 'repeated' });
     return { ...session, expires_at: ends };
   }
-  await endStolen(context, session, generation, refresh.origin);
+  await revokeReusedSession(context, session, generation, refresh.origin);
   throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
 }
 
 /** Commit, then refuse: the caller throws after this. */
-async function endStolen(context: Context, session: SessionRow, generation: number, origin: Origin): Promise<void> {
-  await changeAndTell(context.database, async (tx, tell) => {
+async function revokeReusedSession(
+  context: Context,
+  session: SessionRow,
+  generation: number,
+  origin: RequestSource,
+): Promise<void> {
+  await commitAndInvalidate(context.database, async (tx, tell) => {
     const ended = await revokeSessions(tx, { sessionId: session.id }, context.now());
     if (ended.length === 0) return;
     tell({ kind: 'session', id: session.id });

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import type { OAuthError, Problem } from '../errors.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 
 const grace = 10_000;
 const accessLife = 60_000;
@@ -130,7 +130,7 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
 
 async function end(real: SessionInstances, model: Model | 'all', models: Model[]): Promise<void> {
   const { context, sessions } = real.any();
-  await changeAndTell(context.database, (tx, tell) =>
+  await commitAndInvalidate(context.database, (tx, tell) =>
     sessions.end(tx, tell, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
   );
   for (const ended of model === 'all' ? models : [model]) ended.ended = true;

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import type { OAuthError, Problem } from '../errors.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 
 const grace = 10_000;
 
@@ -86,7 +86,7 @@ class Device {
   async #logOut(): Promise<void> {
     this.#leaving = true;
     const { context, sessions } = this.#real.any();
-    await changeAndTell(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId: this.#id }, 'test'));
+    await commitAndInvalidate(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId: this.#id }, 'test'));
     this.#loggedOut = true;
   }
 

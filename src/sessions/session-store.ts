@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
+import { compiledQuery } from '../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../database/database.ts';
-import { fixedQuery } from '../database/fixed-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -17,7 +17,7 @@ export type SessionsOf =
   | { readonly clientId: string };
 
 /** The other columns of a new session have their defaults. */
-const insert = fixedQuery((db, row: SessionRow) =>
+const insert = compiledQuery((db, row: SessionRow) =>
   db.insertInto('sessions').values({
     id: row.id,
     type: row.type,
@@ -39,12 +39,12 @@ export const insertSession = async (db: Db | Tx, row: SessionRow): Promise<void>
 export const storeSession = async (database: Database, row: SessionRow): Promise<void> =>
   void (await insert.write(database, row));
 
-const byId = fixedQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
+const byId = compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
 
 export const findSession = async (database: Database, id: string): Promise<SessionRow | undefined> =>
   byId.readFirst(database, { id });
 
-const ofEnabledUser = fixedQuery((db, { id }: { id: string }) =>
+const ofEnabledUser = compiledQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
@@ -75,7 +75,7 @@ export interface SessionWithSubject {
   readonly owner_id: string | null;
 }
 
-const withSubject = fixedQuery((db, { id }: { id: string }) =>
+const withSubject = compiledQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
     .leftJoin('clients', 'clients.id', 'sessions.client_id')
@@ -122,7 +122,7 @@ interface Rotation {
   readonly userAgent: string | null;
 }
 
-const rotateOne = fixedQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
+const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
   db
     .updateTable('sessions')
     .set({

@@ -4,8 +4,8 @@ import { addClient, addUser } from '../../test/harness/accounts.ts';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
-import { systemOrigin as origin } from '../http/origin.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
+import { systemSource as origin } from '../http/request-source.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 import { findSession, type SessionRow } from './session-store.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -32,7 +32,7 @@ const refresh = async ({ sessions, clientId }: Stage, refreshToken: string) =>
   (await sessions.rotate({ refreshToken, clientId, origin })).session;
 
 const end = ({ context, sessions }: Stage, sessionId: string) =>
-  changeAndTell(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId }, 'test'));
+  commitAndInvalidate(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId }, 'test'));
 
 const refusedWith = (code: string) => (error: { code?: string; status?: number }) => {
   assert.equal(error.status, 401);
@@ -184,14 +184,14 @@ onBothEngines('sessions', (engine) => {
     await end(on, revoked.id);
     await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));
     await db.deleteFrom('sessions').where('id', '=', pruned.id).execute();
-    await changeAndTell(on.context.database, async (_tx, tell) => tell({ kind: 'session', id: pruned.id }));
+    await commitAndInvalidate(on.context.database, async (_tx, tell) => tell({ kind: 'session', id: pruned.id }));
     await assert.rejects(verify(on, token(pruned)), refusedWith('token_revoked'));
-    await changeAndTell(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, tell) => {
       await tx.deleteFrom('clients').where('id', '=', on.clientId).execute();
       tell({ kind: 'client', id: on.clientId });
     });
     await assert.rejects(verify(on, token(clientGone)), refusedWith('client_revoked'));
-    await changeAndTell(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, tell) => {
       await tx.deleteFrom('users').where('id', '=', on.userId).execute();
       tell({ kind: 'user', id: on.userId });
     });
@@ -211,7 +211,7 @@ onBothEngines('sessions', (engine) => {
     const on = await stage(await make());
     const token = on.sessions.accessToken(await open(on));
     assert.deepEqual((await verify(on, token)).roles, ['admin']);
-    await changeAndTell(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, tell) => {
       await tx.updateTable('users').set({ roles: '[]' }).where('id', '=', on.userId).execute();
       tell({ kind: 'user', id: on.userId });
     });
@@ -228,7 +228,7 @@ onBothEngines('sessions', (engine) => {
     });
     const token = on.sessions.accessToken(session);
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read', 'cars:write']);
-    await changeAndTell(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, tell) => {
       await tx.updateTable('clients').set({ scopes: '["cars:read"]' }).where('id', '=', on.clientId).execute();
       tell({ kind: 'client', id: on.clientId });
     });

@@ -6,14 +6,14 @@ import { isForeignKeyViolation } from '../database/constraint-errors.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import { OAuthError } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
+import type { RequestSource } from '../http/request-source.ts';
 import { unauthorized } from '../http/unauthorized.ts';
 import {
   type AccessTokenClaims,
   accessTokenExpiry,
   readAccessToken,
   signAccessToken,
-  signAccessTokenAside,
+  signAccessTokenInWorker,
   signUnsentToken,
 } from './access-token.ts';
 import { noteFirstUse } from './first-use.ts';
@@ -45,7 +45,7 @@ export interface NewSession {
   readonly expiresAt?: number | undefined;
   /** The value of a personal access token is shown at once. */
   readonly revealed?: boolean;
-  readonly origin: Origin;
+  readonly origin: RequestSource;
 }
 
 /** A session with an access token for it, and the scopes that token has. */
@@ -95,7 +95,7 @@ export class Sessions {
    */
   async openWithToken(session: NewSession): Promise<OpenedSession> {
     const row = this.#draft(session);
-    const signing = this.accessTokenAside(row, session.scopes);
+    const signing = this.accessTokenInWorker(row, session.scopes);
     const storing = storeSession(this.#context.database, row).catch(refuseStrangers);
     const [accessToken] = await Promise.all([signing, storing]);
     return { session: row, scopes: session.scopes, accessToken };
@@ -138,9 +138,9 @@ export class Sessions {
   }
 
   /** The same, signed by another thread. */
-  accessTokenAside(session: SessionRow, scopes: readonly string[]): Promise<string> {
+  accessTokenInWorker(session: SessionRow, scopes: readonly string[]): Promise<string> {
     const { config, now } = this.#context;
-    return signAccessTokenAside(this.#keys, config, session, { now: now(), scope: scopes.join(' ') });
+    return signAccessTokenInWorker(this.#keys, config, session, { now: now(), scope: scopes.join(' ') });
   }
 
   /** The life of an access token made now, in seconds. */
@@ -159,18 +159,18 @@ export class Sessions {
    * token for it, signed while the rotation is brought to disk. `scopesOf` says which scopes that token gets.
    */
   async rotate(
-    refresh: { refreshToken: string; clientId: string; origin: Origin },
+    refresh: { refreshToken: string; clientId: string; origin: RequestSource },
     scopesOf = scopesOfSession,
   ): Promise<OpenedSession> {
     let signing: Promise<string> | undefined;
     const tokens = { keys: this.#keys, foreign: this.#foreign };
     const session = await rotate(this.#context, tokens, refresh, (row) => {
-      signing = (async () => this.accessTokenAside(row, scopesOf(row)))();
+      signing = (async () => this.accessTokenInWorker(row, scopesOf(row)))();
       // Whether anybody waits for it depends on the rotation.
       signing.catch(() => undefined);
     });
     const scopes = scopesOf(session);
-    return { session, scopes, accessToken: await (signing ?? this.accessTokenAside(session, scopes)) };
+    return { session, scopes, accessToken: await (signing ?? this.accessTokenInWorker(session, scopes)) };
   }
 
   /** Ends sessions; the caller commits, and records why. Returns how many were live. */

@@ -5,11 +5,11 @@ import { everyScope, holdsScopes, type KnownScopes } from '../clients/scopes.ts'
 import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
 import type { Mail } from '../mail/mail.ts';
-import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/access.ts';
-import { action, defineResource, type WriteCall } from '../resources/define-resource.ts';
-import { computed, list, oneOf, reference, text, timestamp } from '../resources/fields.ts';
-import { belongsTo } from '../resources/relations.ts';
-import { tellOwner } from '../users/tell-owner.ts';
+import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
+import { computed, list, oneOf, reference, text, timestamp } from '../resources/declaration/fields.ts';
+import { belongsTo } from '../resources/declaration/relations.ts';
+import { tellOwner } from '../users/accounts/tell-owner.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 

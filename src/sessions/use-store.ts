@@ -1,5 +1,5 @@
+import { compiledQuery } from '../database/compiled-query.ts';
 import type { Database, Tx } from '../database/database.ts';
-import { fixedQuery } from '../database/fixed-query.ts';
 
 interface OfGeneration {
   readonly id: string;
@@ -7,7 +7,7 @@ interface OfGeneration {
   readonly now: number;
 }
 
-const use = fixedQuery((db, { id, generation, now }: OfGeneration) =>
+const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
   db
     .updateTable('sessions')
     .set({ used_generation: generation, used_at: now })

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { mailboxOf } from '../email-address.ts';
 import { type FieldError, Problem, tooManyRequests, unprocessable } from '../errors.ts';
-import type { Origin } from '../http/origin.ts';
-import { fingerprintOfLogin } from './identifiers.ts';
-import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from './throttle.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import { fingerprintOfLogin } from './accounts/identifiers.ts';
+import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from './credentials/throttle.ts';
 
 const hour = 60 * 60_000;
 /** How often an hour a network is told that an identifier is taken. */
@@ -11,13 +11,13 @@ const answersAnHour = 5;
 /** Mails an hour that registrations send to one mailbox. */
 const mailsAnHour = 5;
 
-const askedLimits = ({ address }: Origin) => networkLimits('taken', address, answersAnHour);
+const askedLimits = ({ address }: RequestSource) => networkLimits('taken', address, answersAnHour);
 
 const tooManyAnswers = (seconds: number) =>
   tooManyRequests('Too many registrations of this network were refused. Try again later.', seconds);
 
 /** So many users an hour from one network. The attempt counts when it is told to: when there is a new user. */
-export async function beginRegistration(context: Context, { address }: Origin): Promise<Attempt> {
+export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
   const most = context.config.registrationLimit;
   const attempt = await begin(context, most === 0 ? [] : networkLimits('register', address, most), hour);
   const [refusal] = attempt.refusals;
@@ -33,13 +33,13 @@ export async function beginRegistration(context: Context, { address }: Origin): 
  * Refuses a network that was told often enough, whether or not the identifiers are free: a refusal of taken ones alone
  * would say the same.
  */
-export async function requireRoomToAsk(context: Context, origin: Origin): Promise<void> {
+export async function requireRoomToAsk(context: Context, origin: RequestSource): Promise<void> {
   const refusal = await readRefusal(context, askedLimits(origin));
   if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
 }
 
 /** What to say where identifiers are taken: that they are, a few times an hour. */
-export async function refusalOfTaken(context: Context, taken: FieldError[], origin: Origin): Promise<Problem> {
+export async function refusalOfTaken(context: Context, taken: FieldError[], origin: RequestSource): Promise<Problem> {
   const refusal = await countAgainst(context, askedLimits(origin), hour);
   return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { removeClient } from '../../src/clients/client-store.ts';
-import { changeAndTell } from '../../src/database/bus.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { ask } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -88,7 +88,7 @@ onBothEngines('a body that comes later than its headers', (engine) => {
     ],
     [
       'its client was deleted',
-      ({ clientId }) => changeAndTell(service.context.database, (tx, tell) => removeClient(tx, tell, clientId)),
+      ({ clientId }) => commitAndInvalidate(service.context.database, (tx, tell) => removeClient(tx, tell, clientId)),
       [401, 'client_revoked'],
     ],
     ['the user was disabled', (person) => change(person, { disabled: true }), [401, 'user_gone']],

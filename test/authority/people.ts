@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { systemOrigin } from '../../src/http/origin.ts';
+import { systemSource } from '../../src/http/request-source.ts';
 import { addClient, addUser, password } from '../harness/accounts.ts';
 import type { Service } from '../harness/service.ts';
 
@@ -31,7 +31,7 @@ export async function signedIn(
     userId: user.id,
     clientId: client.id,
     scopes,
-    origin: systemOrigin,
+    origin: systemSource,
   });
   const token = sessions.accessToken(session);
   // Known to be good from here on: whoever asks the cache is told so.

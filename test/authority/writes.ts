@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemOrigin } from '../../src/http/origin.ts';
+import { systemSource } from '../../src/http/request-source.ts';
 import { issuePersonalToken } from '../../src/sessions/personal-tokens.ts';
 import { addClient, addUser, password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
@@ -26,7 +26,7 @@ const newCar = () => ({ plate: `P ${randomUUID().slice(0, 8).toUpperCase()}`, mo
 const car = async (service: Service, person: Person) =>
   made(service, person, '/v1/cars', { ...newCar(), owner_id: await owner(service, person) });
 const secondToken = async ({ context, sessions }: Service, { id: userId }: Person, revealed: boolean) => {
-  const token = { userId, name: 'second', scopes: ['*'], revealed, origin: systemOrigin };
+  const token = { userId, name: 'second', scopes: ['*'], revealed, origin: systemSource };
   return (await issuePersonalToken(context.database.db, sessions, token)).id;
 };
 

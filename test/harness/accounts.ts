@@ -2,9 +2,9 @@ import { addClientSecret } from '../../src/clients/client-secrets.ts';
 import { createClient } from '../../src/clients/client-store.ts';
 import type { Context } from '../../src/context.ts';
 import type { KeyRing } from '../../src/crypto/key-ring.ts';
-import { changeAndTell } from '../../src/database/bus.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { uuidv7 } from '../../src/database/uuid.ts';
-import { insertUser } from '../../src/users/user-store.ts';
+import { insertUser } from '../../src/users/accounts/user-store.ts';
 import type { Service } from './service.ts';
 
 export const password = 'a long enough password';
@@ -45,7 +45,7 @@ export async function addClient(
     ...rest
   }: { type?: 'personal' | 'password'; userId?: string | null; scopes?: string[]; id?: string; secret?: string } = {},
 ): Promise<{ id: string; secret: string }> {
-  return changeAndTell(context.database, async (tx, tell) => {
+  return commitAndInvalidate(context.database, async (tx, tell) => {
     const client = await createClient(
       tx,
       { type, name: 'a client', userId, scopes, ...(rest.id ? { id: rest.id } : {}) },

@@ -1,4 +1,4 @@
-import { systemOrigin as origin } from '../../src/http/origin.ts';
+import { systemSource as origin } from '../../src/http/request-source.ts';
 import { addUser } from './accounts.ts';
 import { call } from './http.ts';
 import type { Service } from './service.ts';

@@ -13,9 +13,9 @@ import { describeApi, serveOpenApi } from '../../src/http/openapi.ts';
 import { type App, createServer } from '../../src/http/server.ts';
 import { unauthorized } from '../../src/http/unauthorized.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { MacKeys } from '../../src/resources/cursor.ts';
-import type { ResourceDefinition } from '../../src/resources/define-resource.ts';
-import { applyResourceMigrations } from '../../src/resources/migrate-resources.ts';
+import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
+import type { MacKeys } from '../../src/resources/query/cursor.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 

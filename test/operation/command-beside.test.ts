@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { decodePart } from '../../src/crypto/jws-parts.ts';
-import { changeAndTell } from '../../src/database/bus.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
@@ -23,7 +23,7 @@ onBothEngines('A command beside a service that is busy', (engine) => {
   after(() => beside.close());
 
   const revoke = (token: string) =>
-    changeAndTell(beside, async (tx, tell) => {
+    commitAndInvalidate(beside, async (tx, tell) => {
       const { sid } = decodePart(token.split('.')[1] as string) as { sid: string };
       const ended = await revokeSessions(tx, { sessionId: sid }, beside.now());
       assert.equal(ended.length, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { systemOrigin } from '../../src/http/origin.ts';
+import { systemSource } from '../../src/http/request-source.ts';
 import { issuePersonalToken } from '../../src/sessions/personal-tokens.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -22,7 +22,7 @@ onBothEngines('The settings', (engine) => {
     return { visitor, ...user };
   }
   const openSession = (userId: string) =>
-    service.sessions.open(service.context.database.db, { userId, scopes: ['*'], origin: systemOrigin });
+    service.sessions.open(service.context.database.db, { userId, scopes: ['*'], origin: systemSource });
   const worksAt = async (token: string) => {
     const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
     return (await fetch(`${service.url}/v1/users/me`, { headers })).status === 200;

@@ -3,7 +3,7 @@ import { listKeys } from '../../crypto/key-ring.ts';
 import { databaseClock } from '../../database/clock.ts';
 import type { Looked } from '../../database/look-at-database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
-import { hasAdministrator } from '../../users/user-store.ts';
+import { hasAdministrator } from '../../users/accounts/user-store.ts';
 import { showTime } from '../print.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtEmails } from './look-at-emails.ts';

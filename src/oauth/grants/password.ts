@@ -1,7 +1,7 @@
 import { grantScopes } from '../../clients/scopes.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { requireUnchanged } from '../../users/check-credentials.ts';
-import { rememberDevice } from '../../users/known-devices.ts';
+import { requireUnchanged } from '../../users/credentials/check-credentials.ts';
+import { rememberDevice } from '../../users/credentials/known-devices.ts';
 import type { Grant } from '../grant.ts';
 import { required } from '../parameters.ts';
 

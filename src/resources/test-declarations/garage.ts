@@ -1,5 +1,5 @@
-import { anyOf, owner, role } from '../access.ts';
-import { defineResource } from '../define-resource.ts';
+import { anyOf, owner, role } from '../declaration/access.ts';
+import { defineResource } from '../declaration/define-resource.ts';
 import {
   boolean,
   computed,
@@ -13,8 +13,8 @@ import {
   text,
   timestamp,
   uuid,
-} from '../fields.ts';
-import { belongsTo, hasMany, manyToMany } from '../relations.ts';
+} from '../declaration/fields.ts';
+import { belongsTo, hasMany, manyToMany } from '../declaration/relations.ts';
 
 /** Resources of every kind of field and relation, for the engine's own tests. */
 export const users = defineResource({

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { changeAndTell } from '../../database/bus.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
 import { deleteExpired, deleteKeysOfNothing } from './legacy-token-store.ts';
 
 const batch = 500;
@@ -9,7 +9,7 @@ export async function forgetLegacyTokens({ database, log, now }: Context): Promi
   while ((await deleteExpired(database.db, now(), batch)) === batch) {
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const forgotten = await changeAndTell(database, async (tx, tell) => {
+  const forgotten = await commitAndInvalidate(database, async (tx, tell) => {
     const keys = await deleteKeysOfNothing(tx);
     if (keys > 0) tell({ kind: 'keys', id: 'legacy' });
     return keys;

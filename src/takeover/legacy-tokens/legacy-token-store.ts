@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
+import { compiledQuery } from '../../database/compiled-query.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
-import { fixedQuery } from '../../database/fixed-query.ts';
 import type { Tables } from '../../database/tables.ts';
 
 export type LegacyKeyRow = Selectable<Tables['legacy_keys']>;
@@ -18,7 +18,7 @@ export interface LegacySession {
   readonly created_at: number;
 }
 
-const byToken = fixedQuery((db, { id, now }: { id: string; now: number }) =>
+const byToken = compiledQuery((db, { id, now }: { id: string; now: number }) =>
   db
     .selectFrom('legacy_tokens')
     .innerJoin('sessions', 'sessions.id', 'legacy_tokens.session_id')

@@ -1,6 +1,6 @@
-import { defineResource } from '../../../src/resources/define-resource.ts';
-import { text } from '../../../src/resources/fields.ts';
-import { hasMany } from '../../../src/resources/relations.ts';
+import { defineResource } from '../../../src/resources/declaration/define-resource.ts';
+import { text } from '../../../src/resources/declaration/fields.ts';
+import { hasMany } from '../../../src/resources/declaration/relations.ts';
 
 export default defineResource({
   name: 'folders',

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Bus, type Change, type ChangeListener, tellAll } from '../bus.ts';
+import type { Tx } from '../database.ts';
+import type { CarriedClock } from './carried-clock.ts';
+import { type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
+import { leaseSurelyOver } from './lease.ts';
+import { NewsConnection } from './news-connection.ts';
+import {
+  changesChannel,
+  confirmationBy,
+  heardChannel,
+  readAnnounced,
+  readHeard,
+  writeAnnounced,
+  writeHeard,
+} from './news-messages.ts';
+
+/** What was announced by a transaction that was undone is never settled: the oldest make room. */
+const mostUnsettled = 10_000;
+const mostConfirmations = 1000;
+/** Then the table is looked at again: an instance that started anew confirms nothing of what was before. */
+const firstLookAgain = 50;
+const lookAgainWithin = 400;
+
+type Query = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
+
+interface Unsettled {
+  readonly transaction: bigint;
+  readonly confirmations: Set<string>;
+  heard: () => void;
+}
+
+/**
+ * Tells the instances of one database what changed, over LISTEN/NOTIFY. A change is settled when every instance that
+ * listens has confirmed it, or when the lease of those that have not is surely over: an instance without a lease does not
+ * answer from memory. The argument is in docs/decisions/lease-on-the-news.md.
+ */
+export class PostgresBus implements Bus {
+  readonly #news: NewsConnection;
+  /** Over another connection than that of the news, which may be cut off. */
+  readonly #list: () => Promise<InstanceRow[]>;
+  readonly #listeners: ChangeListener[] = [];
+  readonly #unsettled = new Map<string, Unsettled>();
+
+  constructor(url: string, clock: CarriedClock, query: Query) {
+    this.#list = () => query(listInstances, []);
+    this.#news = new NewsConnection(url, clock, {
+      hear: (channel, payload) => this.#hear(channel, payload),
+      startAnew: () => void tellAll(this.#listeners, [{ kind: 'everything', id: '' }]),
+      // Otherwise others wait until the instance is back, or is found to be silent.
+      lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
+    });
+  }
+
+  join(): Promise<void> {
+    return this.#news.open();
+  }
+
+  async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
+    // Not to be guessed: instances confirm whatever is announced to them, by whomever.
+    const announcement = randomUUID();
+    const message = writeAnnounced({ announcement, changes });
+    const { rows } = await sql<{
+      transaction: string;
+    }>`select pg_current_xact_id()::text as transaction, pg_notify(${changesChannel}, ${message})`.execute(tx);
+    const transaction = BigInt(rows[0]?.transaction as string);
+    if (this.#unsettled.size >= mostUnsettled) this.#unsettled.delete(this.#unsettled.keys().next().value as string);
+    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), heard: () => undefined });
+    return announcement;
+  }
+
+  async settle(announcement: string, changes: readonly Change[]): Promise<void> {
+    const told = tellAll(this.#listeners, changes);
+    await this.#allConfirmed(announcement);
+    await told;
+  }
+
+  subscribe(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Nothing is read ahead here. */
+  endSnapshot(): void {}
+
+  trusted(): boolean {
+    return this.#news.lease.holds();
+  }
+
+  close(): Promise<void> {
+    return this.#news.close();
+  }
+
+  /** Or none that has not can go by what it remembers. */
+  async #allConfirmed(announcement: string): Promise<void> {
+    const unsettled = this.#unsettled.get(announcement);
+    const timers = new Set<NodeJS.Timeout>();
+    await new Promise<void>((resolve) => {
+      timers.add(setTimeout(resolve, leaseSurelyOver));
+      if (!unsettled) return;
+      let awaited: readonly string[] | undefined;
+      const check = () => {
+        if (awaited?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
+      };
+      const look = async (list: () => Promise<InstanceRow[]>, wait: number) => {
+        const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, lookAgainWithin)), wait);
+        timers.add(again);
+        const rows = await list().catch(() => undefined);
+        if (rows)
+          awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
+        check();
+      };
+      unsettled.heard = check;
+      void look(this.trusted() ? () => this.#news.ask(listInstances) : this.#list, firstLookAgain);
+    });
+    for (const timer of timers) clearTimeout(timer);
+    this.#unsettled.delete(announcement);
+  }
+
+  /** The other instances that may remember what was true before the transaction. */
+  #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
+    return rows
+      .filter(({ id, snapshot }) => !this.#news.isOwn(id) && !isVisibleIn(snapshot, transaction))
+      .map(({ id }) => id);
+  }
+
+  #hear(channel: string, payload: string): void {
+    if (channel === heardChannel) this.#noteConfirmation(payload);
+    else if (channel === changesChannel) this.#noteChanges(payload);
+  }
+
+  #noteConfirmation(payload: string): void {
+    const heard = readHeard(payload);
+    const unsettled = heard && this.#unsettled.get(heard.announcement);
+    if (!unsettled || unsettled.confirmations.size >= mostConfirmations) return;
+    unsettled.confirmations.add(heard.confirmation);
+    unsettled.heard();
+  }
+
+  #noteChanges(payload: string): void {
+    const announced = readAnnounced(payload);
+    if (!announced) return;
+    const { announcement, changes } = announced;
+    const { id } = this.#news;
+    const confirm = () => {
+      // Nobody waits for a confirmation of his own.
+      if (this.#unsettled.has(announcement)) return;
+      const message = writeHeard({ announcement, confirmation: confirmationBy(id, announcement) });
+      this.#news.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
+    };
+    // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
+    const told = tellAll(this.#listeners, changes);
+    if (told) void told.then(confirm);
+    else confirm();
+  }
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { databases } from '../../../test/harness/engines.ts';
+import { Problem } from '../../errors.ts';
+import type { Database, Db } from '../database.ts';
+import { underMigrationLock } from '../migrate.ts';
+import { openDatabase } from '../open-database.ts';
+
+const sleeping = 'select pg_sleep(100), now() as at';
+const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
+
+describe('Limits in time on PostgreSQL', () => {
+  const create = databases('postgres');
+  let database: Database;
+  before(async () => {
+    const { url, dir } = await create();
+    database = await openDatabase({ databaseUrl: url, databasePoolSize: 1, readTimeout: 1, workingDir: dir });
+  });
+  after(() => database.close());
+
+  const limitOf = async (db: Db) =>
+    (await sql<{ ms: string }>`select current_setting('statement_timeout') as ms`.execute(db)).rows[0]?.ms;
+
+  it('are kept by the server, for every statement but those of a migration', async () => {
+    assert.equal(await limitOf(database.db), '1s');
+    assert.equal(await database.db.transaction().execute(limitOf), '10s');
+    assert.equal(await underMigrationLock(database, limitOf), '0');
+    assert.equal(await limitOf(database.db), '1s');
+  });
+
+  it('end a read, and its connection is used again', async () => {
+    const backend = async () => await database.readFirst<{ pid: number }>('select pg_backend_pid() as pid', []);
+    const before = await backend();
+    await assert.rejects(async () => database.read(sleeping, []), code('too_expensive'));
+    await assert.rejects(async () => database.read(sleeping, [], undefined, true), code('too_expensive'));
+    await assert.rejects(sql.raw(sleeping).execute(database.db), code('too_expensive'));
+    assert.deepEqual(await backend(), before);
+  });
+
+  it('end a statement of a transaction as something to be tried again', async () => {
+    const late = database.db.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = 10`.execute(tx);
+      await sql.raw(sleeping).execute(tx);
+    });
+    await assert.rejects(late, code('unavailable'));
+  });
+});

@@ -1,0 +1,289 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import pg from 'pg';
+import { OperatorError, Problem, unavailable } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import { FairQueue, tookTooLong } from '../fair-queue.ts';
+import type { Reader } from '../reader.ts';
+import { rowMark } from '../sqlite/row-mark.ts';
+import type { Tables } from '../tables.ts';
+import { CarriedClock } from './carried-clock.ts';
+import { oldestVersion, readServer } from './instance-table.ts';
+import { PostgresBus } from './postgres-bus.ts';
+
+// Whole numbers here are counts and milliseconds, all below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** SQLSTATE classes and socket errors that mean "not now": the caller is asked to come back. */
+const awayCodes =
+  /^(08...|25006|57P0[1-5]|53300|53400|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;
+const awayMessages =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
+
+/** Milliseconds. */
+interface Limits {
+  /** What a statement outside of transactions may take, which nearly always is a read: the server ends it. */
+  readonly read: number;
+  /** What a statement of a transaction may take. */
+  readonly inTransactions: number;
+  /** A server that has not answered until then, without closing the connection, is as good as gone. */
+  readonly patience: number;
+}
+
+function limitsOf(readSeconds: number): Limits {
+  const read = readSeconds * 1000;
+  const inTransactions = Math.max(10_000, read);
+  return { read, inTransactions, patience: inTransactions + 5000 };
+}
+
+const isAway = (error: unknown): boolean => {
+  const { code, message } = error as { code?: string; message?: string };
+  return awayCodes.test(code ?? '') || awayMessages.test(message ?? '');
+};
+
+/** The server has ended the statement at its limit. */
+const isCanceled = (error: unknown): boolean => (error as { code?: string }).code === '57014';
+
+function translate(error: unknown): unknown {
+  if (error instanceof Problem) return error;
+  if (isCanceled(error)) {
+    return unavailable('The database took too long over this. Try again shortly.', 5, (error as Error).message);
+  }
+  if (!isAway(error)) return error;
+  return unavailable('The database cannot be reached at the moment. Try again shortly.', 5, (error as Error).message);
+}
+
+/** Another instance has changed a table since this connection planned the statement. */
+const isStalePlan = (error: unknown): boolean => {
+  const { code, message } = error as { code?: string; message?: string };
+  return code === '0A000' && /cached plan/.test(message ?? '');
+};
+
+/** Names the texts of repeated statements, so that PostgreSQL parses and plans each once a connection. */
+const statementNames = new Map<string, string>();
+function nameOf(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known || statementNames.size >= 500) return known;
+  const name = `g${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+class Connection implements DatabaseConnection {
+  readonly client: pg.PoolClient;
+  /** Must not be used again: it is broken, or holds plans that no longer hold. */
+  spent = false;
+  readonly #limits: Limits;
+  #inTransaction = false;
+
+  constructor(client: pg.PoolClient, limits: Limits) {
+    this.client = client;
+    this.#limits = limits;
+  }
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
+    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData, isData);
+    return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  /** `repeats`: planned once. `limited`: given up here as well. Changes of tables may take as long as they take. */
+  async query(text: string, values: unknown[], repeats: boolean, limited = true): Promise<pg.QueryResult> {
+    const name = repeats ? nameOf(text) : undefined;
+    const limit = limited ? { query_timeout: this.#limits.patience } : {};
+    try {
+      return await this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
+    } catch (error) {
+      this.spent ||= isAway(error) || isStalePlan(error);
+      if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
+      if (!isStalePlan(error)) throw translate(error);
+      if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
+      return this.client.query({ text, values, ...limit });
+    }
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    yield await Promise.reject(new Error('streaming is not used here: page by key instead'));
+  }
+
+  async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+    this.#inTransaction = text === 'begin';
+    const { inTransactions, patience } = this.#limits;
+    // In the same message as "begin", so that it costs no round trip.
+    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}` : '';
+    try {
+      await this.client.query(limited(text + limit, patience));
+    } catch (error) {
+      // Whether or not it took effect, this connection's transaction is over when the connection is.
+      this.spent = true;
+      throw translate(error);
+    }
+  }
+}
+
+/** `query_timeout` is read by the driver, though its types leave it out. */
+const limited = (text: string, patience: number): pg.QueryConfig =>
+  ({ text, query_timeout: patience }) as pg.QueryConfig;
+
+async function connect(pool: pg.Pool, limits: Limits): Promise<Connection> {
+  try {
+    return new Connection(await pool.connect(), limits);
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+class PostgresDriver implements Driver {
+  readonly #connect: () => Promise<Connection>;
+
+  constructor(open: () => Promise<Connection>) {
+    this.#connect = open;
+  }
+
+  async init(): Promise<void> {}
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connect();
+  }
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).run('begin');
+  }
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).run('commit');
+  }
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).run('rollback');
+  }
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    const { client, spent } = connection as Connection;
+    client.release(spent);
+  }
+  async destroy(): Promise<void> {}
+}
+
+/** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
+async function letIn(pool: pg.Pool, url: string, patience: number, clock: CarriedClock): Promise<void> {
+  try {
+    // Not the first query of a connection, which takes long.
+    await pool.query(limited('select 1', patience));
+    const asked = performance.now();
+    const { rows } = await pool.query(limited(readServer, patience));
+    clock.set({ time: rows[0].time, asked, answered: performance.now() });
+    if (rows[0].version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
+  } catch (error) {
+    await pool.end();
+    const place = url.replace(/^.*@/, '').replace(/\?.*$/, '');
+    throw new OperatorError(
+      `The PostgreSQL database at ${place} cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL (host, port, user, password and name), and that the server runs.`,
+    );
+  }
+}
+
+/** Reads that may be expensive leave connections to those that are not, and those of one caller to another's. */
+function expensiveReads(poolSize: number, seconds: number): FairQueue {
+  const atOnce = Math.max(1, Math.floor(poolSize * 0.6));
+  return new FairQueue({
+    atOnce,
+    atOnceForOne: Math.max(1, Math.floor(atOnce / 2)),
+    waiting: 500,
+    waitingForOne: 50,
+    seconds,
+  });
+}
+
+/** Lets a signal end what a connection is doing. To be waited for before another uses it: it might end that instead. */
+function cancelAt(signal: AbortSignal, pool: pg.Pool, client: pg.PoolClient): () => Promise<void> {
+  const { processID } = client as unknown as { processID: number };
+  let canceled: Promise<unknown> | undefined;
+  const cancel = () => {
+    canceled = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  return async () => {
+    signal.removeEventListener('abort', cancel);
+    await canceled;
+  };
+}
+
+export async function openPostgres(url: string, poolSize: number, readSeconds: number): Promise<Database> {
+  const limits = limitsOf(readSeconds);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 3000,
+    application_name: 'gatehouse',
+    keepAlive: true,
+    // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
+    onConnect: async (client) => {
+      await client.query(limited(`set statement_timeout = ${limits.read}`, limits.patience));
+    },
+  });
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new PostgresDriver(() => connect(pool, limits)),
+      createIntrospector: (inner) => new PostgresIntrospector(inner),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  const clock = new CarriedClock();
+  await letIn(pool, url, limits.patience, clock);
+  const run = async <R>(text: string, values: readonly unknown[], once = false, signal?: AbortSignal): Promise<R[]> => {
+    const connection = await connect(pool, limits);
+    // To cancel takes another connection.
+    const canceled = signal && poolSize > 1 ? cancelAt(signal, pool, connection.client) : undefined;
+    try {
+      signal?.throwIfAborted();
+      return (await connection.query(text, [...values], !once)).rows as R[];
+    } finally {
+      await canceled?.();
+      connection.client.release(connection.spent);
+    }
+  };
+  const expensive = expensiveReads(poolSize, readSeconds);
+  const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
+    reader && text.includes(rowMark)
+      ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
+      : run<R>(text, values, once);
+  const bus = new PostgresBus(url, clock, run);
+  return {
+    engine: 'postgres',
+    db,
+    bus,
+    read,
+    readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean) =>
+      (await read<R>(text, values, reader, once))[0],
+    async write<R>(text: string, values: readonly unknown[], early?: (rows: R[]) => void) {
+      const rows = await run<R>(text, values);
+      early?.(rows);
+      return rows;
+    },
+    now: () => clock.now(),
+    changes: () => undefined,
+    ping: async () => {
+      await pool.query(limited('select 1', limits.patience)).catch((error) => {
+        throw translate(error);
+      });
+    },
+    connections: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + expensive.waiting,
+    }),
+    async close() {
+      await bus.close();
+      await db.destroy();
+      await pool.end();
+    },
+  };
+}

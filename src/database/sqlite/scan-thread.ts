@@ -1,0 +1,58 @@
+import { setPriority } from 'node:os';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { workerData } from 'node:worker_threads';
+import { answerQuestions } from '../../worker-thread.ts';
+import { rowFunction } from './row-mark.ts';
+
+export interface ScanThreadData {
+  readonly path: string;
+  /** Shared: anything but 0 ends the read under way. */
+  readonly stop: Int32Array;
+}
+
+export interface Scan {
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+export type Scanned =
+  | { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
+  /** An error loses its code on the way to another thread. */
+  | { readonly errcode: number | undefined; readonly message: string };
+
+const { path, stop } = workerData as ScanThreadData;
+
+/** On Linux a thread has a priority of its own. Elsewhere it would be that of the whole process. */
+function giveWay(): void {
+  try {
+    if (process.platform === 'linux') setPriority(0, 5);
+  } catch {
+    // Some sandboxes forbid even this. Reads go on as everything else does.
+  }
+}
+
+function open(): DatabaseSync {
+  const opened = new DatabaseSync(path, { timeout: 1000, readOnly: true });
+  opened.exec('pragma cache_size = -16000; pragma temp_store = memory;');
+  opened.function(rowFunction, (_rows) => {
+    if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
+    return 1;
+  });
+  return opened;
+}
+
+giveWay();
+const file = open();
+
+// Each read is a transaction of its own, and sees what was committed before it.
+answerQuestions(({ sql, parameters }: Scan): Scanned => {
+  try {
+    const statement = file.prepare(sql);
+    statement.setReturnArrays(true);
+    const rows = statement.all(...parameters) as unknown as unknown[][];
+    return { columns: statement.columns().map(({ name }) => name), rows };
+  } catch (error) {
+    const { errcode, message } = error as { errcode?: number; message: string };
+    return { errcode, message };
+  }
+});

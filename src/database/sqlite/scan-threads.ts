@@ -1,0 +1,72 @@
+import { availableParallelism } from 'node:os';
+import type { SQLInputValue } from 'node:sqlite';
+import { unavailable } from '../../errors.ts';
+import { WorkerThread } from '../../worker-thread.ts';
+import { FairQueue } from '../fair-queue.ts';
+import type { Reader } from '../reader.ts';
+import type { Scan, Scanned, ScanThreadData } from './scan-thread.ts';
+import { bound, objectMaker } from './sqlite-statements.ts';
+
+interface ScanThread {
+  readonly thread: WorkerThread<Scan, Scanned>;
+  readonly stop: Int32Array;
+}
+
+/** One caller gets half of them: another's search never waits for that one alone. */
+const threadCount = Math.min(4, Math.max(2, availableParallelism()));
+
+/** Reads of a SQLite file that walk over many rows: in threads of their own, limited in time, the callers in turn. */
+export class ScanThreads {
+  readonly #idle: ScanThread[];
+  readonly #all: readonly ScanThread[];
+  readonly #queue: FairQueue;
+
+  constructor(path: string, seconds: number) {
+    this.#all = Array.from({ length: threadCount }, () => {
+      const stop = new Int32Array(new SharedArrayBuffer(4));
+      const data: ScanThreadData = { path, stop };
+      return { thread: new WorkerThread<Scan, Scanned>('scan-thread', import.meta.url, { data }), stop };
+    });
+    this.#idle = [...this.#all];
+    this.#queue = new FairQueue({
+      atOnce: threadCount,
+      atOnceForOne: Math.floor(threadCount / 2),
+      waiting: 500,
+      waitingForOne: 50,
+      seconds,
+    });
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  read<R>(sql: string, parameters: readonly unknown[], reader: Reader): Promise<R[]> {
+    return this.#queue.run(reader, async (signal) => {
+      // There is one: no more jobs run than there are threads. The last one used comes first, so that others end.
+      const idle = this.#idle.pop() as ScanThread;
+      try {
+        return await scan<R>(idle, { sql, parameters: bound(parameters) as SQLInputValue[] }, signal);
+      } finally {
+        this.#idle.push(idle);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map(({ thread }) => thread.end()));
+  }
+}
+
+async function scan<R>({ thread, stop }: ScanThread, question: Scan, signal: AbortSignal): Promise<R[]> {
+  Atomics.store(stop, 0, 0);
+  signal.addEventListener('abort', () => Atomics.store(stop, 0, 1), { once: true });
+  const answer = await thread.ask(question).catch((error: Error) => {
+    throw unavailable('This cannot be read at the moment. Try again shortly.', 5, error.message);
+  });
+  if ('message' in answer) {
+    throw Object.assign(new Error(answer.message), answer.errcode === undefined ? {} : { errcode: answer.errcode });
+  }
+  const toObject = objectMaker(answer.columns);
+  return answer.rows.map((row) => toObject(row) as R);
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Bus, type Change, type ChangeListener, tellAll } from '../bus.ts';
+import type { Changes } from '../database.ts';
+import type { SharedSnapshot } from './shared-snapshot.ts';
+
+/** Within one process a change is told by a call; what another process wrote shows in `data_version`. */
+export class SqliteBus implements Bus {
+  readonly #listeners: ChangeListener[] = [];
+  readonly #dataVersion: StatementSync;
+  readonly #snapshot: SharedSnapshot;
+  readonly #totalChanges: StatementSync;
+  #own = 0;
+  #rowsAtCommit = 0;
+  #foreign = 0;
+  #requestSeen = false;
+  #seen: unknown;
+  #checked = false;
+
+  constructor(writer: DatabaseSync, snapshot: SharedSnapshot) {
+    this.#snapshot = snapshot;
+    // Read on the writing connection: there, only commits of other processes move it.
+    this.#dataVersion = writer.prepare('pragma data_version');
+    this.#dataVersion.setReturnArrays(true);
+    this.#seen = this.#read();
+    this.#totalChanges = writer.prepare('select total_changes()');
+    this.#totalChanges.setReturnArrays(true);
+  }
+
+  async join(): Promise<void> {}
+
+  async announce(): Promise<string> {
+    return '';
+  }
+
+  async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
+    await tellAll(this.#listeners, changes);
+  }
+
+  subscribe(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  trusted(): boolean {
+    // Once a turn of the event loop: the first request of a turn has it looked at again, and the others came with it. It was 5 % of a GET's profile, and is 0.4 % so.
+    if (this.#checked) return true;
+    this.#checked = true;
+    setImmediate(() => {
+      this.#checked = false;
+    });
+    const version = this.#read();
+    if (version !== this.#seen) {
+      this.#seen = version;
+      this.#foreign++;
+      this.#snapshot.end();
+      tellAll(this.#listeners, [{ kind: 'everything', id: '' }]);
+    }
+    return true;
+  }
+
+  /** To be called after each commit of this process. */
+  committed(): void {
+    const rows = this.#rowsChanged();
+    this.#own += 1 + rows - this.#rowsAtCommit;
+    this.#rowsAtCommit = rows;
+    this.#snapshot.end();
+  }
+
+  /** Rows count when they are changed, and once more when others can see it. */
+  changes(): Changes {
+    this.trusted();
+    return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };
+  }
+
+  endSnapshot(): void {
+    if (this.#requestSeen) return;
+    this.#requestSeen = true;
+    setImmediate(() => {
+      this.#requestSeen = false;
+    });
+    this.#checked = false;
+    this.#snapshot.end();
+  }
+
+  #rowsChanged(): number {
+    return (this.#totalChanges.get() as unknown as [number])[0];
+  }
+
+  #read(): unknown {
+    return (this.#dataVersion.get() as unknown as unknown[])[0];
+  }
+}

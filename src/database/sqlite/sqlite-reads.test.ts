@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Problem } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import { migrate } from '../migrate.ts';
+import type { Reader } from '../reader.ts';
+import { openSqlite } from './sqlite.ts';
+
+const endless =
+  'with recursive n (i) as (select 1 union all select i + 1 from n where row_walked(1) and i > 0) select max(i) from n';
+const count = 'select count(*) as n from throttles where row_walked(1) and count > ?';
+const rows = 5000;
+
+const isTooExpensive = (error: unknown) => error instanceof Problem && error.code === 'too_expensive';
+
+describe('Reads of SQLite that walk over many rows', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-reads-'));
+  const open: Database[] = [];
+  const opened = (seconds: number): Database => {
+    const database = openSqlite(join(dir, 'test.db'), seconds);
+    open.push(database);
+    return database;
+  };
+  before(async () => {
+    const database = opened(60);
+    await migrate(database);
+    await database.write(
+      `insert into throttles (key, count, expires_at) with recursive n (i) as (select 1 union all select i + 1 from n where i < ${rows}) select 'k' || i, i, 1 from n`,
+      [],
+    );
+  });
+  after(async () => {
+    for (const database of open) await database.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('are left to another thread, with the same answer', async () => {
+    const database = opened(60);
+    const few = database.read<{ key: string }>(
+      "select key, count from throttles where row_walked(1) and key = 'k7'",
+      [],
+    );
+    assert.ok(Array.isArray(few), 'the thread that answers does what is short');
+    assert.deepEqual(few, [{ key: 'k7', count: 7 }]);
+    const many = database.read(count, [10]);
+    assert.ok(many instanceof Promise, 'and hands over what is long');
+    assert.deepEqual(await many, [{ n: rows - 10 }]);
+    assert.deepEqual(await database.readFirst(count, [20]), { n: rows - 20 });
+  });
+
+  it('see every write that was acknowledged before them', async () => {
+    const database = opened(60);
+    for (let more = 1; more <= 5; more++) {
+      await database.write('insert into throttles (key, count, expires_at) values (?, ?, 1)', [`more ${more}`, -more]);
+      assert.deepEqual(await database.read(count, [-more - 1]), [{ n: rows + more }]);
+    }
+    await database.write('delete from throttles where count < 0', []);
+  });
+
+  it('end at their limit in time, and their thread reads on', async () => {
+    const database = opened(1);
+    const reads = Array.from({ length: 4 }, () => database.read(endless, []));
+    for (const read of reads) await assert.rejects(async () => read, isTooExpensive);
+    assert.deepEqual(await database.read(count, [0]), [{ n: rows }]);
+  });
+
+  it('end when nobody waits for them', async () => {
+    const database = opened(600);
+    const leaving: (() => void)[] = [];
+    const hasty: Reader = {
+      caller: 'hasty',
+      whenGone(gone) {
+        leaving.push(gone);
+        return () => undefined;
+      },
+    };
+    const reads = Array.from({ length: 4 }, () => Promise.resolve(database.read(endless, [], hasty)));
+    // The thread has taken one up by the time that it answers another caller.
+    await database.read(count, [0]);
+    for (const leave of leaving) leave();
+    for (const read of reads) await assert.rejects(read);
+    assert.deepEqual(await database.read(count, [0], hasty), [{ n: rows }]);
+  });
+
+  it('end with the database', async () => {
+    const database = openSqlite(join(dir, 'test.db'), 600);
+    const read = Promise.resolve(database.read(endless, []));
+    const ended = assert.rejects(read);
+    await database.close();
+    await ended;
+  });
+
+  it('fail like any other read where the SQL is wrong', async () => {
+    const database = opened(60);
+    await assert.rejects(
+      async () => database.read('select * from nothing_here where row_walked(1)', []),
+      /no such table/,
+    );
+  });
+});

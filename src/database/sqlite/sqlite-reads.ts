@@ -1,0 +1,82 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ownReader, type Reader } from '../reader.ts';
+import { RowBudget } from './row-budget.ts';
+import { ScanThreads } from './scan-threads.ts';
+import type { SharedSnapshot } from './shared-snapshot.ts';
+import { translate } from './sqlite-errors.ts';
+import { Statements } from './sqlite-statements.ts';
+
+/** What the thread that answers may spend on one read: about what it takes to hand the read over. */
+const budget = { rows: 1000, ms: 2 };
+/** Reads of one text that are handed over at once after one of them was expensive: the next may have other values. */
+const handedOver = 20;
+const textsRemembered = 500;
+
+const rowsSpent = new Error('more rows than the thread that answers may walk over');
+
+/**
+ * Reads outside of transactions. They run where they are asked for, which takes microseconds for whatever an index
+ * serves; one that turns out to walk over many rows is given up after about a millisecond, and done by another thread.
+ */
+export class SqliteReads {
+  readonly #statements: Statements;
+  readonly #threads: ScanThreads;
+  /** By text, how many more are handed over unseen. */
+  readonly #expensive = new Map<string, number>();
+
+  constructor(path: string, file: DatabaseSync, snapshot: SharedSnapshot, seconds: number) {
+    // SQLite would build an index for one query without a call for any of its rows.
+    file.exec('pragma automatic_index = off');
+    this.#statements = new Statements(file, new RowBudget(file, { ...budget, spent: rowsSpent }), snapshot);
+    this.#threads = new ScanThreads(path, seconds);
+  }
+
+  get waiting(): number {
+    return this.#threads.waiting;
+  }
+
+  all<R>(sql: string, parameters: readonly unknown[], reader?: Reader): R[] | Promise<R[]> {
+    if (this.#expensive.size > 0 && this.#isExpensive(sql)) return this.#aside(sql, parameters, reader);
+    try {
+      return this.#statements.all<R>(sql, parameters);
+    } catch (error) {
+      if (error !== rowsSpent) throw translate(error);
+      this.#remember(sql);
+      return this.#aside(sql, parameters, reader);
+    }
+  }
+
+  first<R>(sql: string, parameters: readonly unknown[], reader?: Reader): R | undefined | Promise<R | undefined> {
+    try {
+      return this.#statements.first<R>(sql, parameters);
+    } catch (error) {
+      if (error !== rowsSpent) throw translate(error);
+      return this.#aside<R>(sql, parameters, reader).then(([row]) => row);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  async #aside<R>(sql: string, parameters: readonly unknown[], reader = ownReader): Promise<R[]> {
+    try {
+      return await this.#threads.read<R>(sql, parameters, reader);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  #isExpensive(sql: string): boolean {
+    const left = this.#expensive.get(sql);
+    if (left === undefined) return false;
+    if (left > 1) this.#expensive.set(sql, left - 1);
+    else this.#expensive.delete(sql);
+    return true;
+  }
+
+  #remember(sql: string): void {
+    if (this.#expensive.size >= textsRemembered) this.#expensive.clear();
+    this.#expensive.set(sql, handedOver);
+  }
+}

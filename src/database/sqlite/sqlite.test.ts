@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, it } from 'node:test';
+import { migrate } from '../migrate.ts';
+import { openSqlite } from './sqlite.ts';
+
+describe('SQLite', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-sqlite-'));
+  const database = openSqlite(join(dir, 'test.db'), 5);
+  after(async () => {
+    await database.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const throttle = (key: string) => ({ key, count: 1, expires_at: 1 });
+  const keys = async () => {
+    const rows = await database.db.selectFrom('throttles').select('key').orderBy('key').execute();
+    return rows.map(({ key }) => key);
+  };
+
+  it('lets reads pass a transaction that is open, and shows them only what is committed', async () => {
+    await migrate(database);
+    await database.db.transaction().execute(async (tx) => {
+      await tx.insertInto('throttles').values(throttle('a')).execute();
+      assert.deepEqual(await keys(), []);
+    });
+    assert.deepEqual(await keys(), ['a']);
+  });
+
+  it('takes writes that arrive together into one transaction, each failing alone', async () => {
+    const results = await Promise.allSettled(
+      ['b', 'a', 'c'].map((key) => database.db.insertInto('throttles').values(throttle(key)).execute()),
+    );
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(await keys(), ['a', 'b', 'c']);
+    const beside = database.db.insertInto('throttles').values(throttle('d')).execute();
+    const undone = database.db.transaction().execute(async (tx) => {
+      await tx.insertInto('throttles').values(throttle('e')).execute();
+      throw new Error('no');
+    });
+    await assert.rejects(undone, /no/);
+    await beside;
+    assert.deepEqual(await keys(), ['a', 'b', 'c', 'd']);
+  });
+
+  it('shows a write to every read after it, though reads of one turn share a view', async () => {
+    const before = await keys();
+    const write = database.db.insertInto('throttles').values(throttle('f')).execute();
+    const beside = keys();
+    await write;
+    assert.deepEqual(database.read('select key from throttles order by key', []), [
+      ...before.map((key) => ({ key })),
+      { key: 'f' },
+    ]);
+    await beside;
+  });
+
+  it('shows what another process wrote to whoever is told that it did', async () => {
+    const file = join(dir, 'test.db');
+    let told = 0;
+    database.bus.subscribe(() => told++);
+    const count = () =>
+      (database.read<{ n: number }>('select count(*) as n from throttles', []) as { n: number }[])[0]?.n;
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = count() ?? 0;
+    // In one turn: the view was taken above, and this commit is younger.
+    const other = new DatabaseSync(file);
+    other.exec("insert into throttles (key, count, expires_at) values ('g', 1, 1)");
+    other.close();
+    assert.equal(count(), before);
+    assert.equal(database.bus.trusted(), true);
+    assert.equal(told, 1);
+    assert.equal(count(), before + 1);
+  });
+
+  it('answers a request by nothing that was read before it came', async () => {
+    const count = () => (database.read('select count(*) as n from throttles', []) as { n: number }[])[0]?.n as number;
+    const elsewhere = (sql: string) => {
+      const other = new DatabaseSync(join(dir, 'test.db'));
+      other.exec(sql);
+      other.close();
+    };
+    // In the phase of immediates, as continuations after a commit are: what is read there is still open when the next
+    // requests are.
+    await new Promise((resolve) => setImmediate(resolve));
+    database.bus.trusted();
+    const before = count();
+    elsewhere("insert into throttles (key, count, expires_at) values ('h', 1, 1)");
+    const { foreign } = database.changes() ?? assert.fail();
+    database.bus.endSnapshot();
+    assert.equal(count(), before + 1);
+    assert.equal(database.changes()?.foreign, foreign + 1);
+  });
+
+  it('counts rows when they are changed and again when they are committed', async () => {
+    const changes = () => database.changes()?.own ?? assert.fail();
+    const before = changes();
+    const deleting = database.db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('throttles').execute();
+      return changes();
+    });
+    const rows = (await keys()).length;
+    const during = await deleting;
+    assert.ok(rows > 2 && during >= before + rows, 'when they are changed');
+    assert.ok(changes() >= during + rows, 'when others can see it');
+  });
+});

@@ -1,0 +1,195 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { OperatorError, tooExpensive } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import type { Tables } from '../tables.ts';
+import { RowBudget } from './row-budget.ts';
+import { SharedCommits } from './shared-commits.ts';
+import { SharedSnapshot } from './shared-snapshot.ts';
+import { SqliteBus } from './sqlite-bus.ts';
+import { translate } from './sqlite-errors.ts';
+import { SqliteReads } from './sqlite-reads.ts';
+import { Statements } from './sqlite-statements.ts';
+
+const isRead = ({ query, sql }: CompiledQuery): boolean =>
+  SelectQueryNode.is(query) || /^\s*(select|pragma|explain)\b/i.test(sql);
+
+class Connection implements DatabaseConnection {
+  readonly #reads: SqliteReads;
+  readonly #writer: Statements;
+  readonly #commits: SharedCommits;
+  inTransaction = false;
+
+  constructor(reads: SqliteReads, writer: Statements, commits: SharedCommits) {
+    this.#reads = reads;
+    this.#writer = writer;
+    this.#commits = commits;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
+      if (isRead(query)) return { rows: await this.#reads.all<R>(query.sql, query.parameters) };
+      return await this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    yield await Promise.reject(new Error('streaming is not used here: page by key instead'));
+  }
+
+  async begin(): Promise<void> {
+    try {
+      await this.#commits.enter();
+    } catch (error) {
+      throw translate(error);
+    }
+    try {
+      this.#writer.run('savepoint job', []);
+      this.inTransaction = true;
+    } catch (error) {
+      this.#commits.abandon();
+      throw translate(error);
+    }
+  }
+
+  /** Returns when the commit that this transaction shares with its neighbours is on disk. */
+  async commit(): Promise<void> {
+    this.#writer.run('release job', []);
+    this.inTransaction = false;
+    try {
+      await this.#commits.leave();
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  async rollback(): Promise<void> {
+    // A commit that failed has been undone already, and it may be another's turn to write by now.
+    if (!this.inTransaction) return;
+    this.inTransaction = false;
+    try {
+      this.#writer.run('rollback to job', []);
+      this.#writer.run('release job', []);
+    } finally {
+      this.#commits.abandon();
+    }
+  }
+}
+
+/** Kysely would run one query at a time; here writes queue by themselves, share commits, and let reads pass. */
+class SharedFileAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #open: () => Connection;
+
+  constructor(open: () => Connection) {
+    this.#open = open;
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#open();
+  }
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).begin();
+  }
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).commit();
+  }
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).rollback();
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+function openFile(path: string, readOnly: boolean): DatabaseSync {
+  const file = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true, readOnly });
+  if (!readOnly) file.exec('pragma journal_mode = wal; pragma synchronous = full;');
+  // From here on a wait for another process is not spent inside SQLite, where it would stop everything else.
+  file.exec('pragma cache_size = -16000; pragma temp_store = memory; pragma busy_timeout = 50;');
+  return file;
+}
+
+/** Rows that a statement of a write may walk over: the rules and references that it is checked against. */
+const rowsInWrites = 100_000;
+
+/** `readSeconds`: how long one read may take. */
+export function openSqlite(path: string, readSeconds: number): Database {
+  let writer: DatabaseSync;
+  let reader: DatabaseSync;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+    writer = openFile(path, false);
+    reader = openFile(path, true);
+  } catch (error) {
+    throw new OperatorError(
+      `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
+    );
+  }
+  const spent = tooExpensive('Checking this write takes too long.', readSeconds);
+  const writing = new Statements(writer, new RowBudget(writer, { rows: rowsInWrites, ms: Infinity, spent }));
+  const snapshot = new SharedSnapshot(reader);
+  const reads = new SqliteReads(path, reader, snapshot, readSeconds);
+  const bus = new SqliteBus(writer, snapshot);
+  const commits = new SharedCommits(writer, () => bus.committed());
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SharedFileAdapter(),
+      createDriver: () => new SqliteDriver(() => new Connection(reads, writing, commits)),
+      createIntrospector: (inner) => new SqliteIntrospector(inner),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  return {
+    engine: 'sqlite',
+    db,
+    bus,
+    now: Date.now,
+    changes: () => bus.changes(),
+    read: (sql, parameters, reader) => reads.all(sql, parameters, reader),
+    readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),
+    async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
+      try {
+        return await commits.run(() => {
+          const { rows } = writing.run<R>(sql, parameters);
+          early?.(rows);
+          return rows;
+        });
+      } catch (error) {
+        throw translate(error);
+      }
+    },
+    ping: async () => void reads.first('select 1', []),
+    connections: () => ({ total: 2, idle: 1, waiting: commits.waiting + reads.waiting }),
+    async close() {
+      await commits.drained();
+      await reads.close();
+      await db.destroy();
+      snapshot.end();
+      reader.close();
+      writer.close();
+    },
+  };
+}

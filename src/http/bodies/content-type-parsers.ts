@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify';
+import { badRequest, Problem } from '../../errors.ts';
+import type { App } from '../server.ts';
+import { readFormEncoded } from './form-body.ts';
+import { readJson } from './json-body.ts';
+import { readMultipart } from './multipart.ts';
+
+export const longestBody = 1024 * 1024;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw badRequest('The body is not valid UTF-8.', 'encoding_invalid');
+  }
+}
+
+function readJsonBody(bytes: Buffer): unknown {
+  // No body at all, whatever the Content-Type says: a route that needs one says so.
+  if (bytes.length === 0) return undefined;
+  const body = readJson(decodeUtf8(bytes));
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw badRequest('The body must be a JSON object.', 'body_invalid');
+  }
+  return body;
+}
+
+/** RFC 9110 15.5.16: the answer says which codings are taken. */
+function refuseCompressed({ headers }: FastifyRequest): void {
+  const coding = headers['content-encoding'];
+  if (coding === undefined || coding.trim() === '' || coding.trim().toLowerCase() === 'identity') return;
+  throw new Problem(415, 'Unsupported Media Type', 'Send the body as it is: it is not taken compressed.', {
+    code: 'unsupported_encoding',
+    headers: { 'Accept-Encoding': 'identity' },
+  });
+}
+
+type Read = (bytes: Buffer, contentType: string) => unknown;
+
+const readers: readonly [type: string, read: Read][] = [
+  ['application/json', readJsonBody],
+  ['application/x-www-form-urlencoded', (bytes) => readFormEncoded(decodeUtf8(bytes))],
+  ['multipart/form-data', (bytes, contentType) => readMultipart(bytes, contentType, decodeUtf8)],
+];
+
+/** JSON and form bodies on every endpoint; anything else is 415, by Fastify. */
+export function readBodies(app: App): void {
+  app.removeAllContentTypeParsers();
+  for (const [type, read] of readers) {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
+      let body: unknown;
+      try {
+        refuseCompressed(request);
+        body = read(bytes as Buffer, request.headers['content-type'] as string);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, body);
+    });
+  }
+}
+
+/** Whether the body is a form, whose values are all texts. */
+export const isForm = ({ headers }: FastifyRequest): boolean => {
+  const type = (headers['content-type'] ?? '').toLowerCase();
+  return type.startsWith('application/x-www-form-urlencoded') || type.startsWith('multipart/form-data');
+};

@@ -1,0 +1,52 @@
+import { badRequest, Problem } from '../../errors.ts';
+
+/** Of one body: members of objects, items of arrays, and fields of forms. */
+export const mostMembers = 1000;
+
+export const tooManyMembers = () =>
+  new Problem(413, 'Content Too Large', `The body has more than ${mostMembers.toLocaleString('en')} members.`, {
+    code: 'too_many_members',
+  });
+
+/** Text that no database holds. */
+export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
+
+/** The fields of a form, or the parameters of a query string: each name once, and none that an object inherits. */
+export type FormValues = Record<string, string>;
+
+export const noValues = (): FormValues => Object.create(null);
+
+export function addOnce(values: FormValues, name: string, value: string): void {
+  if (name === '__proto__') throw badRequest('A parameter cannot be named "__proto__".', 'parameter_invalid');
+  if (isBadText(name) || isBadText(value)) throw badRequest('A parameter holds a NUL character.', 'encoding_invalid');
+  if (name in values) {
+    throw badRequest(`The parameter "${printable(name)}" was sent more than once; send it once.`, 'parameter_repeated');
+  }
+  values[name] = value;
+}
+
+export const printable = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
+
+/** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
+export function readFormEncoded(text: string, most = mostMembers, tooMany = tooManyMembers): FormValues {
+  const values = noValues();
+  // Not split any further than it may go.
+  const pairs = text.split('&', most + 1);
+  if (pairs.length > most) throw tooMany();
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals), "A parameter's name");
+    addOnce(values, name, equals < 0 ? '' : decode(pair.slice(equals + 1), `The value of "${printable(name)}"`));
+  }
+  return values;
+}
+
+/** What cannot be decoded is not shown: it may be a password that was sent as it is. */
+function decode(text: string, what: string): string {
+  try {
+    return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
+  } catch {
+    throw badRequest(`${what} is not valid percent-encoded UTF-8.`, 'encoding_invalid');
+  }
+}

@@ -1,0 +1,61 @@
+import { badRequest, Problem } from '../../errors.ts';
+import { addOnce, type FormValues, mostMembers, noValues, tooManyMembers } from './form-body.ts';
+
+const lineEnd = '\r\n';
+const headersEnd = '\r\n\r\n';
+/** A name and a type take far less. */
+const longestHeaders = 1024;
+
+const broken = () => badRequest('The body is not well-formed multipart/form-data.', 'body_invalid');
+const holdsFile = () =>
+  new Problem(415, 'Unsupported Media Type', 'The form holds a file; files are not taken here.', {
+    code: 'unsupported_media_type',
+  });
+
+/** RFC 2046 5.1.1. */
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) throw badRequest('multipart/form-data needs a boundary.', 'body_invalid');
+  return boundary;
+}
+
+/** RFC 7578, for forms without files: what a browser or a program sends for `FormData`. */
+export function readMultipart(bytes: Buffer, contentType: string, decode: (bytes: Buffer) => string): FormValues {
+  const boundary = boundaryOf(contentType);
+  const delimiter = `${lineEnd}--${boundary}`;
+  const values = noValues();
+  const opening = `--${boundary}`;
+  let at = bytes.subarray(0, opening.length).toString('latin1') === opening ? 0 : bytes.indexOf(delimiter) + 2;
+  if (at === 1) throw broken();
+  at += opening.length;
+  for (let parts = 0; !startsWith(bytes, at, '--'); parts++) {
+    if (parts >= mostMembers) throw tooManyMembers();
+    if (!startsWith(bytes, at, lineEnd)) throw broken();
+    const contentAt = bytes.indexOf(headersEnd, at);
+    if (contentAt < 0 || contentAt - at > longestHeaders) throw broken();
+    const content = contentAt + headersEnd.length;
+    const end = bytes.indexOf(delimiter, content);
+    if (end < 0) throw broken();
+    addPart(values, decode(bytes.subarray(at, contentAt)), bytes.subarray(content, end), decode);
+    at = end + delimiter.length;
+  }
+  return values;
+}
+
+const startsWith = (bytes: Buffer, at: number, text: string): boolean => {
+  if (at >= bytes.length) throw broken();
+  return bytes.toString('latin1', at, at + text.length) === text;
+};
+
+function addPart(values: FormValues, headers: string, content: Buffer, decode: (bytes: Buffer) => string): void {
+  const disposition = headers.split(lineEnd).find((line) => /^content-disposition:\s*form-data\s*(;|$)/i.test(line));
+  const name = disposition && /;\s*name="([^"]*)"/i.exec(disposition)?.[1];
+  if (disposition === undefined || name === undefined) throw broken();
+  const file = /;\s*filename\*?=("")?/i.exec(disposition);
+  // A browser sends a field for files that was left empty as a file without a name.
+  if (file?.[1] === '""' && content.length === 0) return;
+  if (file) throw holdsFile();
+  // The three characters that a name cannot hold as they are (HTML, "multipart/form-data encoding algorithm").
+  addOnce(values, name.replace(/%(22|0A|0D)/gi, decodeURIComponent), decode(content));
+}

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+
+/** Where a request came from, for sessions and the audit trail. */
+export interface RequestSource {
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string | null;
+  /** The device cookie; read where people sign in alone. */
+  readonly device?: string | undefined;
+}
+
+export const requestSource = (request: FastifyRequest): RequestSource => ({
+  address: request.ip,
+  userAgent: request.headers['user-agent']?.slice(0, 256) ?? null,
+  requestId: request.id,
+});
+
+/** For work of the service's own: the command line and background jobs. */
+export const systemSource: RequestSource = Object.freeze({ address: null, userAgent: null, requestId: null });

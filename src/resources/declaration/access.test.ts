@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { idOf, type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
+import { garage } from '../test-declarations/garage.ts';
+import { all, allOf, among, anyOf, compare, equals, isNull, lists, owner, related, role } from './access.ts';
+import { defineResource } from './define-resource.ts';
+import { boolean, integer, list, reference, text } from './fields.ts';
+import { belongsTo, hasMany, listsNames, namedBy } from './relations.ts';
+
+const open = { read: 'auth:api', write: 'auth:api' } as const;
+
+/** Everybody reads published notes and their own; only authors write theirs. Deleted ones are gone for all. */
+const notes = defineResource({
+  name: 'notes',
+  fields: {
+    title: text({ required: true, searchable: true, sortable: true }),
+    published: boolean({ default: false }),
+    deleted: boolean({ hidden: true }),
+    level: integer({ default: 0 }),
+    labels: list(),
+    author_id: reference('users', { default: ({ caller }) => caller.userId }),
+  },
+  relations: {
+    author: belongsTo('users', { by: 'author_id' }),
+    remarks: hasMany('remarks', { by: 'note_id' }),
+    label_details: listsNames('labels', { list: 'labels', key: 'name' }),
+  },
+  where: () => isNull('deleted'),
+  access: {
+    read: anyOf(role('admin'), owner('author_id'), () => equals('published', true)),
+    write: allOf(owner('author_id'), () => compare('level', '<', 5)),
+    delete: role('admin'),
+  },
+  async remove({ tx }, { id }) {
+    await tx
+      .updateTable('notes' as never)
+      .set({ deleted: 1 } as never)
+      .where('id' as never, '=', id as never)
+      .execute();
+  },
+});
+
+/** Seen where the note they belong to is published. */
+const remarks = defineResource({
+  name: 'remarks',
+  fields: { body: text({ required: true }), note_id: reference('notes', { required: true, onDelete: 'cascade' }) },
+  relations: { note: belongsTo('notes', { by: 'note_id' }) },
+  access: { read: () => related('note', equals('published', true)), write: 'auth:api' },
+});
+
+const labels = defineResource({
+  name: 'labels',
+  fields: { name: text({ required: true, unique: true }) },
+  relations: { notes: namedBy('notes', { list: 'labels', key: 'name' }) },
+  access: open,
+});
+
+/** One rule of each kind. */
+const gauges = defineResource({
+  name: 'gauges',
+  fields: { size: integer({ required: true, sortable: true }), tags: list({ default: [] }), note: text() },
+  access: {
+    read: (caller) =>
+      all(
+        compare('size', '>', 1),
+        compare('size', '<=', 8),
+        compare('note', '!=', 'hidden'),
+        caller.roles.includes('admin') || among('size', [2, 3, 5]),
+        caller.roles.includes('admin') || lists('tags', "o'k"),
+      ),
+    write: 'auth:api',
+  },
+});
+
+onBothEngines('Access', (engine) => {
+  const start = resourceServices(engine);
+  let service: ResourceService;
+  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const titles = async (path: string, token: string) =>
+    (await ask('GET', path, { token })).rows.map(({ title }) => title);
+  const note = async (token: string, json: object) => {
+    const made = await ask('POST', '/v1/notes', { token, json });
+    assert.equal(made.status, 201, made.text);
+    return made.row;
+  };
+  before(async () => {
+    service = await start([...garage, notes, remarks, labels, gauges]);
+  });
+
+  it('shows in lists, alone, nested and embedded only what the caller may see', async () => {
+    const hidden = await note('alice', { title: 'hidden' });
+    const shown = await note('alice', { title: 'shown', published: true, labels: ['x'] });
+    assert.deepEqual(await titles('/v1/notes', 'alice'), ['hidden', 'shown']);
+    assert.deepEqual(await titles('/v1/notes', 'bob'), ['shown']);
+    assert.equal((await ask('GET', '/v1/notes', { token: 'bob' })).pagination.total, 1);
+    assert.deepEqual(await titles('/v1/notes?search=title:hidden', 'bob'), []);
+    assert.deepEqual(await titles('/v1/notes?search=title:hidden;title:shown&searchJoin=or', 'bob'), ['shown']);
+    assert.equal((await ask('GET', `/v1/notes/${hidden.id}`, { token: 'bob' })).status, 404);
+    for (const { id } of [hidden, shown]) {
+      const made = await ask('POST', '/v1/remarks', { token: 'alice', json: { body: 'x', note_id: id } });
+      assert.equal(made.status, 201, made.text);
+    }
+    const unseen = await ask('POST', '/v1/remarks', { token: 'bob', json: { body: 'x', note_id: hidden.id } });
+    assert.equal(unseen.problem.errors[0]?.code, 'not_found', 'nobody refers to what they may not see');
+    assert.equal((await ask('GET', '/v1/remarks', { token: 'alice' })).rows.length, 1);
+    assert.equal((await ask('GET', `/v1/notes/${hidden.id}/remarks`, { token: 'bob' })).status, 404);
+    assert.equal((await ask('GET', `/v1/notes/${shown.id}/remarks`, { token: 'bob' })).rows.length, 1);
+    await ask('POST', '/v1/labels', { json: { name: 'x' } });
+    const embedded = await ask('GET', `/v1/notes/${shown.id}?include=author,label_details&filter=id`, { token: 'bob' });
+    assert.deepEqual(embedded.row.author, { data: null }, 'bob may not see the user alice');
+    assert.equal((embedded.row.label_details as { data: unknown[] }).data.length, 1);
+    const label = (await ask('GET', '/v1/labels?include=notes', { token: 'bob' })).rows[0] as Row;
+    assert.deepEqual(
+      (label.notes as { data: { id: string }[] }).data.map(({ id }) => id),
+      [shown.id],
+    );
+    assert.deepEqual(await titles(`/v1/labels/${label.id}/notes`, 'bob'), ['shown']);
+  });
+
+  it('tells apart what may not be seen (404) and what may not be written (403)', async () => {
+    const hidden = await note('alice', { title: 'a' });
+    const shown = await note('alice', { title: 'b', published: true });
+    for (const [method, json] of [
+      ['PATCH', { title: 'c' }],
+      ['PUT', { title: 'c' }],
+      ['DELETE', undefined],
+    ] as const) {
+      assert.equal((await ask(method, `/v1/notes/${hidden.id}`, { token: 'bob', json })).status, 404, method);
+      assert.equal((await ask(method, `/v1/notes/${shown.id}`, { token: 'bob', json })).status, 403, method);
+    }
+    assert.equal((await ask('DELETE', `/v1/notes/${shown.id}`, { token: 'alice' })).status, 403);
+    assert.equal((await ask('PATCH', `/v1/notes/${shown.id}`, { token: 'alice', json: { title: 'c' } })).status, 200);
+  });
+
+  it('does not let a caller write rows into what it may not write', async () => {
+    const mine = await note('alice', { title: 'mine' });
+    const foreign = await ask('POST', '/v1/notes', { token: 'alice', json: { title: 'x', author_id: idOf('bob') } });
+    assert.equal(foreign.status, 422, 'alice does not even see bob');
+    for (const method of ['PATCH', 'PUT']) {
+      const raised = await ask(method, `/v1/notes/${mine.id}`, { token: 'alice', json: { title: 'x', level: 5 } });
+      assert.equal(raised.status, 403, raised.text);
+    }
+    assert.equal((await ask('POST', '/v1/notes', { token: 'alice', json: { title: 'x', level: 5 } })).status, 403);
+    assert.equal((await ask('GET', `/v1/notes/${mine.id}`, { token: 'alice' })).row.title, 'mine');
+    const asAdmin = await ask('POST', '/v1/notes', { token: 'admin', json: { title: 'x', author_id: idOf('bob') } });
+    assert.equal(asAdmin.status, 403, 'the rule has no exception for administrators that it does not name');
+  });
+
+  it('leaves a row to whom it belongs when another replaces it', async () => {
+    const { id } = (await ask('POST', '/v1/owners', { token: 'alice', json: { name: 'Alice' } })).row;
+    const put = await ask('PUT', `/v1/owners/${id}`, { token: 'admin', json: { name: 'Alicia' } });
+    assert.equal(put.status, 200, put.text);
+    assert.deepEqual([put.row.name, put.row.user_id], ['Alicia', idOf('alice')]);
+  });
+
+  it('forgets rows that no longer exist for anybody, and nothing else of them', async () => {
+    const { id } = await note('alice', { title: 'short-lived', published: true });
+    assert.equal((await ask('DELETE', `/v1/notes/${id}`, { token: 'admin' })).status, 204);
+    for (const token of ['admin', 'alice']) {
+      assert.equal((await ask('GET', `/v1/notes/${id}`, { token })).status, 404);
+      assert.ok(!(await titles('/v1/notes?limit=100', token)).includes('short-lived'));
+    }
+  });
+
+  it('turns every kind of condition into SQL', async () => {
+    for (const size of [1, 2, 3, 5, 8, 9])
+      await ask('POST', '/v1/gauges', { token: 'admin', json: { size, tags: ["o'k"] } });
+    await ask('POST', '/v1/gauges', { json: { size: 2, tags: [] } });
+    await ask('POST', '/v1/gauges', { json: { size: 2, tags: ["o'k"], note: 'hidden' } });
+    const sizes = async (token: string) =>
+      (await ask('GET', '/v1/gauges?orderBy=size', { token })).rows.map(({ size }) => size);
+    assert.deepEqual(await sizes('bob'), [2, 3, 5]);
+    assert.deepEqual(await sizes('admin'), [2, 2, 3, 5, 8]);
+  });
+
+  it('asks for the scopes of what is read, embedded or written', async () => {
+    assert.equal((await ask('GET', '/v1/notes', { token: 'alice-notes:read' })).status, 200);
+    assert.equal((await ask('GET', '/v1/notes', { token: 'alice-notes:write' })).status, 403);
+    assert.equal((await ask('POST', '/v1/notes', { token: 'alice-notes:read', json: { title: 'x' } })).status, 403);
+    const embed = await ask('GET', '/v1/notes?include=author', { token: 'alice-notes:read' });
+    assert.equal(embed.status, 403);
+    assert.match(String(embed.headers.get('www-authenticate')), /insufficient_scope.*users:read/);
+    assert.equal((await ask('GET', '/v1/notes?include=author', { token: 'alice-notes:read-users:read' })).status, 200);
+    const { id } = await note('alice', { title: 'x' });
+    assert.equal((await ask('GET', `/v1/notes/${id}/remarks`, { token: 'alice-notes:read' })).status, 403);
+  });
+
+  it('lets everybody read what is public, and nobody write without a token', async () => {
+    assert.equal((await ask('GET', '/v1/drivers', { token: null })).status, 200);
+    assert.equal((await ask('GET', '/v1/drivers', { token: 'alice-cars:read' })).status, 403);
+    assert.equal((await ask('GET', '/v1/drivers', { token: 'nonsense' })).status, 401);
+    assert.equal((await ask('POST', '/v1/drivers', { token: null, json: { name: 'x' } })).status, 401);
+    assert.equal((await ask('POST', '/v1/drivers', { token: 'alice', json: { name: 'x' } })).status, 403);
+    assert.equal((await ask('GET', '/v1/notes', { token: null })).status, 401);
+  });
+});

@@ -1,0 +1,157 @@
+import type { Static, TSchema } from 'typebox';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Change } from '../../database/bus.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { AccessRules, Condition } from './access.ts';
+import type { Field, Fields, InputOf, ShownRow, WholeRow, WriteValues } from './fields.ts';
+import type { Relations } from './relations.ts';
+
+/** One request, as hooks and actions see it. */
+export interface Call {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly origin: RequestSource;
+  readonly now: number;
+}
+
+/** A request inside the transaction of its write. Throw to undo it all. */
+export interface WriteCall extends Call {
+  readonly tx: Tx;
+  /** Tells every instance of a change before the answer is sent. */
+  tell(change: Change): void;
+  /** Adds fields to this one answer, such as a secret that is shown once. They are stored nowhere. */
+  reveal(fields: Record<string, unknown>): void;
+}
+
+export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'delete';
+type WriteOperation = 'create' | 'update' | 'delete';
+
+export interface Hooks<F extends Fields> {
+  /** Before the transaction, where slow work belongs (hashing, asking another service). May return more values. */
+  prepare?(
+    call: Call,
+    change: { operation: 'create' | 'replace' | 'update'; id: string | undefined; values: WriteValues<F> },
+  ): Promise<WriteValues<F> | undefined> | WriteValues<F> | undefined;
+  /** The same for DELETE, with what its body holds. A resource that does not say this takes no body. */
+  prepareDelete?(call: Call, deletion: { id: string; body: Readonly<Record<string, unknown>> }): Promise<void> | void;
+  /** Inside the transaction; may change `values`, may throw a Problem. */
+  beforeWrite?(
+    call: WriteCall,
+    change: { operation: WriteOperation; values: WriteValues<F>; before: WholeRow<F> | undefined },
+  ): Promise<void> | void;
+  /** Inside the transaction, after the row was written. */
+  afterWrite?(
+    call: WriteCall,
+    change: {
+      operation: WriteOperation;
+      values: WriteValues<F>;
+      before: WholeRow<F> | undefined;
+      after: WholeRow<F> | undefined;
+    },
+  ): Promise<void> | void;
+}
+
+/** A hand-written route beside the generated ones: `POST /v1/<resources>/<id>/<name>`. */
+export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> {
+  readonly name: string;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `row` (default): under one row, which the caller must be allowed to see; `collection`: under the resource. */
+  readonly on?: 'row' | 'collection';
+  /** Which of the resource's rules and scopes guards it. The default is `write`, and `read` for GET. */
+  readonly access?: 'read' | 'write' | 'public';
+  readonly body?: B;
+  readonly summary: string;
+  /** The description of `data` in the answer, for the API reference. */
+  readonly response?: TSchema;
+  /** The status of an answer with a body; the default is 200. An undefined result is 204. */
+  readonly status?: number;
+  run(action: ActionCall<F, Static<B>>): Promise<unknown> | unknown;
+}
+
+export interface ActionCall<F extends Fields, B> extends Call {
+  readonly db: Db;
+  /** The row; undefined for a collection's action. */
+  readonly row: WholeRow<F>;
+  readonly body: B;
+  /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
+  change(values: WriteValues<F>): Promise<ShownRow<F>>;
+  /** Runs work in a transaction; what it tells reaches every instance before this returns. */
+  transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
+}
+
+export interface Declaration<F extends Fields = Fields> {
+  /** Lowercase plural noun: the path, the scopes and (unless said otherwise) the table. */
+  readonly name: string;
+  /** One row, for people. The default is the name without its final s. */
+  readonly singular?: string;
+  readonly description?: string;
+  /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
+  readonly managed?: boolean;
+  readonly table?: string;
+  /** For tables that the engine does not manage: how ids look. The default is `uuid`. */
+  readonly idType?: 'uuid' | 'text';
+  /** For tables that the engine does not manage: false where there is no `version` column, which updates need. */
+  readonly versioned?: boolean;
+  readonly fields: F;
+  readonly relations?: Relations;
+  /** Fields that no two rows may hold the same values of: `[['car_id', 'driver_id']]`. */
+  readonly uniqueTogether?: readonly (readonly string[])[];
+  readonly access: AccessRules;
+  /** What the API offers; the default is everything. */
+  readonly operations?: readonly Operation[];
+  /** Rows for which it does not hold do not exist, for anybody. */
+  readonly where?: (now: number) => Condition;
+  /** The order of lists that ask for none: a sortable field, `-` before it for descending. The default is `id`. */
+  readonly defaultOrder?: string;
+  /** Another name for an id in paths, such as `me`; undefined where it is none. */
+  alias?(name: string, caller: Caller): string | undefined;
+  readonly hooks?: Hooks<F>;
+  /** Takes the place of the insert; returns the id of the row it made. */
+  create?(call: WriteCall, values: WriteValues<F>): Promise<string>;
+  /** Takes the place of the update. */
+  update?(call: WriteCall, before: WholeRow<F>, values: WriteValues<F>): Promise<void>;
+  /** Takes the place of the delete. */
+  remove?(call: WriteCall, before: WholeRow<F>): Promise<void>;
+  readonly actions?: readonly Action<F, never>[];
+  /** The description of the body that DELETE takes, for the API reference; `hooks.prepareDelete` reads it. */
+  readonly deleteBody?: TSchema;
+  /** Records `<resource>.created|updated|deleted` in the audit trail. */
+  readonly events?: boolean;
+}
+
+type Timestamps = {
+  readonly created_at: Field<string, { readonly required: true; readonly readOnly: true }>;
+  readonly updated_at: Field<string, { readonly required: true; readonly readOnly: true }>;
+};
+type AllFields<F extends Fields, M> = M extends false ? F : F & Timestamps;
+
+/** A declaration whose row type is known to the compiler: `RowOf<typeof cars>`. */
+export interface ResourceDefinition<F extends Fields = Fields> extends Declaration<F> {
+  readonly managed: boolean;
+  /** Where it was declared, for messages. */
+  readonly file?: string;
+}
+
+export type RowOf<D> = D extends ResourceDefinition<infer F> ? ShownRow<F> : never;
+export type InputFor<D> = D extends ResourceDefinition<infer F> ? InputOf<F> : never;
+
+/** Declares a resource: its routes, validation, storage, scopes and description all come from this. */
+export function defineResource<const F extends Fields, const M extends boolean = true>(
+  declaration: Omit<Declaration<F>, 'hooks' | 'create' | 'update' | 'remove' | 'actions' | 'managed'> & {
+    readonly managed?: M;
+    readonly hooks?: Hooks<AllFields<F, M>>;
+    create?(call: WriteCall, values: WriteValues<AllFields<F, M>>): Promise<string>;
+    update?(call: WriteCall, before: WholeRow<AllFields<F, M>>, values: WriteValues<AllFields<F, M>>): Promise<void>;
+    remove?(call: WriteCall, before: WholeRow<AllFields<F, M>>): Promise<void>;
+    readonly actions?: readonly Action<AllFields<F, M>, never>[];
+  },
+): ResourceDefinition<AllFields<F, M>> {
+  return { ...declaration, managed: declaration.managed ?? true } as unknown as ResourceDefinition<AllFields<F, M>>;
+}
+
+/** Gives an action the type of its body: `actions: [action({ name: 'park', body: Type.Object({ … }), run })]`. */
+export const action = <B extends TSchema = TSchema, F extends Fields = Fields>(
+  declared: Action<F, B>,
+): Action<F, never> => declared as unknown as Action<F, never>;

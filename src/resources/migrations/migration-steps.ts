@@ -1,0 +1,102 @@
+import type { Engine } from '../../database/database.ts';
+import { columnTypes } from '../../database/migrate.ts';
+import { type Fragment, quoted, raw, sql } from '../model/sql-text.ts';
+import type { ColumnSchema, IndexSchema, TableSchema } from './storage-schema.ts';
+
+/** One thing that a migration does, in words and in SQL. */
+export interface Step {
+  readonly says: string;
+  /** What it would lose, as the operator names it: `cars.color`. Undefined when nothing is lost. */
+  readonly loses?: string;
+  readonly statements: readonly Fragment[];
+  /** A folded twin to be filled after the statements. */
+  readonly fill?: { readonly table: string; readonly from: string; readonly twin: string };
+}
+
+const typeOf = (engine: Engine, { storage }: ColumnSchema): string => columnTypes(engine)[storage];
+
+const referenceText = ({ references }: ColumnSchema): string => {
+  if (!references) return '';
+  // "restrict" is the databases' own "no action": the same refusal, under one error code on both.
+  const action = references.onDelete === 'restrict' ? '' : ` on delete ${references.onDelete}`;
+  return ` references ${quoted(references.table)} ("id")${action}`;
+};
+
+/**
+ * Declared columns may be null for the database, whatever the declaration says: the engine checks what is required, and a
+ * declaration can change its mind without the table being rewritten.
+ */
+const columnText = (engine: Engine, name: string, column: ColumnSchema): string => {
+  const implicit = name === 'created_at' || name === 'updated_at' ? ' not null' : '';
+  // On PostgreSQL references are added when all tables are there: declarations may refer to each other in circles.
+  return `${quoted(name)} ${typeOf(engine, column)}${implicit}${engine === 'sqlite' ? referenceText(column) : ''}`;
+};
+
+export function createTable(engine: Engine, { table, columns }: TableSchema): Step {
+  const { text } = columnTypes(engine);
+  const own = Object.entries(columns).map(([name, column]) => columnText(engine, name, column));
+  const all = [`"id" ${text} primary key`, ...own, '"version" integer not null'].join(', ');
+  return { says: `make the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
+}
+
+/** PostgreSQL only: SQLite has the reference in the column. */
+export function addReference(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
+  if (engine === 'sqlite' || !column.references) return [];
+  return [
+    {
+      says: `let "${table}.${name}" refer to "${column.references.table}"`,
+      statements: [raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)}`)],
+    },
+  ];
+}
+
+export function addColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
+  const statements = [raw(`alter table ${quoted(table)} add column ${columnText(engine, name, column)}`)];
+  if (column.default !== undefined) {
+    statements.push(sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`);
+  }
+  const says = `add the column "${name}" to "${table}"`;
+  const fill = column.from ? { table, from: column.from, twin: name } : undefined;
+  return [{ says, statements, ...(fill ? { fill } : {}) }, ...addReference(engine, table, name, column)];
+}
+
+export const dropColumn = (table: string, name: string, loses: string | undefined, why: string): Step => ({
+  says: `drop the column "${name}" of "${table}"${why}`,
+  ...(loses ? { loses } : {}),
+  statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
+});
+
+/** Gives a column another type or reference and keeps its values: a new one takes its place. */
+export function recastColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
+  const temporary = `${name}_recast`;
+  return [
+    {
+      says: `change how "${table}.${name}" is stored`,
+      statements: [
+        raw(`alter table ${quoted(table)} add column ${columnText(engine, temporary, column)}`),
+        raw(`update ${quoted(table)} set ${quoted(temporary)} = ${quoted(name)}`),
+        raw(`alter table ${quoted(table)} drop column ${quoted(name)}`),
+        raw(`alter table ${quoted(table)} rename column ${quoted(temporary)} to ${quoted(name)}`),
+      ],
+    },
+    ...addReference(engine, table, name, column),
+  ];
+}
+
+export function createIndex(engine: Engine, table: string, name: string, index: IndexSchema): Step {
+  const columns = index.columns.map((column, i) => {
+    const nulls = engine === 'postgres' && i === 0 && index.nullable && !index.unique ? ' nulls first' : '';
+    return `${quoted(column)}${nulls}`;
+  });
+  return {
+    says: `make the ${index.unique ? 'unique ' : ''}index "${name}"`,
+    statements: [
+      raw(`create ${index.unique ? 'unique ' : ''}index ${quoted(name)} on ${quoted(table)} (${columns.join(', ')})`),
+    ],
+  };
+}
+
+export const dropIndex = (name: string): Step => ({
+  says: `drop the index "${name}"`,
+  statements: [raw(`drop index ${quoted(name)}`)],
+});

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { databases, onBothEngines } from '../../../test/harness/engines.ts';
+import type { Database } from '../../database/database.ts';
+import { migrate } from '../../database/migrate.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
+import { type Fields, integer, number, oneOf, reference, text } from '../declaration/fields.ts';
+import { loadResources } from '../load-resources.ts';
+import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
+import { unservedWarnings } from './storage-schema.ts';
+
+const access = { read: 'auth:api', write: 'auth:api' } as const;
+const things = (fields: Fields, more: object = {}): ResourceDefinition =>
+  defineResource({ name: 'things', fields, access, ...more });
+
+onBothEngines('Migrations of declared resources', (engine) => {
+  const open: Database[] = [];
+  const create = databases(engine);
+  after(async () => {
+    for (const database of open) await database.close();
+  });
+  const fresh = async (fields: Fields): Promise<Database> => {
+    const made = await create();
+    const database = await openDatabase({ databaseUrl: made.url, databasePoolSize: 2, workingDir: made.dir });
+    open.push(database);
+    await migrate(database);
+    await applyResourceMigrations(database, [things(fields)]);
+    return database;
+  };
+  const insert = async ({ db }: Database, values: object) =>
+    db
+      .insertInto('things' as never)
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .execute();
+  const stored = async ({ db }: Database) =>
+    (await db
+      .selectFrom('things' as never)
+      .selectAll()
+      .orderBy('id' as never)
+      .execute()) as Record<string, unknown>[];
+
+  it('makes tables once, and does nothing when nothing changed', async () => {
+    const fields = { name: text({ required: true, searchable: true }), size: integer({ sortable: true }) };
+    const database = await fresh(fields);
+    assert.deepEqual(await applyResourceMigrations(database, [things(fields)]), []);
+    assert.deepEqual((await planResourceMigrations(database, [things(fields)])).steps, []);
+  });
+
+  it('adds fields, their defaults, folded twins and indexes by itself, with rows there', async () => {
+    const database = await fresh({ name: text() });
+    for (const [id, name] of [
+      ['1', 'Éa'],
+      ['2', 'ΣΑΣ'],
+      ['3', null],
+    ] as const)
+      await insert(database, { id, name });
+    const done = await applyResourceMigrations(database, [
+      things({
+        name: text({ searchable: true, sortable: true }),
+        size: integer({ default: 7, sortable: true }),
+        color: oneOf(['red'], { searchable: true }),
+      }),
+    ]);
+    assert.ok(done.length >= 4, done.join());
+    assert.deepEqual(
+      (await stored(database)).map(({ name_folded, size, color }) => [name_folded, size, color]),
+      [
+        ['éa', 7, null],
+        ['σασ', 7, null],
+        [null, 7, null],
+      ],
+    );
+  });
+
+  it('drops what holds nothing, and refuses to drop what does', async () => {
+    const database = await fresh({ name: text({ searchable: true }), empty: text({ searchable: true }) });
+    await insert(database, { id: '1', name: 'x' });
+    await applyResourceMigrations(database, [things({ name: text({ searchable: true }) })]);
+    await assert.rejects(applyResourceMigrations(database, [things({ other: text() })]), (error: Error) => {
+      assert.equal(error.name, 'OperatorError');
+      assert.match(error.message, /! drop the column "name" of "things", which 1 rows have a value in/);
+      assert.match(error.message, /\+ add the column "other"/);
+      assert.match(error.message, /gatehouse migrate --allow-loss things\.name/);
+      return true;
+    });
+    assert.deepEqual(Object.keys((await stored(database))[0] ?? {}).includes('name'), true, 'nothing was changed');
+    await applyResourceMigrations(database, [things({ other: text() })], { allowLoss: ['things.name'] });
+    assert.deepEqual(Object.keys((await stored(database))[0] ?? {}).sort(), [
+      'created_at',
+      'id',
+      'other',
+      'updated_at',
+      'version',
+    ]);
+    await assert.rejects(
+      applyResourceMigrations(database, [things({ other: text() })], { allowLoss: ['things.name'] }),
+      /nothing would be lost there/,
+    );
+  });
+
+  it('refuses a new required field without a default while there are rows', async () => {
+    const database = await fresh({ name: text() });
+    const wanted = [things({ name: text(), code: text({ required: true }) })];
+    await insert(database, { id: '1', name: null });
+    await assert.rejects(applyResourceMigrations(database, wanted), /--allow-loss things\.code/);
+    await applyResourceMigrations(database, wanted, { allowLoss: ['things.code'] });
+    assert.equal((await stored(database))[0]?.code, '');
+    const impossible = [
+      things({ name: text(), code: text({ required: true }), parent: reference('things', { required: true }) }),
+    ];
+    await assert.rejects(applyResourceMigrations(database, impossible), /things\.parent: 1 rows.*Give it a default/s);
+    const empty = await fresh({ name: text() });
+    await applyResourceMigrations(empty, impossible);
+  });
+
+  it('narrows by itself where every row fits, else on purpose only', async () => {
+    const before = {
+      name: text({ max: 50, searchable: true }),
+      size: integer(),
+      color: oneOf(['red', 'blue', 'green']),
+    };
+    const database = await fresh(before);
+    await insert(database, { id: '1', name: 'ABCDEF', name_folded: 'abcdef', size: 90, color: 'blue' });
+    const fits = {
+      name: text({ max: 6, searchable: true }),
+      size: integer({ max: 90 }),
+      color: oneOf(['red', 'blue']),
+    };
+    await applyResourceMigrations(database, [things(fits)]);
+    const tight = {
+      name: text({ max: 3, searchable: true }),
+      size: integer({ max: 9 }),
+      color: oneOf(['red'], { default: 'red' }),
+    };
+    await assert.rejects(applyResourceMigrations(database, [things(tight)]), (error: Error) => {
+      assert.match(error.message, /--allow-loss things\.name things\.size things\.color/);
+      return true;
+    });
+    await applyResourceMigrations(database, [things(tight)], {
+      allowLoss: ['things.name', 'things.size', 'things.color'],
+    });
+    const { name, name_folded, size, color } = (await stored(database))[0] as Record<string, unknown>;
+    assert.deepEqual([name, name_folded, size, color], ['ABC', 'abc', 9, 'red']);
+  });
+
+  it('changes types that keep their values, and refuses those that do not', async () => {
+    const database = await fresh({ size: integer({ sortable: true }) });
+    await insert(database, { id: '1', size: 5 });
+    await applyResourceMigrations(database, [things({ size: number({ sortable: true }) })]);
+    // In another order: PostgreSQL remembers the types of a statement that it has prepared.
+    await insert(database, { size: 1.5, id: '2' });
+    assert.deepEqual(
+      (await stored(database)).map(({ size }) => size),
+      [5, 1.5],
+    );
+    await assert.rejects(applyResourceMigrations(database, [things({ size: text() })]), /--allow-loss things\.size/);
+  });
+
+  it('changes what a reference does, and keeps what it refers to', async () => {
+    const database = await fresh({ parent: reference('things') });
+    await insert(database, { id: '1', parent: null });
+    await insert(database, { id: '2', parent: '1' });
+    const { db } = database;
+    await assert.rejects(
+      db
+        .deleteFrom('things' as never)
+        .where('id' as never, '=', '1' as never)
+        .execute(),
+    );
+    await applyResourceMigrations(database, [things({ parent: reference('things', { onDelete: 'cascade' }) })]);
+    assert.deepEqual(
+      (await stored(database)).map(({ parent }) => parent),
+      [null, '1'],
+    );
+    await db
+      .deleteFrom('things' as never)
+      .where('id' as never, '=', '1' as never)
+      .execute();
+    assert.deepEqual(await stored(database), []);
+  });
+
+  it('does not make unique what is not', async () => {
+    const database = await fresh({ name: text(), size: integer() });
+    for (const id of ['1', '2']) await insert(database, { id, name: 'same', size: null });
+    await applyResourceMigrations(database, [things({ name: text(), size: integer({ unique: true }) })]);
+    await assert.rejects(
+      applyResourceMigrations(database, [things({ name: text({ unique: true }), size: integer() })]),
+      /rows hold the same name twice/,
+    );
+  });
+
+  it('keeps the table of a resource that is no longer declared until told otherwise', async () => {
+    const database = await fresh({ name: text() });
+    await insert(database, { id: '1', name: 'x' });
+    await applyResourceMigrations(database, []);
+    assert.equal((await stored(database)).length, 1);
+    await applyResourceMigrations(database, [], { allowLoss: ['things'] });
+    await assert.rejects(stored(database));
+    await applyResourceMigrations(database, [things({ name: text() })]);
+    assert.deepEqual(await stored(database), []);
+  });
+
+  it('makes tables that refer to each other in a circle', async () => {
+    const database = await fresh({});
+    const hens = defineResource({ name: 'hens', fields: { egg_id: reference('eggs') }, access });
+    const eggs = defineResource({ name: 'eggs', fields: { hen_id: reference('hens') }, access });
+    await applyResourceMigrations(database, [hens, eggs]);
+    assert.deepEqual(await applyResourceMigrations(database, [hens, eggs]), []);
+  });
+
+  it('is safe when several instances start at once', async () => {
+    const database = await fresh({ name: text() });
+    const wanted = [things({ name: text(), size: integer({ default: 1, sortable: true }) })];
+    const done = await Promise.all([1, 2, 3].map(() => applyResourceMigrations(database, wanted)));
+    assert.deepEqual(done.map(({ length }) => length > 0).sort(), [false, false, true]);
+  });
+});
+
+it('warns of what no index serves', () => {
+  const warnings = unservedWarnings([
+    things({ note: text({ max: 5000, searchable: true }), name: text({ searchable: true }) }),
+  ]);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /things\.note/);
+});
+
+it('loads the files of a folder, and says which one is wrong', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-resources-'));
+  try {
+    assert.deepEqual(await loadResources(join(dir, 'missing')), []);
+    mkdirSync(join(dir, 'resources'));
+    writeFileSync(join(dir, 'resources', 'a.mjs'), 'export default { name: "a" }');
+    await assert.rejects(loadResources(join(dir, 'resources')), /a\.mjs: it must `export default defineResource/);
+    rmSync(join(dir, 'resources', 'a.mjs'));
+    writeFileSync(join(dir, 'resources', 'c.mjs'), 'export default (');
+    await assert.rejects(loadResources(join(dir, 'resources')), /c\.mjs could not be read/);
+    const { pathname } = new URL('../declare.ts', import.meta.url);
+    writeFileSync(
+      join(dir, 'resources', 'b.ts'),
+      `import { defineResource, text } from '${pathname}';
+       export default defineResource({ name: 'books', fields: { title: text() }, access: { read: 'public', write: 'auth:api' } });`,
+    );
+    rmSync(join(dir, 'resources', 'c.mjs'));
+    const [books] = await loadResources(join(dir, 'resources'));
+    assert.equal(books?.name, 'books');
+    assert.ok(books?.file?.endsWith('b.ts'));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

@@ -1,0 +1,20 @@
+import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
+
+const table = (name: string, inDatabase = name): ResourceDefinition =>
+  defineResource({
+    name,
+    table: inDatabase,
+    managed: false,
+    fields: {},
+    operations: [],
+    access: { read: 'nobody', write: 'nobody' },
+  });
+
+/** The service's own resources as declarations may refer to them, for work on tables while no service is running. */
+export const serviceTables: readonly ResourceDefinition[] = [
+  table('users'),
+  table('roles'),
+  table('clients'),
+  table('tokens', 'sessions'),
+  table('events'),
+];

@@ -1,0 +1,30 @@
+import type { Context } from '../../context.ts';
+import type { HoldAuthority } from '../../database/change-as.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { MacKeys } from '../query/cursor.ts';
+import type { Resources } from './resource.ts';
+
+/** Adds to the audit trail; made by the feature that keeps it. */
+export type RecordEvent = (
+  context: Context,
+  db: Db | Tx,
+  event: {
+    type: string;
+    userId?: string | null;
+    clientId?: string | null;
+    sessionId?: string | null;
+    origin: RequestSource;
+    data?: Record<string, unknown>;
+  },
+) => Promise<void>;
+
+/** What the functions of the engine work with. */
+export interface ResourceServices {
+  readonly context: Context;
+  readonly resources: Resources;
+  readonly keys: MacKeys;
+  readonly recordEvent: RecordEvent;
+  /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
+  readonly holdAuthority: HoldAuthority;
+}

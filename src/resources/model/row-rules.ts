@@ -1,0 +1,163 @@
+import type { Caller } from '../../caller.ts';
+import type { Engine } from '../../database/database.ts';
+import { type Condition, decide } from '../declaration/access.ts';
+import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
+import {
+  and,
+  eachInnerRow,
+  type Fragment,
+  falsehood,
+  or,
+  quoted,
+  raw,
+  type StoredRow,
+  sql,
+  truth,
+} from './sql-text.ts';
+
+export type RowOperation = 'read' | 'create' | 'update' | 'delete';
+
+/** Who asks, when, and of which engine: what SQL for a row rule depends on. */
+export interface QueryContext {
+  readonly engine: Engine;
+  readonly caller: Caller;
+  readonly now: number;
+}
+
+/** The SQL condition under which a row (of the aliased table) is there for the caller to do this with. */
+export function allowedRows(resource: Resource, deed: RowOperation, asker: QueryContext, alias = 't'): Fragment {
+  const { access, where } = resource.definition;
+  const rule = deed === 'read' ? access.read : (access[deed] ?? access.write);
+  const decided = toSql(resource, decide(rule, asker.caller, asker.now), asker, alias);
+  return where ? and([toSql(resource, where(asker.now), asker, alias), decided]) : decided;
+}
+
+/** What every row must satisfy to exist at all, whoever asks. */
+export const existingRows = (resource: Resource, asker: QueryContext, alias = 't'): Fragment => {
+  const { where } = resource.definition;
+  return where ? toSql(resource, where(asker.now), asker, alias) : truth;
+};
+
+/** A list column holds the value. */
+export const listHolds = (engine: Engine, column: string, value: Fragment): Fragment =>
+  engine === 'sqlite'
+    ? sql`exists (select 1 from json_each(${raw(column)}) as item where item.value = ${value})`
+    : sql`exists (select 1 from jsonb_array_elements_text(${raw(column)}::jsonb) as item(value) where item.value = ${value})`;
+
+/** A value is among the items of a JSON list. */
+const amongItems = (engine: Engine, value: Fragment, items: Fragment): Fragment =>
+  engine === 'sqlite'
+    ? sql`${value} in (select item.value from json_each(${items}) as item)`
+    : sql`${value} in (select jsonb_array_elements_text(${items}::jsonb))`;
+
+function toSql(resource: Resource, condition: boolean | Condition, asker: QueryContext, alias: string): Fragment {
+  if (typeof condition === 'boolean') return condition ? truth : falsehood;
+  switch (condition.kind) {
+    case 'all':
+      return and(condition.of.map((part) => toSql(resource, part, asker, alias)));
+    case 'any':
+      return or(condition.of.map((part) => toSql(resource, part, asker, alias)));
+    case 'compare':
+      return compareSql(resource, condition.field, condition.operator, condition.value, alias);
+    case 'among':
+      return or(condition.values.map((value) => compareSql(resource, condition.field, '=', value, alias)));
+    case 'lists':
+      return listHolds(asker.engine, `${alias}.${columnOf(resource, condition.field)}`, sql`${condition.value}`);
+    case 'related':
+      return relatedSql(resource, condition.relation, condition.condition, asker, alias);
+  }
+}
+
+function compareSql(resource: Resource, name: string, operator: string, value: unknown, alias: string): Fragment {
+  const field = fieldOf(resource, name);
+  const column = raw(`${alias}.${quoted(field.column)}`);
+  if (value === null || value === undefined) {
+    if (operator === '=') return sql`${column} is null`;
+    if (operator === '!=') return sql`${column} is not null`;
+    return falsehood;
+  }
+  const stored = field.kind?.toStored(value);
+  // The complement of equality: a row without a value is different from every value.
+  if (operator === '!=') return sql`(${column} <> ${stored} or ${column} is null)`;
+  return sql`${column} ${raw(operator)} ${stored}`;
+}
+
+function relatedSql(
+  resource: Resource,
+  name: string,
+  condition: Condition,
+  asker: QueryContext,
+  alias: string,
+): Fragment {
+  const relation = resource.relations.get(name);
+  if (!relation) throw new Error(`${resource.name} has no relation "${name}"`);
+  const { target } = relation;
+  const inner = `${alias}r`;
+  const holds = and([existingRows(target, asker, inner), toSql(target, condition, asker, inner)]);
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, asker, alias, inner)} and ${holds})`;
+}
+
+/** Ties a row of the resource (one alias) to rows of the relation's target (another). */
+export function relationJoin(
+  resource: Resource,
+  { relation, target, through }: ResourceRelation,
+  asker: QueryContext,
+  alias: string,
+  inner: string,
+): Fragment {
+  switch (relation.kind) {
+    case 'belongsTo':
+      return raw(`${inner}."id" = ${alias}.${columnOf(resource, relation.by)}`);
+    case 'hasMany':
+      return raw(`${inner}.${columnOf(target, relation.by)} = ${alias}."id"`);
+    case 'manyToMany': {
+      const links = through as Resource;
+      const link = `${inner}l`;
+      const seen = allowedRows(links, 'read', asker, link);
+      return sql`${raw(inner)}."id" in (select ${raw(`${link}.${columnOf(links, relation.to)}`)} from ${raw(links.table)} as ${raw(link)} where ${eachInnerRow} ${raw(`${link}.${columnOf(links, relation.from)} = ${alias}."id"`)} and ${seen})`;
+    }
+    case 'listsNames':
+      return amongItems(
+        asker.engine,
+        raw(`${inner}.${columnOf(target, relation.key)}`),
+        raw(`${alias}.${columnOf(resource, relation.list)}`),
+      );
+    case 'namedBy':
+      return listHolds(
+        asker.engine,
+        `${inner}.${columnOf(target, relation.list)}`,
+        raw(`${alias}.${columnOf(resource, relation.key)}`),
+      );
+  }
+}
+
+/** The rows of the target (alias `t`) that a relation leads to from one row. */
+export function relatedRows(
+  resource: Resource,
+  { relation, target, through }: ResourceRelation,
+  asker: QueryContext,
+  row: StoredRow,
+): Fragment {
+  switch (relation.kind) {
+    case 'belongsTo':
+      return sql`t."id" = ${row[fieldOf(resource, relation.by).column]}`;
+    case 'hasMany':
+      return sql`t.${raw(columnOf(target, relation.by))} = ${row.id}`;
+    case 'manyToMany': {
+      const links = through as Resource;
+      return sql`t."id" in (select l.${raw(columnOf(links, relation.to))} from ${raw(links.table)} as l where ${eachInnerRow} l.${raw(columnOf(links, relation.from))} = ${row.id} and ${allowedRows(links, 'read', asker, 'l')})`;
+    }
+    case 'listsNames':
+      return amongItems(
+        asker.engine,
+        raw(`t.${columnOf(target, relation.key)}`),
+        sql`${row[fieldOf(resource, relation.list).column]}`,
+      );
+    case 'namedBy':
+      return listHolds(
+        asker.engine,
+        `t.${columnOf(target, relation.list)}`,
+        sql`${row[fieldOf(resource, relation.key).column]}`,
+      );
+  }
+}

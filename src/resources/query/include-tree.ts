@@ -1,0 +1,67 @@
+import { type Caller, mayUseScope } from '../../caller.ts';
+import { insufficientScope, unauthorized } from '../../http/unauthorized.ts';
+import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
+import { unknownName, wrongParameter } from '../write/refusals.ts';
+
+/** A relation to embed, and what to embed in its rows. */
+export interface Include {
+  readonly relation: ResourceRelation;
+  readonly children: Include[];
+}
+
+const maxDepth = 2;
+const maxIncludes = 10;
+
+/** `owner,drivers,owner.cars`; the caller's token must allow to read what it asks for. */
+export function readIncludes(resource: Resource, text: string, caller: Caller): Include[] {
+  const tree: Include[] = [];
+  let count = 0;
+  for (const path of text.split(',').filter((part) => part !== '')) {
+    const names = path.split('.');
+    if (names.length > maxDepth) {
+      throw wrongParameter(
+        `include: "${path.slice(0, 100)}" is ${names.length} levels deep; ${maxDepth} are possible.`,
+      );
+    }
+    let level = tree;
+    let from = resource;
+    for (const name of names) {
+      let include = level.find(({ relation }) => relation.name === name);
+      if (!include) {
+        const relation = from.relations.get(name);
+        if (!relation) {
+          throw unknownName(
+            `include: the relation of ${from.name}`,
+            name,
+            [...from.relations.keys()],
+            'relation_unknown',
+          );
+        }
+        requireReadable(relation.target, caller);
+        if (++count > maxIncludes) throw wrongParameter(`include: at most ${maxIncludes} relations at once.`);
+        include = { relation, children: [] };
+        level.push(include);
+      }
+      level = include.children;
+      from = include.relation.target;
+    }
+  }
+  return tree;
+}
+
+function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
+  if (caller.kind === 'anonymous') {
+    if (definition.access.read !== 'public') throw unauthorized('token_missing');
+  } else if (!mayUseScope(caller, readScope)) throw insufficientScope(readScope);
+}
+
+/** The columns of the resource's own rows that its includes start from. */
+export function keyColumns(resource: Resource, includes: readonly Include[]): string[] {
+  return includes.flatMap(({ relation: { relation } }) =>
+    relation.kind === 'belongsTo' ? [fieldOf(resource, relation.by).column] : [],
+  );
+}
+
+/** The fields that answers show beside these includes: a list of names gives way to the rows that it names. */
+export const besides = (fields: readonly ResourceField[], includes: readonly Include[]): readonly ResourceField[] =>
+  fields.filter(({ name }) => !includes.some(({ relation }) => relation.name === name));

@@ -1,0 +1,144 @@
+import { unknownName, wrongParameter } from '../write/refusals.ts';
+
+export type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
+
+/** One of the values that a pair of a search accepts. */
+export interface Alternative {
+  readonly text: string;
+  /** The unescaped word `null`. */
+  readonly isNull: boolean;
+  /** A wildcard stands before or after the text. */
+  readonly openStart: boolean;
+  readonly openEnd: boolean;
+}
+
+/** `field:value` of a search, taken apart. */
+export interface SearchPair {
+  readonly field: string;
+  readonly operator: SearchOperator;
+  readonly alternatives: readonly Alternative[];
+}
+
+export const fieldOperators = ['=', 'like', 'in'] as const;
+export type FieldOperator = (typeof fieldOperators)[number];
+
+const maxPairs = 20;
+const maxAlternatives = 100;
+/** Each costs every row that no index rules out a search through its text. */
+const maxWildcards = 10;
+/** Searching a text takes up to the product of both lengths. */
+const longestWildcard = 255;
+const escapable = ';,*\\';
+
+/** Splits at a character that no backslash stands before; the pieces keep their escapes. */
+function splitUnescaped(text: string, separator: string): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\' && escapable.includes(text[i + 1] ?? ' ')) i++;
+    else if (text[i] === separator) {
+      pieces.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  pieces.push(text.slice(start));
+  return pieces;
+}
+
+/** A backslash before anything else than `; , * \` is an ordinary character. */
+const withoutEscapes = (text: string): string => text.replace(/\\([;,*\\])/g, '$1');
+
+const endsInWildcard = (text: string): boolean => {
+  if (!text.endsWith('*')) return false;
+  let backslashes = 0;
+  while (text[text.length - 2 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 0;
+};
+
+function alternative(text: string): Alternative {
+  if (text === '*') return { text: '', isNull: false, openStart: true, openEnd: true };
+  const openStart = text.startsWith('*');
+  const openEnd = endsInWildcard(text);
+  return {
+    text: withoutEscapes(text.slice(openStart ? 1 : 0, openEnd ? -1 : undefined)),
+    isNull: text === 'null',
+    openStart,
+    openEnd,
+  };
+}
+
+const exactly = (text: string): Alternative => ({
+  text: withoutEscapes(text),
+  isNull: false,
+  openStart: false,
+  openEnd: false,
+});
+
+function readValue(value: string): Pick<SearchPair, 'operator' | 'alternatives'> {
+  const operator = (/^(>=|<=|!=|>|<)/.exec(value)?.[0] ?? '=') as SearchOperator;
+  const rest = operator === '=' ? value : value.slice(operator.length);
+  return { operator, alternatives: splitUnescaped(rest, ',').map(alternative) };
+}
+
+/** How `searchFields` asks for a value to be read, as clients of older services send it. */
+function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'alternatives'> {
+  if (operator === '=') return { operator: '=', alternatives: [exactly(value)] };
+  if (operator === 'in') return { operator: '=', alternatives: splitUnescaped(value, ',').map(exactly) };
+  const read = alternative(value);
+  const open = read.openStart || read.openEnd ? read : { ...read, isNull: false, openStart: true, openEnd: true };
+  return { operator: '=', alternatives: [open] };
+}
+
+export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
+  const pieces = splitUnescaped(text, ';').filter((piece) => piece !== '');
+  if (pieces.length > maxPairs) throw wrongParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
+  const pairs = pieces.map((piece) => {
+    const colon = piece.indexOf(':');
+    if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
+    const field = piece.slice(0, colon);
+    const value = piece.slice(colon + 1);
+    const as = operators.get(field);
+    const read = as ? readValueAs(as, value) : readValue(value);
+    if (read.alternatives.length > maxAlternatives) {
+      throw wrongParameter(`search: "${field.slice(0, 60)}" has more than ${maxAlternatives} values.`);
+    }
+    return { field, ...read };
+  });
+  refuseManyWildcards(pairs);
+  return pairs;
+}
+
+function refuseManyWildcards(pairs: readonly SearchPair[]): void {
+  let count = 0;
+  for (const { field, alternatives } of pairs) {
+    for (const { text, openStart, openEnd } of alternatives) {
+      if (!openStart && !openEnd) continue;
+      count++;
+      if (text.length > longestWildcard) {
+        throw wrongParameter(
+          `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${longestWildcard} characters.`,
+        );
+      }
+    }
+  }
+  if (count > maxWildcards) {
+    throw wrongParameter(`search: at most ${maxWildcards} wildcards in one search; this one has ${count}.`);
+  }
+}
+
+/** `name:like;email:=`; a field without an operator keeps the search's own way. */
+export function readSearchFields(text: string, searchable: readonly string[]): Map<string, FieldOperator> {
+  const operators = new Map<string, FieldOperator>();
+  for (const piece of text.split(';').filter((part) => part !== '')) {
+    const colon = piece.indexOf(':');
+    const field = colon < 0 ? piece : piece.slice(0, colon);
+    if (!searchable.includes(field)) throw unknownName('searchFields: the field', field, searchable, 'field_unknown');
+    if (colon < 0) continue;
+    const operator = piece.slice(colon + 1).toLowerCase() as FieldOperator;
+    if (!fieldOperators.includes(operator)) {
+      throw unknownName('searchFields: the operator', operator, fieldOperators, 'operator_unknown');
+    }
+    operators.set(field, operator);
+  }
+  return operators;
+}

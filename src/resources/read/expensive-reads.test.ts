@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { sql } from 'kysely';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { type Answer, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+import type { Engine } from '../../database/database.ts';
+import { underMigrationLock } from '../../database/migrate.ts';
+import { role } from '../declaration/access.ts';
+import { defineResource } from '../declaration/define-resource.ts';
+import { reference, text } from '../declaration/fields.ts';
+import { belongsTo, hasMany } from '../declaration/relations.ts';
+import { users } from '../test-declarations/garage.ts';
+
+const notes = defineResource({
+  name: 'notes',
+  fields: {
+    body: text({ max: 3000, searchable: true, sortable: true }),
+    title: text({ max: 100, searchable: true, sortable: true }),
+    user_id: reference('users'),
+  },
+  relations: { user: belongsTo('users', { by: 'user_id' }) },
+  access: { read: 'auth:api', write: role('admin') },
+});
+const people = { ...users, relations: { notes: hasMany('notes', { by: 'user_id' }) } } as typeof users;
+
+/** A row costs each of these ten searches through nearly all pairs of positions. */
+const slowly = Array.from({ length: 10 }, (_, i) => `*${'a'.repeat(110)}b${'a'.repeat(110 + i)}*`).join(',');
+const slow = `/v1/notes?search=body:${slowly}&count=none`;
+
+const rows = 20_000;
+
+const seed = (engine: Engine): string => {
+  const id = (hex: string) => `'00000000-0000-7000-8000-' || ${hex}`;
+  const values = (hex: string, long: string) =>
+    `${id(hex)}, 'note', ${long}, 'title ' || i, 'title ' || i, null, 1, 1, 1`;
+  return engine === 'sqlite'
+    ? `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${rows}) select ${values("printf('%012x', i)", "replace(hex(zeroblob(1000)), '0', 'a')")} from n`
+    : `select ${values("lpad(to_hex(i), 12, '0')", "repeat('a', 2000)")} from generate_series(1, ${rows}) as i`;
+};
+
+onBothEngines('Expensive reads', (engine) => {
+  const start = resourceServices(engine);
+  const serve = async (seconds: number): Promise<ResourceService> => {
+    const service = await start([people, notes], { READ_TIMEOUT: String(seconds) });
+    await underMigrationLock(service.context.database, async (tx) => {
+      await sql
+        .raw(
+          `insert into notes (id, body, body_folded, title, title_folded, user_id, created_at, updated_at, version) ${seed(engine)}`,
+        )
+        .execute(tx);
+    });
+    return service;
+  };
+  let service: ResourceService;
+  let patient: ResourceService;
+  before(async () => {
+    service = await serve(1);
+    patient = await serve(60);
+  });
+
+  const one = '/v1/notes/00000000-0000-7000-8000-000000000001?filter=title';
+  const refused = ({ status, problem, headers }: Answer) => {
+    assert.equal(status, 503);
+    assert.equal(problem.code, 'too_expensive');
+    assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  };
+
+  it('end at their limit, and nobody waits for them', async () => {
+    let ended = false;
+    const scan = service.ask('GET', slow, { token: 'alice' }).finally(() => {
+      ended = true;
+    });
+    let answered = 0;
+    while (!ended) {
+      const { status } = await service.ask('GET', one, { token: 'bob' });
+      assert.equal(status, 200);
+      if (!ended) answered++;
+    }
+    refused(await scan);
+    assert.ok(answered >= 10, `${answered} other requests were answered beside the scan`);
+  });
+
+  it("of one caller leave room for another's, and end when it hangs up", async () => {
+    const leaving = new AbortController();
+    const hasty = { token: 'alice', signal: leaving.signal };
+    let pending = 12;
+    const many = Array.from({ length: pending }, () =>
+      patient
+        .ask('GET', slow, hasty)
+        .catch(() => undefined)
+        .finally(() => pending--),
+    );
+    const find = (token: string, text: string) =>
+      patient.ask('GET', `/v1/notes?search=title:*${text}*&count=exact&filter=title`, { token });
+    const { status, pagination } = await find('bob', 'e%209');
+    assert.ok(pending > 0, 'another caller was answered in between');
+    assert.equal(status, 200);
+    assert.equal(pagination.total, 1 + 10 + 100 + 1000);
+    leaving.abort();
+    await Promise.all(many);
+    assert.equal((await find('alice', 'e%20199')).pagination.total, 1 + 10 + 100, 'what was ended takes no place');
+  });
+
+  it('are all limited: counts, orders, far pages and what is embedded', async () => {
+    for (const path of [
+      `/v1/notes?search=body:${slowly}&count=exact`,
+      `/v1/notes?search=body:!=${slowly}&orderBy=body`,
+      `/v1/notes?search=body:${slowly};title:zzz&searchJoin=or`,
+      `/v1/notes?search=body:${slowly}&include=user`,
+    ]) {
+      refused(await service.ask('GET', path, { token: 'alice' }));
+    }
+  });
+
+  it('give what they would anywhere', async () => {
+    const ask = async (query: string) => (await patient.ask('GET', `/v1/notes?filter=title&${query}`)).rows;
+    const titles = async (query: string) => (await ask(query)).map(({ title }) => title);
+    const last = (await titles('page=1000&limit=20')).at(-1);
+    assert.equal(last, `title ${rows}`);
+    assert.deepEqual(await titles('orderBy=body&limit=2'), ['title 1', 'title 2']);
+    assert.deepEqual(await titles('search=title:*e%2019999&limit=2'), ['title 19999']);
+    assert.deepEqual(await titles('orderBy=body;title&sortedBy=asc;desc&limit=1'), ['title 9999']);
+    const made = await patient.ask('POST', '/v1/notes', { json: { title: 'new', body: 'the newest' } });
+    assert.equal(made.status, 201);
+    assert.deepEqual(await titles('search=body:*newest*'), ['new']);
+    assert.equal((await patient.ask('DELETE', `/v1/notes/${made.row.id}`)).status, 204);
+    assert.deepEqual(await titles('search=body:*newest*'), []);
+  });
+
+  it('are refused before they start where they hold too many wildcards', async () => {
+    const values = (count: number) => Array.from({ length: count }, (_, i) => `*x${i}*`).join(',');
+    const ask = (query: string) => patient.ask('GET', `/v1/notes?${query}`);
+    assert.equal((await ask(`search=title:${values(10)}`)).status, 200);
+    for (const query of [
+      `search=title:${values(11)}`,
+      `search=title:!=${values(11)}`,
+      `search=title:${values(6)};body:${values(5)}&searchJoin=or`,
+      `search=${Array.from({ length: 11 }, (_, i) => `title:x${i}*`).join(';')}`,
+      `search=${Array.from({ length: 11 }, (_, i) => `title:x${i}`).join(';')}&searchFields=title:like`,
+    ]) {
+      const { status, problem } = await ask(query);
+      assert.equal(status, 400, query);
+      assert.match(problem.detail, /at most 10 wildcards/);
+    }
+    assert.equal((await ask(`search=title:${values(11).replaceAll('*', '\\*')}`)).status, 200);
+    const long = await ask(`search=body:*${'x'.repeat(256)}*`);
+    assert.equal(long.status, 400);
+    assert.match(long.problem.detail, /more than 255 characters/);
+    assert.equal((await ask(`search=body:${'x'.repeat(2000)}`)).status, 200);
+  });
+});

@@ -1,0 +1,142 @@
+import { fieldOf, type Resource } from '../model/resource.ts';
+import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
+import {
+  eachInnerRow,
+  eachRow,
+  type Fragment,
+  type Place,
+  raw,
+  readPrepared,
+  type StoredRow,
+  sql,
+} from '../model/sql-text.ts';
+import { besides, type Include, keyColumns } from '../query/include-tree.ts';
+import { type RowShape, shapeOf } from './row-json.ts';
+
+/** The members that includes add to the JSON of a row, each with a comma before it. */
+export type Embedding = (row: StoredRow) => string;
+
+const none: Embedding = () => '';
+
+/** All rows that one relation adds to a page. What is cut off is said in the answer. */
+const maxRows = 10_000;
+const maxRowsPerParent = 100;
+
+/** Loads what a page embeds: one query a relation, however many rows the page has. */
+export function loadIncludes(
+  place: Place,
+  resource: Resource,
+  includes: readonly Include[],
+  rows: readonly StoredRow[],
+  asker: QueryContext,
+): Embedding | Promise<Embedding> {
+  return includes.length === 0 ? none : loadAll(place, resource, includes, rows, asker);
+}
+
+async function loadAll(
+  place: Place,
+  resource: Resource,
+  includes: readonly Include[],
+  rows: readonly StoredRow[],
+  asker: QueryContext,
+): Promise<Embedding> {
+  const embeddings: Embedding[] = [];
+  for (const include of includes) {
+    const load = include.relation.relation.kind === 'belongsTo' ? loadOne : loadMany;
+    embeddings.push(await load(place, resource, include, rows, asker));
+  }
+  const [only] = embeddings;
+  return embeddings.length === 1 && only ? only : (row) => embeddings.map((embed) => embed(row)).join('');
+}
+
+const shapes = new WeakMap<Resource, RowShape>();
+
+function shapeFor(target: Resource, children: readonly Include[]): RowShape {
+  if (children.length > 0)
+    return shapeOf(target, besides(target.shown, children), { extra: keyColumns(target, children) });
+  const known = shapes.get(target);
+  if (known) return known;
+  const shape = shapeOf(target, target.shown);
+  shapes.set(target, shape);
+  return shape;
+}
+
+/** A list of ids as one parameter, so that the text of the query does not depend on how many there are. */
+const isAmong = (place: Place, column: string, ids: readonly unknown[]): Fragment =>
+  place.engine === 'sqlite'
+    ? sql`${raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`
+    : sql`${raw(column)} = any(${ids}::text[])`;
+
+async function loadOne(
+  place: Place,
+  resource: Resource,
+  { relation: { name, relation, target }, children }: Include,
+  rows: readonly StoredRow[],
+  asker: QueryContext,
+): Promise<Embedding> {
+  const column = fieldOf(resource, (relation as { by: string }).by).column;
+  const keys = [...new Set(rows.map((row) => row[column]).filter((key) => key !== null))];
+  const shape = shapeFor(target, children);
+  const found =
+    keys.length === 0
+      ? []
+      : await readPrepared(
+          place,
+          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${eachInnerRow} ${isAmong(place, 't."id"', keys)} and ${allowedRows(target, 'read', asker)}`,
+        );
+  const embed = await loadIncludes(place, target, children, found, asker);
+  const byId = new Map(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
+  const prefix = `,${JSON.stringify(name)}:{"data":`;
+  return (row) => `${prefix}${byId.get(row[column]) ?? 'null'}}`;
+}
+
+async function loadMany(
+  place: Place,
+  resource: Resource,
+  include: Include,
+  rows: readonly StoredRow[],
+  asker: QueryContext,
+): Promise<Embedding> {
+  const { relation, children } = include;
+  const { name, target } = relation;
+  const ids = [...new Set(rows.map(({ id }) => id))];
+  const limit = Math.max(1, Math.min(maxRowsPerParent, Math.floor(maxRows / Math.max(1, ids.length))));
+  const shape = shapeFor(target, children);
+  const found =
+    ids.length === 0 ? [] : await readPrepared(place, manyQuery(place, resource, include, shape, ids, limit, asker));
+  const embed = await loadIncludes(place, target, children, found, asker);
+  const byParent = new Map<unknown, string[]>();
+  for (const row of found) {
+    const siblings = byParent.get(row._parent);
+    const json = `{${shape.members(row)}${embed(row)}}`;
+    if (siblings) siblings.push(json);
+    else byParent.set(row._parent, [json]);
+  }
+  const prefix = `,${JSON.stringify(name)}:{"data":[`;
+  return (row) => {
+    const items = byParent.get(row.id) ?? [];
+    if (items.length <= limit) return `${prefix}${items.join(',')}]}`;
+    const all = `/v1/${resource.name}/${row.id}/${name}`;
+    return `${prefix}${items.slice(0, limit).join(',')}],"meta":{"more":true,"all":${JSON.stringify(all)}}}`;
+  };
+}
+
+/** The first rows of each parent, one more than are shown: each parent costs a stretch of an index, not all its rows. */
+function manyQuery(
+  place: Place,
+  resource: Resource,
+  { relation }: Include,
+  { columns }: RowShape,
+  ids: readonly unknown[],
+  limit: number,
+  asker: QueryContext,
+): Fragment {
+  const { target } = relation;
+  const table = raw(target.table);
+  const parents = sql`${raw(resource.table)} as p`;
+  const listed = isAmong(place, 'p."id"', ids);
+  const wanted = sql`${eachRow} ${relationJoin(resource, relation, asker, 'p', 'x')} and ${allowedRows(target, 'read', asker, 'x')} order by x."id" limit ${limit + 1}`;
+  return place.engine === 'sqlite'
+    ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${wanted}) where ${listed} order by t."id"`
+    : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${wanted}) as t where ${listed} order by t."id"`;
+}

@@ -1,0 +1,109 @@
+import type { Engine } from '../../database/database.ts';
+import type { Resource, ResourceField } from '../model/resource.ts';
+import { PreparedSelect, quoted, raw, type StoredRow, sql } from '../model/sql-text.ts';
+import { orderSql, type Sort } from '../query/sorting.ts';
+
+/** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
+export interface RowShape {
+  /** The columns to select, each with its alias `t`. */
+  readonly columns: string;
+  /** The row with an id, for callers who may read every row. */
+  readonly byId: PreparedSelect;
+  /** As many rows as asked for, from the offset on, for callers who may read every row. */
+  page(sort: Sort, engine: Engine): PreparedSelect;
+  /** Whether what is written depends on the row alone, always: computed fields are the operator's code, and may look at a clock. */
+  readonly lasting: boolean;
+  /** The members of the row's JSON object, without braces. */
+  members(row: StoredRow): string;
+}
+
+type Writer = (row: StoredRow) => string;
+
+function writerOf(resource: Resource, field: ResourceField, before: string): Writer {
+  const { compute, column, kind, name } = field;
+  const prefix = `${before}${JSON.stringify(name)}:`;
+  if (compute) {
+    const sources = sourcesOf(resource, field);
+    return (row) => `${prefix}${JSON.stringify(compute(valuesOf(sources, row))) ?? 'null'}`;
+  }
+  const toJson = (kind as NonNullable<typeof kind>).toJson;
+  return (row) => {
+    const stored = row[column];
+    return stored === null || stored === undefined ? `${prefix}null` : prefix + toJson(stored);
+  };
+}
+
+const sourcesOf = (resource: Resource, { options }: ResourceField): ResourceField[] =>
+  (options.from ?? []).map((name) => resource.fields.get(name) as ResourceField);
+
+const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<string, unknown> => {
+  const values: Record<string, unknown> = {};
+  for (const { name, column, kind } of fields) {
+    const stored = row[column];
+    values[name] = stored === null || stored === undefined ? null : kind?.fromStored(stored);
+  }
+  return values;
+};
+
+/** What a row holds besides the asked fields: the id, and the version that the ETag names. */
+const always = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
+
+/** `extra` names columns that are read though not shown; a choice that the caller made is not `repeated`. */
+export function shapeOf(
+  resource: Resource,
+  fields: readonly ResourceField[],
+  { extra = [], repeated = true }: { extra?: readonly string[]; repeated?: boolean } = {},
+): RowShape {
+  const columns = new Set(always(resource));
+  for (const field of fields) {
+    for (const { column } of field.compute ? sourcesOf(resource, field) : [field]) columns.add(column);
+  }
+  for (const column of extra) columns.add(column);
+  const writers = fields.map((field, i) => writerOf(resource, field, i === 0 ? '' : ','));
+  const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
+  const from = sql`select ${raw(selected)} from ${raw(resource.table)} as t`;
+  const pages = new Map<string, PreparedSelect>();
+  return {
+    columns: selected,
+    byId: new PreparedSelect(sql`${from} where t."id" = ${null}`, repeated),
+    page(sort, engine) {
+      const key = `${engine} ${sort.signature}`;
+      let page = pages.get(key);
+      if (!page) {
+        // Callers choose the order: only so many are kept.
+        if (pages.size >= 50) pages.clear();
+        page = new PreparedSelect(
+          sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`,
+          repeated,
+        );
+        pages.set(key, page);
+      }
+      return page;
+    },
+    lasting: repeated && !fields.some(({ compute }) => compute),
+    members(row) {
+      let out = '';
+      for (const write of writers) out += write(row);
+      return out;
+    },
+  };
+}
+
+/** Every stored column, for writes and hooks. */
+export const wholeColumns = (resource: Resource): string =>
+  [...new Set([...always(resource), ...resource.stored.map(({ column }) => column)])].map(quoted).join(', ');
+
+/** The row with all that is stored of it, in the values that JSON uses. */
+export function wholeRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
+  const values = valuesOf(resource.stored, row);
+  for (const field of resource.fields.values()) {
+    if (field.compute) values[field.name] = field.compute(valuesOf(sourcesOf(resource, field), row));
+  }
+  return values as Record<string, unknown> & { id: string };
+}
+
+/** The row as answers show it. */
+export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> {
+  const whole = wholeRow(resource, row);
+  return Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));
+}

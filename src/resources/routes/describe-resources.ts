@@ -1,0 +1,63 @@
+import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
+
+const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
+
+function describeField({ type, options, nullable }: ResourceField): Record<string, unknown> {
+  const { min, max, values, target, description } = options;
+  return {
+    type: type === 'computed' ? options.as : type,
+    description,
+    required: options.required === true && options.default === undefined,
+    nullable,
+    readOnly: options.readOnly === true,
+    writeOnly: options.writeOnly === true,
+    immutable: options.immutable === true,
+    searchable: options.searchable === true,
+    sortable: options.sortable === true,
+    unique: options.unique === true,
+    values,
+    references: target,
+    default: typeof options.default === 'function' ? undefined : options.default,
+    min,
+    max,
+    pattern: options.pattern?.source,
+  };
+}
+
+const describeRelation = ({ relation: { target, ...rest } }: ResourceRelation) => ({ resource: target, ...rest });
+
+const word = (access: unknown) => (typeof access === 'function' ? 'rule' : access);
+
+function describe(resource: Resource): Record<string, unknown> {
+  const { name, singular, definition, fields, relations, readScope, writeScope } = resource;
+  const { access } = definition;
+  const visible = [...fields.values()].filter(({ options }) => !options.hidden);
+  return {
+    name,
+    singular,
+    description: definition.description,
+    path: `/v1/${name}`,
+    operations: definition.operations ?? everything,
+    defaultOrder: definition.defaultOrder,
+    scopes: { read: readScope, write: writeScope },
+    access: {
+      read: word(access.read),
+      create: word(access.create ?? access.write),
+      update: word(access.update ?? access.write),
+      delete: word(access.delete ?? access.write),
+    },
+    fields: Object.fromEntries(visible.map((field) => [field.name, describeField(field)])),
+    relations: Object.fromEntries([...relations].map(([key, relation]) => [key, describeRelation(relation)])),
+    actions: (definition.actions ?? []).map((action) => ({
+      name: action.name,
+      method: action.method ?? 'POST',
+      on: action.on ?? 'row',
+      summary: action.summary,
+      body: action.body !== undefined,
+    })),
+  };
+}
+
+/** What front ends need to know of the declarations: the body of `GET /v1/resources`. */
+export const describeResources = (resources: Resources): string =>
+  JSON.stringify({ data: [...resources.values()].map(describe) });

@@ -1,0 +1,82 @@
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../http/server.ts';
+import type { Resource, ResourceRelation } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { relatedRows } from '../model/row-rules.ts';
+import type { StoredRow } from '../model/sql-text.ts';
+import { readListQuery, refuseParameters } from '../query/list-query.ts';
+import { findRow, listJson } from '../read/read-rows.ts';
+import { type RowShape, shapeOf } from '../read/row-json.ts';
+import { nestedDocs } from './openapi-operations.ts';
+import {
+  addressOf,
+  askerOf,
+  create,
+  guardOf,
+  idOf,
+  noValidation,
+  placeOf,
+  type Query,
+  sendJson,
+} from './resource-routes.ts';
+
+/** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
+export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
+  const whole = shapeOf(resource, resource.stored);
+  for (const child of resource.relations.values()) {
+    if (child.relation.kind === 'belongsTo') continue;
+    const { target, name } = child;
+    const path = `/v1/${resource.name}/:id/${name}`;
+    app.get(
+      path,
+      { ...noValidation, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
+      async (request, reply) => {
+        const asker = askerOf(services, request);
+        const place = placeOf(services, request);
+        const query = readListQuery(place.engine, target, request.query as Query, request.caller);
+        const parent = await parentOf(services, resource, whole, request);
+        const within = {
+          condition: relatedRows(resource, child, asker, parent),
+          name: `${resource.name}/${parent.id}/${name}`,
+        };
+        return sendJson(
+          reply,
+          await listJson(place, target, query, asker, services.keys, addressOf(services, request), within),
+        );
+      },
+    );
+    if (!canCreate(child)) continue;
+    app.post(
+      path,
+      { ...noValidation, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
+      async (request, reply) => {
+        refuseParameters(request.query as Query);
+        const parent = await parentOf(services, resource, whole, request);
+        return create(services, target, request, reply, tieTo(child, parent));
+      },
+    );
+  }
+}
+
+const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
+  findRow(placeOf(services, request), resource, idOf(resource, request), askerOf(services, request), shape);
+
+/** A row under its parent can be made where the path says all that ties the two. */
+export function canCreate({ relation, target, through }: ResourceRelation): boolean {
+  const { operations } = target.definition;
+  if (operations && !operations.includes('create')) return false;
+  if (relation.kind === 'hasMany') return target.fields.get(relation.by)?.sendable === true;
+  if (relation.kind !== 'manyToMany' || !through) return false;
+  return [...through.fields.values()].every(
+    ({ name, sendable, options }) =>
+      name === relation.from || name === relation.to || !sendable || !options.required || options.default !== undefined,
+  );
+}
+
+function tieTo({ relation, through }: ResourceRelation, parent: StoredRow) {
+  if (relation.kind === 'hasMany') return { fixed: { [relation.by]: parent.id } };
+  if (relation.kind !== 'manyToMany' || !through) return {};
+  return {
+    link: { resource: through, values: (id: string) => ({ [relation.from]: parent.id, [relation.to]: id }) },
+  };
+}

@@ -1,0 +1,194 @@
+import type { Action, Operation } from '../declaration/define-resource.ts';
+import type { Resource, ResourceRelation } from '../model/resource.ts';
+import { sortableNames } from '../query/sorting.ts';
+import { searchableNames } from '../read/search-conditions.ts';
+import { inputSchema, paginationSchema, plain, problemSchema, rowSchema } from './openapi-schemas.ts';
+
+const json = (description: string, schema: object) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+const problem = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: problemSchema } },
+});
+const parameter = (description: string, example?: string) => ({
+  type: 'string',
+  description,
+  ...(example === undefined ? {} : { examples: [example] }),
+});
+
+const row = (resource: Resource) => ({
+  type: 'object',
+  properties: { data: rowSchema(resource) },
+  required: ['data'],
+});
+const page = (resource: Resource) => ({
+  type: 'object',
+  properties: {
+    data: { type: 'array', items: rowSchema(resource) },
+    meta: { type: 'object', properties: { pagination: paginationSchema }, required: ['pagination'] },
+  },
+  required: ['data', 'meta'],
+});
+
+const idParameter = (resource: Resource) =>
+  plain({
+    type: 'object',
+    properties: { id: parameter(`The id of one of the ${resource.name}.`, '0199d0a0-7c00-7000-8000-000000000001') },
+    required: ['id'],
+  });
+
+function selectionParameters(resource: Resource): Record<string, object> {
+  const relations = [...resource.relations.keys()];
+  return {
+    filter: parameter('Show only these fields, with ; between them.', 'id'),
+    ...(relations.length === 0
+      ? {}
+      : { include: parameter(`Embed relations, with , between them: ${relations.join(', ')}.`, relations[0]) }),
+  };
+}
+
+function listParameters(resource: Resource): Record<string, object> {
+  const searchable = searchableNames(resource);
+  return {
+    search: parameter(
+      `field:value, with ; between pairs. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.`,
+    ),
+    searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs of search are joined.' },
+    searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
+    orderBy: parameter(`Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.`, 'id'),
+    sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.', 'asc'),
+    ...selectionParameters(resource),
+    page: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Rows on a page.' },
+    count: { type: 'string', enum: ['exact', 'none'], description: 'Count all rows, or none; else up to 10,000.' },
+    cursor: parameter('Walk by key at the same cost at any depth: empty for the first page, then next_cursor.'),
+  };
+}
+
+const query = (properties: Record<string, object>) => plain({ type: 'object', properties });
+const body = (schema: object) => plain(schema as Record<string, unknown>);
+
+const refusals = {
+  401: problem('The access token is missing or not good.'),
+  403: problem('The token is good, but may not do this.'),
+};
+const missing = { 404: problem('There is no such row, or none that the caller may see.') };
+const invalid = { 422: problem('Some fields are not acceptable; errors names each.') };
+const moved = { 412: problem('If-Match does not match: the row was changed meanwhile.') };
+
+const summaries: Record<Operation, (resource: Resource) => string> = {
+  list: ({ name }) => `List ${name}`,
+  find: ({ singular }) => `Find a ${singular} by id`,
+  create: ({ singular }) => `Create a ${singular}`,
+  replace: ({ singular }) => `Replace a ${singular}: what is left out goes to its default`,
+  update: ({ singular }) => `Change some fields of a ${singular}`,
+  delete: ({ singular }) => `Delete a ${singular}`,
+};
+
+const security = (scope: string, isPublic = false): Record<string, string[]>[] => [
+  ...(isPublic ? [{}] : []),
+  { bearer: [scope] },
+];
+
+/** The description of a generated route. */
+export function operationDocs(resource: Resource, operation: Operation) {
+  const { name, readScope, writeScope, definition } = resource;
+  const reads = operation === 'list' || operation === 'find';
+  const scope = reads ? readScope : writeScope;
+  const common = {
+    tags: [name],
+    operationId: `${operation}_${name}`,
+    summary: summaries[operation](resource),
+    description: `Needs the scope \`${scope}\`.`,
+    security: security(scope, reads && definition.access.read === 'public'),
+  };
+  const byId = { params: idParameter(resource) };
+  switch (operation) {
+    case 'list':
+      return {
+        ...common,
+        querystring: query(listParameters(resource)),
+        response: {
+          200: json('A page.', page(resource)),
+          400: problem('A parameter is not known or malformed.'),
+          ...refusals,
+        },
+      };
+    case 'find':
+      return {
+        ...common,
+        ...byId,
+        querystring: query(selectionParameters(resource)),
+        response: { 200: json('The row.', row(resource)), ...refusals, ...missing },
+      };
+    case 'create':
+      return {
+        ...common,
+        body: body(inputSchema(resource, false)),
+        response: { 201: json('The new row; Location says where it is.', row(resource)), ...refusals, ...invalid },
+      };
+    case 'replace':
+    case 'update':
+      return {
+        ...common,
+        ...byId,
+        body: body(inputSchema(resource, operation === 'update')),
+        response: { 200: json('The row as it is now.', row(resource)), ...refusals, ...missing, ...moved, ...invalid },
+      };
+    case 'delete':
+      return {
+        ...common,
+        ...byId,
+        ...(definition.deleteBody ? { body: definition.deleteBody } : {}),
+        response: {
+          204: { description: 'Deleted.', type: 'null' },
+          ...refusals,
+          ...missing,
+          409: problem('Other rows still refer to it.'),
+          ...moved,
+          ...(definition.deleteBody ? invalid : {}),
+        },
+      };
+  }
+}
+
+/** The description of a list under a parent, or of making a row there. */
+export function nestedDocs(resource: Resource, { name, target }: ResourceRelation, operation: 'list' | 'create') {
+  const docs = operationDocs(target, operation);
+  return {
+    ...docs,
+    tags: [resource.name],
+    operationId: `${operation}_${resource.name}_${name}`,
+    summary:
+      operation === 'list'
+        ? `List the ${name} of a ${resource.singular}`
+        : `Create one of the ${name} of a ${resource.singular}`,
+    params: idParameter(resource),
+    response: { ...docs.response, ...missing },
+  };
+}
+
+export function actionDocs(resource: Resource, action: Action, access: 'read' | 'write' | 'public') {
+  const { name, method = 'POST', summary, on = 'row', body: input, response, status = 200 } = action;
+  const scope = access === 'read' ? resource.readScope : resource.writeScope;
+  return {
+    tags: [resource.name],
+    operationId: `${method === 'DELETE' ? 'delete_' : ''}${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
+    summary,
+    ...(access === 'public'
+      ? { security: [] }
+      : { description: `Needs the scope \`${scope}\`.`, security: security(scope) }),
+    ...(on === 'row' ? { params: idParameter(resource) } : {}),
+    ...(input ? { body: input } : {}),
+    response: {
+      ...(response
+        ? { [status]: json('Done.', { type: 'object', properties: { data: response }, required: ['data'] }) }
+        : { 204: { description: 'Done.', type: 'null' } }),
+      ...refusals,
+      ...(on === 'row' ? missing : {}),
+      ...(input ? invalid : {}),
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
+import { isForm } from '../../http/bodies/content-type-parsers.ts';
+import { answerNotModified } from '../../http/etag.ts';
+import { RequestReader } from '../../http/request-reader.ts';
+import { requestSource } from '../../http/request-source.ts';
+import type { App } from '../../http/server.ts';
+import type { Call } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { after, type Place } from '../model/sql-text.ts';
+import { readListQuery, readSelection, refuseParameters } from '../query/list-query.ts';
+import { findRow, foundRowJson, listJson, type TaggedJson } from '../read/read-rows.ts';
+import { idempotencyKey } from '../write/idempotency.ts';
+import { changeResource, createResource, deleteResource } from '../write/write-resource.ts';
+import { operationDocs } from './openapi-operations.ts';
+
+export type Query = Record<string, string>;
+
+/** The engine reads input by the declaration, and writes JSON itself: schemas of its routes only describe. */
+export const noValidation = {
+  validatorCompiler: () => () => true,
+  serializerCompiler: () => (data: unknown) => JSON.stringify(data),
+} as const;
+
+export const callOf = ({ context }: ResourceServices, request: FastifyRequest): Call => ({
+  context,
+  caller: request.caller,
+  origin: requestSource(request),
+  now: context.now(),
+});
+
+export const askerOf = ({ context }: ResourceServices, { caller }: FastifyRequest) => ({
+  engine: context.database.engine,
+  caller,
+  now: context.now(),
+});
+
+/** The database as the place where a request's reads run. */
+export function placeOf({ context }: ResourceServices, request: FastifyRequest): Place {
+  const { engine, db, read, readFirst, changes } = context.database;
+  return { engine, db, read, readFirst, changes, reader: new RequestReader(request) };
+}
+
+/** What guards a route of the resource: its scope, and a token unless everybody may read. */
+export const guardOf = (resource: Resource, deed: 'read' | 'write'): FastifyContextConfig => ({
+  ...(deed === 'read' && resource.definition.access.read === 'public'
+    ? { auth: 'public', bearer: 'optional' }
+    : { auth: 'auth:api' }),
+  scope: deed === 'read' ? resource.readScope : resource.writeScope,
+});
+
+/** To be returned by an async handler. The text and not the reply: Fastify would wait for that to be sent, by listeners. */
+export function sendJson(reply: FastifyReply, json: string): string {
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return json;
+}
+
+const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): string =>
+  sendJson(reply.header('etag', etag), json);
+
+/** The id that the path means. */
+export function idOf({ definition }: Resource, { params, caller }: FastifyRequest): string {
+  const { id } = params as { id: string };
+  return definition.alias?.(id, caller) ?? id;
+}
+
+/** Links to other pages of a list: the same request with some parameters changed. */
+export const addressOf =
+  ({ context }: ResourceServices, request: FastifyRequest) =>
+  (changes: Record<string, string>): string => {
+    const { url } = request;
+    const query = { ...(request.query as Query), ...changes };
+    let text = '';
+    for (const name in query) {
+      text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name] as string)}`;
+    }
+    const end = url.indexOf('?');
+    return `${context.config.baseUrl}${end < 0 ? url : url.slice(0, end)}${text}`;
+  };
+
+/** The routes of one resource: list, find, create, replace, update, delete. */
+export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
+  const { operations } = resource.definition;
+  const offers = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
+  const path = `/v1/${resource.name}`;
+  const options = (operation: Parameters<typeof operationDocs>[1], deed: 'read' | 'write') =>
+    ({
+      ...noValidation,
+      config: guardOf(resource, deed),
+      schema: operationDocs(resource, operation) as FastifySchema,
+    }) satisfies RouteShorthandOptions;
+
+  // Reads are not async: on SQLite the answer is there at once.
+  if (offers('list')) {
+    app.get(path, options('list', 'read'), (request, reply) => {
+      const place = placeOf(services, request);
+      const query = readListQuery(place.engine, resource, request.query as Query, request.caller);
+      const asker = askerOf(services, request);
+      const json = listJson(place, resource, query, asker, services.keys, addressOf(services, request));
+      return after(json, (text) => sendJson(reply, text));
+    });
+  }
+  if (offers('find')) {
+    app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
+      const place = placeOf(services, request);
+      const selection = readSelection(resource, request.query as Query, request.caller);
+      const asker = askerOf(services, request);
+      const found = findRow(place, resource, idOf(resource, request), asker, selection.shape);
+      const json = after(found, (row) => foundRowJson(place, resource, selection, row, asker));
+      return after(json, (tagged) => (answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
+    });
+  }
+  if (offers('create')) {
+    app.post(path, options('create', 'write'), (request, reply) => create(services, resource, request, reply));
+  }
+  for (const [operation, method] of [
+    ['replace', 'put'],
+    ['update', 'patch'],
+  ] as const) {
+    if (!offers(operation)) continue;
+    app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
+      refuseParameters(request.query as Query);
+      const changed = await changeResource(services, resource, {
+        call: callOf(services, request),
+        body: request.body,
+        isForm: isForm(request),
+        selection: readSelection(resource, {}, request.caller),
+        id: idOf(resource, request),
+        mode: operation,
+        ifMatch: request.headers['if-match'],
+      });
+      if (changed.revealed) reply.header('cache-control', 'no-store');
+      return sendTagged(reply, changed);
+    });
+  }
+  if (offers('delete')) {
+    app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
+      refuseParameters(request.query as Query);
+      await deleteResource(services, resource, {
+        call: callOf(services, request),
+        id: idOf(resource, request),
+        body: request.body,
+        ifMatch: request.headers['if-match'],
+      });
+      return reply.code(204).send();
+    });
+  }
+}
+
+/** Makes a row; under a parent's path, with what ties it to the parent. */
+export async function create(
+  services: ResourceServices,
+  resource: Resource,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
+): Promise<string> {
+  refuseParameters(request.query as Query);
+  const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
+  const { headers, body } = await createResource(services, resource, {
+    call: callOf(services, request),
+    body: request.body,
+    isForm: isForm(request),
+    selection: readSelection(resource, {}, request.caller),
+    key: idempotencyKey(services.keys, request.headers['idempotency-key'], request.caller, path, request.body),
+    ...tie,
+  });
+  return sendJson(reply.code(201).headers(headers), body);
+}

@@ -1,0 +1,50 @@
+import { preconditionFailed } from '../../errors.ts';
+import type { Resource } from '../model/resource.ts';
+import { allowedRows, type QueryContext, type RowOperation } from '../model/row-rules.ts';
+import { type Place, raw, readPrepared, type StoredRow, sql } from '../model/sql-text.ts';
+import { noSuchRow, versionOf } from '../read/read-rows.ts';
+import { wholeColumns } from '../read/row-json.ts';
+import { mayNot, type Writing } from './write-checks.ts';
+
+/** The row that something is to be done with: 404 when the caller may not see it, 403 when it may but not do this. */
+export async function allowedRow(
+  place: Place,
+  resource: Resource,
+  id: string,
+  deed: RowOperation,
+  asker: QueryContext,
+  { lock = false } = {},
+): Promise<StoredRow> {
+  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  const [row] = await readPrepared(
+    place,
+    sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, deed, asker)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}${raw(lock && place.engine === 'postgres' ? ' for update of t' : '')}`,
+  );
+  if (!row) throw noSuchRow(resource);
+  if (row._allowed !== 1) throw mayNot(resource, deed);
+  return row;
+}
+
+/** The row as it is, locked: 404 or 403 where the caller may not do this with it, 412 when it moved on. */
+export async function lockRow(
+  { place, asker }: Writing,
+  resource: Resource,
+  id: string,
+  deed: RowOperation,
+  ifMatch: string | undefined,
+): Promise<StoredRow> {
+  const row = await allowedRow(place, resource, id, deed, asker, { lock: true });
+  if (ifMatch !== undefined && !matchesVersion(ifMatch, resource, row)) {
+    throw preconditionFailed(
+      `This ${resource.singular} was changed since it was read, or If-Match is not an ETag of it. Read it again.`,
+    );
+  }
+  return row;
+}
+
+/** RFC 9110 13.1.1: strong comparison, lists and `*` included; of our tags the version alone counts. */
+function matchesVersion(header: string, resource: Resource, row: StoredRow): boolean {
+  if (header.trim() === '*') return true;
+  const start = `"${versionOf(resource, row)}-`;
+  return resource.versioned && header.split(',').some((tag) => tag.trim().startsWith(start));
+}

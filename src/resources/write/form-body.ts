@@ -1,0 +1,27 @@
+import type { TSchema } from 'typebox';
+import { readFlag } from '../model/field-values.ts';
+
+/** What the texts of a form mean by the schema of a hand-written route; what cannot be read stays, and is refused by it. */
+export function readForm(body: Record<string, unknown>, schema: TSchema): Record<string, unknown> {
+  const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? readText(value, properties[name]?.type) : value,
+    ]),
+  );
+}
+
+function readText(text: string, type: unknown): unknown {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return readFlag(text) ?? text;
+    case 'array':
+      return text === '' ? [] : text.split(',');
+    default:
+      return text;
+  }
+}

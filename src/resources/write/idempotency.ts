@@ -1,0 +1,156 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../database/database.ts';
+import { badRequest, conflict, Problem } from '../../errors.ts';
+import type { MacKeys } from '../query/cursor.ts';
+
+/** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */
+export interface KeptAnswer {
+  /** The row that was made. */
+  readonly id: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+export interface IdempotencyKey {
+  readonly id: string;
+  readonly bodyHash: string;
+  /** Seals the kept answer: only who has the key again can open it. */
+  readonly sealingKey: Buffer;
+  /** The same under server keys that were replaced since: a retry may come after a rotation. */
+  readonly earlier: readonly IdempotencyKey[];
+}
+
+const life = 24 * 60 * 60 * 1000;
+
+/** The key of a request: bound to who sends it, where, and with what. Keyed hashes: a body may hold a password. */
+export function idempotencyKey(
+  keys: MacKeys,
+  header: string | string[] | undefined,
+  { userId, clientId, roles, scopes }: Pick<Caller, 'userId' | 'clientId' | 'roles' | 'scopes'>,
+  path: string,
+  body: unknown,
+): IdempotencyKey | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw badRequest('Idempotency-Key: it takes 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
+  }
+  const request = JSON.stringify([userId, clientId, path, header]);
+  const ids = keys.macs('idempotency key of a row', request);
+  // With what the caller may do: a token that may do less must not collect what another one made.
+  const bodyHashes = keys.macs('idempotent body', JSON.stringify([body ?? null, roles, scopes]));
+  const sealingKeys = keys.macs('idempotent answer', request);
+  const [current, ...earlier] = ids.map((id, i) => ({
+    id,
+    bodyHash: bodyHashes[i] as string,
+    sealingKey: Buffer.from(sealingKeys[i] as string, 'base64url'),
+    earlier: [],
+  }));
+  return { ...(current as IdempotencyKey), earlier };
+}
+
+/** Whether a request with this key has been answered. */
+export async function wasAnswered({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
+  if (!key) return false;
+  const kept = await database.db
+    .selectFrom('idempotency_keys')
+    .select('id')
+    .where('id', 'in', [key.id, ...key.earlier.map(({ id }) => id)])
+    .where('created_at', '>=', now() - life)
+    .executeTakeFirst();
+  return kept !== undefined;
+}
+
+/**
+ * Takes the key inside the transaction of the write: whoever comes second waits for the first to commit (PostgreSQL by
+ * the unique key, SQLite by its one writer) and then gets its answer. A write that fails takes its key back with it.
+ */
+export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
+  for (const earlier of key.earlier) {
+    const kept = await keptAnswer(tx, earlier, now);
+    if (kept) return kept;
+  }
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('id', '=', key.id)
+    .where('created_at', '<', now - life)
+    .execute();
+  const taken = await tx
+    .insertInto('idempotency_keys')
+    .values({ id: key.id, body_hash: key.bodyHash, status: null, headers: null, body: null, created_at: now })
+    .onConflict((clash) => clash.column('id').doNothing())
+    .returning('id')
+    .execute();
+  if (taken.length > 0) return undefined;
+  const kept = await keptAnswer(tx, key, now);
+  if (!kept) throw underWay();
+  return kept;
+}
+
+const underWay = () => conflict('The first request with this Idempotency-Key is still under way.');
+
+/** The answer that was kept under this key, if it is not too old. */
+async function keptAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
+  const kept = await tx
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('id', '=', key.id)
+    .where('created_at', '>=', now - life)
+    .executeTakeFirst();
+  if (!kept) return undefined;
+  if (!kept.status) throw underWay();
+  if (kept.body_hash !== key.bodyHash) {
+    throw new Problem(
+      422,
+      'Unprocessable Content',
+      'This Idempotency-Key was used with another body, or with a token of other rights.',
+      {
+        code: 'idempotency_key_reused',
+      },
+    );
+  }
+  return JSON.parse(open(key.sealingKey, kept.body ?? '')) as KeptAnswer;
+}
+
+export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: KeptAnswer): Promise<void> {
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ status: 201, body: seal(sealingKey, JSON.stringify(answer)) })
+    .where('id', '=', id)
+    .execute();
+}
+
+function seal(key: Buffer, text: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64');
+}
+
+function open(key: Buffer, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+/** What was kept under keys that are void cannot be found or opened any more. */
+export async function forgetKeptAnswers(tx: Tx): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').execute();
+}
+
+/** Removes keys that have served their time, in small batches so that nobody waits for it. */
+export async function pruneIdempotencyKeys({ database: { db }, now }: Context): Promise<void> {
+  for (;;) {
+    const expired = await db
+      .selectFrom('idempotency_keys')
+      .select('id')
+      .where('created_at', '<', now() - life)
+      .limit(200)
+      .execute();
+    if (expired.length === 0) return;
+    const ids = expired.map(({ id }) => id);
+    await db.deleteFrom('idempotency_keys').where('id', 'in', ids).execute();
+  }
+}

@@ -1,0 +1,48 @@
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { allowedRows, type QueryContext } from '../model/row-rules.ts';
+import { falsehood } from '../model/sql-text.ts';
+import { allowedRow } from './allowed-row.ts';
+import { type Input, readInput, type WriteMode } from './read-input.ts';
+import { mayNot } from './write-checks.ts';
+import type { ChangeRequest, CreateRequest, WriteRequest } from './write-resource.ts';
+
+const askerOf = ({ context }: ResourceServices, { call }: WriteRequest): QueryContext => ({
+  engine: context.database.engine,
+  caller: call.caller,
+  now: call.now,
+});
+
+/** The values of a new row. Who may make none is refused before any work is done for it. */
+export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
+  return prepared(resource, request, 'create', undefined, request, async () => {
+    for (const made of request.link ? [resource, request.link.resource] : [resource]) {
+      if (allowedRows(made, 'create', askerOf(services, request)) === falsehood) throw mayNot(made, 'create');
+    }
+  });
+}
+
+/** The new values of a row. Who may not see it, or not change it, is refused before any work is done for it. */
+export function prepareChange(services: ResourceServices, resource: Resource, request: ChangeRequest): Promise<Input> {
+  const { id, mode } = request;
+  return prepared(resource, request, mode, id, {}, async () => {
+    await allowedRow(services.context.database, resource, id, 'update', askerOf(services, request));
+  });
+}
+
+/** The transaction decides in the end. Asked here as well where a hook would work for the caller, slowly or outwards. */
+async function prepared(
+  resource: Resource,
+  { call, body, isForm }: WriteRequest,
+  mode: WriteMode,
+  id: string | undefined,
+  { fixed }: Pick<CreateRequest, 'fixed'>,
+  mayWrite: () => Promise<void>,
+): Promise<Input> {
+  const input = readInput(resource, body, mode, isForm, call, fixed);
+  const { prepare } = resource.definition.hooks ?? {};
+  if (!prepare) return input;
+  await mayWrite();
+  const more = await prepare(call, { operation: mode, id, values: input.values });
+  return more ? { ...input, values: { ...input.values, ...more } } : input;
+}

@@ -1,0 +1,110 @@
+import { type FieldError, mostFieldErrors, unprocessable } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+import type { DefaultCall } from '../declaration/fields.ts';
+import type { Resource, ResourceField } from '../model/resource.ts';
+import { shown } from './refusals.ts';
+
+export type Values = Record<string, unknown>;
+
+export interface Input {
+  readonly values: Values;
+  /** Fields that cannot be changed but were sent along: whole resources come back as they were read. */
+  readonly unchanged: Values;
+}
+
+export type WriteMode = 'create' | 'replace' | 'update';
+
+export const fieldError = (field: string, code: string, says: string): FieldError => ({
+  field,
+  code,
+  message: `${field} ${says}.`,
+});
+
+/** Checks a body against the declaration; 422 with one entry for each field that is wrong. `fixed` comes from the path. */
+export function readInput(
+  resource: Resource,
+  body: unknown,
+  mode: WriteMode,
+  isForm: boolean,
+  call: DefaultCall,
+  fixed: Values = {},
+): Input {
+  const errors: FieldError[] = [];
+  const values: Values = {};
+  const unchanged: Values = {};
+  const sent = new Map(Object.entries((body ?? {}) as Values));
+  for (const [name, value] of sent) {
+    if (errors.length >= mostFieldErrors) break;
+    // What moves by itself comes back with a whole resource, and may be older than what is stored.
+    const field = resource.fields.get(name);
+    if (!field || field.options.hidden) errors.push(unknownField(resource, name));
+    else if (mode === 'replace' && (field.compute || name === 'updated_at')) continue;
+    else if (mode !== 'create' && field.shown && (!field.sendable || field.options.immutable)) unchanged[name] = value;
+    else if (!field.sendable) errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
+    else if (name in fixed) {
+      if (value !== fixed[name]) errors.push(fieldError(name, 'conflict', 'differs from the id in the path'));
+    } else {
+      const read = readValue(field, value, isForm);
+      if ('error' in read) errors.push(read.error);
+      else values[name] = read.value;
+    }
+  }
+  Object.assign(values, fixed);
+  if (mode !== 'update') {
+    for (const field of resource.fields.values()) {
+      if (sent.has(field.name) || field.name in values || !field.kind || field.name === 'id') continue;
+      complete(field, mode, values, errors, call);
+    }
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+  return { values, unchanged };
+}
+
+/** What a field that was left out becomes: its default, nothing, or an error. */
+function complete(
+  field: ResourceField,
+  mode: WriteMode,
+  values: Values,
+  errors: FieldError[],
+  call: DefaultCall,
+): void {
+  const { name, options, sendable } = field;
+  // The sender of a whole resource cannot know what is not shown, nor set what is not its to set.
+  if (mode === 'replace' && (!field.shown || !sendable || options.immutable)) return;
+  // A default that depends on the caller says who made the row: whoever replaces it does not take it over.
+  if (mode === 'replace' && typeof options.default === 'function') return;
+  if (options.default !== undefined) {
+    const value = typeof options.default === 'function' ? options.default(call) : options.default;
+    if (value !== null && value !== undefined) {
+      values[name] = value;
+      return;
+    }
+  }
+  if (options.required && sendable) errors.push(fieldError(name, 'required', 'is required'));
+  else if (sendable && !options.virtual) values[name] = null;
+}
+
+function unknownField(resource: Resource, name: string): FieldError {
+  const known = [...resource.fields.values()].filter(({ sendable }) => sendable).map((field) => field.name);
+  const near = nearest(name.slice(0, 60), known);
+  return {
+    field: name.slice(0, 100),
+    code: 'unknown',
+    message: `${shown(name)} is not a field of ${resource.name}.${near ? ` Did you mean "${near}"?` : ''} Allowed: ${known.join(', ')}.`,
+  };
+}
+
+function readValue(field: ResourceField, sent: unknown, isForm: boolean): { value: unknown } | { error: FieldError } {
+  const { name, kind, nullable, options, type } = field;
+  let value = sent;
+  if (isForm && typeof value === 'string') {
+    // An empty box of a form means "no value", unless an empty text is one.
+    const isEmpty = value === '' && type !== 'list' && (type !== 'text' || options.min !== 0);
+    value = isEmpty && nullable ? null : kind?.fromForm(value);
+  }
+  if (value === null) {
+    return nullable ? { value } : { error: fieldError(name, 'required', 'must not be null') };
+  }
+  const refusal = kind?.check(value, options);
+  return refusal ? { error: fieldError(name, refusal.code, refusal.says) } : { value };
+}

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
+import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../errors.ts';
+import type { WriteCall } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { allowedRows, type QueryContext, type RowOperation } from '../model/row-rules.ts';
+import { type Place, raw, readPrepared, type StoredRow, sql, truth } from '../model/sql-text.ts';
+import { changesBetween } from './changes.ts';
+import { fieldError, type Values } from './read-input.ts';
+
+/** One write, inside its transaction. */
+export interface Writing {
+  readonly services: ResourceServices;
+  readonly call: WriteCall;
+  readonly place: Place;
+  readonly asker: QueryContext;
+  /** The caller was allowed to do this by another rule than that of the row. */
+  readonly ruled?: false;
+}
+
+export const mayNot = (resource: Resource, deed: RowOperation): Problem =>
+  forbidden(`You may not ${deed} ${deed === 'create' ? `such ${resource.name}` : `this ${resource.singular}`}.`);
+
+/** A row must satisfy the rule for the write after it, too: nobody writes themselves into what they may not write. */
+export async function requireRule(writing: Writing, resource: Resource, deed: RowOperation, id: string): Promise<void> {
+  const { place, asker, ruled = true } = writing;
+  if (!ruled) return;
+  const rule = allowedRows(resource, deed, asker);
+  if (rule === truth) return;
+  const rows = await readPrepared(
+    place,
+    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${rule}`,
+  );
+  if (rows.length === 0) throw mayNot(resource, deed);
+}
+
+/** What a row refers to must exist, and be there for the caller to see. */
+export async function requireReferences(writing: Writing, resource: Resource, values: Values): Promise<void> {
+  const { services, place, asker } = writing;
+  const errors: FieldError[] = [];
+  for (const field of resource.fields.values()) {
+    const value = values[field.name];
+    if (field.type !== 'reference' || value === undefined || value === null || !field.sendable) continue;
+    const target = services.resources.get(field.options.target as string) as Resource;
+    const rows = await readPrepared(
+      place,
+      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', asker)}`,
+    );
+    if (rows.length === 0) {
+      errors.push(fieldError(field.name, 'not_found', `names none of the ${target.name} that you may see`));
+    }
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+}
+
+/** A whole resource may carry back what cannot be changed, as long as it did not change it. */
+export function refuseChanged(resource: Resource, before: StoredRow, whole: Values, unchanged: Values): void {
+  const errors: FieldError[] = [];
+  for (const [name, value] of Object.entries(unchanged)) {
+    const field = resource.fields.get(name);
+    const comparable = field?.stored && field.kind && value !== null && !field.kind.check(value, field.options);
+    const same = comparable
+      ? field.kind?.toStored(value) === before[field.column]
+      : isDeepStrictEqual(value, whole[name]);
+    if (!same) errors.push(fieldError(name, 'read_only', 'cannot be changed'));
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+}
+
+/** Waits for a write, and names the field whose value another row has already. */
+export async function refuseTaken<T>(resource: Resource, written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    const columns = violatedUniqueColumns(error);
+    if (columns) {
+      const fields = [...resource.fields.values()].filter(({ column, stored }) => stored && columns.includes(column));
+      const names = fields.map(({ name }) => name);
+      const together = names.length > 1 ? ` together with ${names.slice(1).join(', ')}` : '';
+      throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is taken already${together}`)]);
+    }
+    // A row that was there a moment ago was deleted in between.
+    if (isForeignKeyViolation(error)) throw conflict('What this refers to was deleted meanwhile.');
+    throw error;
+  }
+}
+
+/** What is computed follows from the rest, and may be made of what is never shown. */
+const storedOf = (resource: Resource, row: Values | undefined): Values | undefined =>
+  row && Object.fromEntries(resource.stored.map(({ name }) => [name, row[name]]));
+
+/** The row as it was and as it is, and the names of what was written. */
+interface Written {
+  readonly id: string;
+  readonly before?: Values;
+  readonly after?: Values;
+  readonly fields?: readonly string[];
+}
+
+/** The audit trail gets what changed; what is never shown is named only. */
+export async function recordWrite(
+  { services, call }: Writing,
+  resource: Resource,
+  what: 'created' | 'updated' | 'deleted',
+  { id, before, after, fields }: Written,
+): Promise<void> {
+  if (!resource.definition.events) return;
+  const isSecret = (name: string) => {
+    const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
+    return hidden || writeOnly;
+  };
+  const { caller, origin, tx, context } = call;
+  await services.recordEvent(context, tx, {
+    type: `${resource.name}.${what}`,
+    userId: caller.userId,
+    clientId: caller.clientId,
+    sessionId: caller.sessionId,
+    origin,
+    data: {
+      id,
+      ...(fields ? { fields } : {}),
+      changes: changesBetween(storedOf(resource, before), storedOf(resource, after), isSecret),
+    },
+  });
+}

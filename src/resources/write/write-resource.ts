@@ -1,0 +1,148 @@
+import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
+import { conflict, Problem } from '../../errors.ts';
+import type { Call } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { existingRows } from '../model/row-rules.ts';
+import { type Place, raw, readPrepared, readUnprepared, sql } from '../model/sql-text.ts';
+import type { Selection } from '../query/list-query.ts';
+import { noSuchRow, rowJson } from '../read/read-rows.ts';
+import { lockRow } from './allowed-row.ts';
+import { type IdempotencyKey, type KeptAnswer, keepAnswer, takeKey, wasAnswered } from './idempotency.ts';
+import { prepareChange, prepareCreate } from './prepare-write.ts';
+import { readInput, type Values } from './read-input.ts';
+import type { Writing } from './write-checks.ts';
+import { changeRow, insertRow, removeRow } from './write-row.ts';
+import { inTransaction } from './write-transaction.ts';
+
+export interface WriteRequest {
+  readonly call: Call;
+  readonly body: unknown;
+  readonly isForm: boolean;
+  /** How the answer shows the row. */
+  readonly selection: Selection;
+}
+
+/** The body of a 201, and what stands above it. */
+export type CreatedAnswer = Pick<KeptAnswer, 'headers' | 'body'>;
+
+export interface CreateRequest extends WriteRequest {
+  /** Values that the path gives. */
+  readonly fixed?: Values;
+  readonly key: IdempotencyKey | undefined;
+  /** Ties the new row to a parent in the same transaction: the link's resource and its values. */
+  readonly link?: { resource: Resource; values: (id: string) => Values };
+}
+
+export interface ChangeRequest extends WriteRequest {
+  readonly id: string;
+  readonly mode: 'replace' | 'update';
+  readonly ifMatch: string | undefined;
+}
+
+const revealedJson = (revealed: Values): string =>
+  Object.entries(revealed)
+    .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`)
+    .join('');
+
+/** `POST`: the answer is 201 with the row and where it is. */
+export async function createResource(
+  services: ResourceServices,
+  resource: Resource,
+  request: CreateRequest,
+): Promise<CreatedAnswer> {
+  const { call, key, link } = request;
+  // Who was answered already makes nobody work once more.
+  const input = (await wasAnswered(services.context, key))
+    ? undefined
+    : await prepareCreate(services, resource, request);
+  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (writing) => {
+    const {
+      place,
+      asker,
+      call: { tx },
+    } = writing;
+    const made = key && (await takeKey(tx, key, call.now));
+    if (made) return answerAgain(writing, resource, made);
+    if (!input) throw conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
+    const row = await insertRow(writing, resource, { ...input.values });
+    const id = row.id as string;
+    if (link) {
+      const values = readInput(link.resource, link.values(id), 'create', false, writing.call).values;
+      await insertRow(writing, link.resource, values);
+    }
+    const location = `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
+    const extra = revealedJson(writing.revealed);
+    const { json, etag } = await rowJson(place, resource, request.selection, row, asker, extra);
+    if (key) {
+      // A secret is in the first answer alone.
+      const plain = extra === '' ? { json, etag } : await rowJson(place, resource, request.selection, row, asker);
+      await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
+    }
+    return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
+  });
+}
+
+/** What the first request with this key was answered, as long as the row that it made is there. */
+async function answerAgain({ place, asker }: Writing, resource: Resource, made: KeptAnswer): Promise<CreatedAnswer> {
+  const rows = await readPrepared(
+    place,
+    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, asker)}`,
+  );
+  if (rows.length > 0) return made;
+  throw new Problem(410, 'Gone', 'What the first request with this Idempotency-Key made is gone.', { code: 'gone' });
+}
+
+/** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */
+export async function changeResource(
+  services: ResourceServices,
+  resource: Resource,
+  request: ChangeRequest,
+): Promise<{ json: string; etag: string; revealed: boolean }> {
+  const { call, id, ifMatch, selection } = request;
+  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  const input = await prepareChange(services, resource, request);
+  return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
+    const before = await lockRow(writing, resource, id, 'update', ifMatch);
+    const row = await changeRow(writing, resource, before, { ...input, values: { ...input.values } });
+    const extra = revealedJson(writing.revealed);
+    const tagged = await rowJson(writing.place, resource, selection, row, writing.asker, extra);
+    return { ...tagged, revealed: extra !== '' };
+  });
+}
+
+/** `DELETE`. */
+export async function deleteResource(
+  services: ResourceServices,
+  resource: Resource,
+  { call, id, body, ifMatch }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch'>,
+): Promise<void> {
+  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
+  try {
+    await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
+      const before = await lockRow(writing, resource, id, 'delete', ifMatch);
+      await removeRow(writing, resource, before);
+    });
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    throw conflict(await whoRefers(services, resource, id), 'still_referred_to');
+  }
+}
+
+async function whoRefers({ resources, context }: ResourceServices, resource: Resource, id: string): Promise<string> {
+  const place: Place = context.database;
+  const names: string[] = [];
+  for (const other of resources.values()) {
+    for (const field of other.stored) {
+      if (field.type !== 'reference' || field.options.target !== resource.name) continue;
+      if ((field.options.onDelete ?? 'restrict') !== 'restrict') continue;
+      const rows = await readUnprepared(
+        place,
+        sql`select 1 as one from ${raw(other.table)} as t where ${raw(field.compared('t'))} = ${id} limit 1`,
+      );
+      if (rows.length > 0) names.push(`${other.name} (${field.name})`);
+    }
+  }
+  return `This ${resource.singular} is still referred to by ${names.join(', ') || 'other rows'}. Change or delete those first.`;
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../../config.ts';
+import type { Context } from '../../context.ts';
+import { type FieldError, unprocessable } from '../../errors.ts';
+import { networkOf } from '../../http/network-of.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { Turnstile } from '../credentials/turnstile.ts';
+import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireRoomToAsk } from '../registration-limits.ts';
+import type { AccountServices } from './account-services.ts';
+import { makeUser } from './make-user.ts';
+import { checkNewPassword, type Profile, profileFields, readProfile, takenField, unknownField } from './user-fields.ts';
+import { findTakenFields, type UserRow } from './user-store.ts';
+
+/** One at a time for each network: of many at once, no more are told that something is taken than are counted. */
+const asking = new Turnstile(1, 500);
+
+/**
+ * Makes a user from what a stranger sent. Whatever is wrong is said at once, one entry a field; whether an identifier is
+ * taken is said only where nothing else is wrong, and a few times an hour to one network.
+ */
+export async function registerUser(
+  context: Context,
+  services: AccountServices,
+  input: Readonly<Record<string, unknown>>,
+  origin: RequestSource,
+): Promise<UserRow> {
+  const { profile, password } = await readRegistration(context, input);
+  const attempt = await beginRegistration(context, origin);
+  try {
+    await requireFree(context, profile, origin);
+    const mails = profile.email === null || (await mayMail(context, profile.email));
+    const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', origin } as const;
+    const user = await makeUser(context, services, made).catch(async (error) => {
+      // Another was quicker by a moment, or the address can still go back to who had it.
+      throw isTaken(error) ? await refusalOfTaken(context, error.errors, origin) : error;
+    });
+    await attempt.count();
+    services.mail.wake();
+    return user;
+  } catch (error) {
+    await attempt.giveBack();
+    throw error;
+  }
+}
+
+function requireFree(context: Context, profile: Profile, origin: RequestSource): Promise<void> {
+  return asking.pass(networkOf(origin.address ?? 'unknown'), async () => {
+    await requireRoomToAsk(context, origin);
+    const taken = await findTakenFields(context.database.db, profile);
+    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), origin);
+  });
+}
+
+async function readRegistration(
+  { config }: Context,
+  input: Readonly<Record<string, unknown>>,
+): Promise<{ profile: Profile; password: string }> {
+  const known = new Set<string>([...profileFields, 'password']);
+  const unknown = Object.keys(input).filter((field) => !known.has(field));
+  const { profile, errors } = readProfile(input);
+  errors.unshift(...unknown.map(unknownField));
+  const missing = missingIdentifier(config, profile, errors);
+  if (missing) errors.push(missing);
+  const wrongPassword = await checkNewPassword(input.password, profile);
+  if (wrongPassword) errors.push(wrongPassword);
+  if (errors.length > 0) throw unprocessable(errors);
+  return { profile, password: input.password as string };
+}
+
+/** A user must be able to log in; and where the email must be confirmed first, that takes an email. */
+function missingIdentifier(config: Config, profile: Profile, errors: readonly FieldError[]): FieldError | undefined {
+  const { loginAttributes, requireEmailConfirmation } = config;
+  const [first = 'email'] = requireEmailConfirmation ? ['email' as const] : loginAttributes;
+  const enough = requireEmailConfirmation
+    ? profile.email !== null
+    : loginAttributes.some((attribute) => profile[attribute] !== null);
+  if (enough || errors.some(({ field }) => (loginAttributes as readonly string[]).includes(field))) return undefined;
+  const choice = requireEmailConfirmation ? 'email' : loginAttributes.join(' or ');
+  return { field: first, code: 'required', message: `${choice} is required.` };
+}

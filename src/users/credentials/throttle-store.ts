@@ -1,0 +1,136 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import { fingerprintOfLogin } from '../accounts/identifiers.ts';
+
+export interface Count {
+  readonly key: string;
+  readonly count: number;
+  /** Attempts under way, this one included. */
+  readonly pending: number;
+  readonly expires_at: number;
+}
+
+interface Change {
+  readonly count: RawBuilder<number>;
+  readonly expires_at: RawBuilder<number>;
+  readonly pending: RawBuilder<number>;
+  readonly pending_until: RawBuilder<number>;
+}
+
+const same = {
+  expires_at: sql<number>`throttles.expires_at`,
+  pending_until: sql<number>`throttles.pending_until`,
+};
+const oneLess = sql<number>`case when throttles.pending > 0 then throttles.pending - 1 else 0 end`;
+const lasting = (now: number) => sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
+
+/**
+ * One statement for all keys: however many arrive together, each gets another number. Callers name keys in one order, so
+ * that two of them never wait for each other's rows.
+ */
+async function write(
+  db: Db,
+  keys: readonly string[],
+  fresh: Omit<Count, 'key'> & { pending_until: number },
+  to: Change,
+) {
+  if (keys.length === 0) return [];
+  return db
+    .insertInto('throttles')
+    .values(keys.map((key) => ({ key, ...fresh })))
+    .onConflict((oc) => oc.column('key').doUpdateSet(to))
+    .returning(['key', 'count', 'pending', 'expires_at'])
+    .execute();
+}
+
+/** Counts something that has happened. */
+export function countOnce(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
+  const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
+  return write(db, keys, fresh, {
+    count: sql`${lasting(now)} + 1`,
+    expires_at: sql`case when throttles.expires_at <= ${now} then excluded.expires_at else throttles.expires_at end`,
+    pending: sql`throttles.pending`,
+    pending_until: same.pending_until,
+  });
+}
+
+/** An attempt begins: it counts until its result is known, or until whoever made it must have died. */
+export function beginAttempt(db: Db, keys: readonly string[], now: number, patienceMs: number): Promise<Count[]> {
+  const until = now + patienceMs;
+  return write(
+    db,
+    keys,
+    { count: 0, expires_at: now, pending: 1, pending_until: until },
+    {
+      count: lasting(now),
+      expires_at: same.expires_at,
+      pending: sql`case when throttles.pending_until <= ${now} then 1 else throttles.pending + 1 end`,
+      pending_until: sql`${until}`,
+    },
+  );
+}
+
+/** It failed, and counts from now on. */
+export function failAttempt(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
+  const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
+  return write(db, keys, fresh, {
+    count: sql`${lasting(now)} + 1`,
+    expires_at: sql`case when throttles.expires_at <= ${now} then excluded.expires_at else throttles.expires_at end`,
+    pending: oneLess,
+    pending_until: same.pending_until,
+  });
+}
+
+/** It was no failure. `anew` forgets the failures before it too. */
+export async function endAttempt(db: Db, keys: readonly string[], now: number, { anew = false } = {}): Promise<void> {
+  const fresh = { count: 0, expires_at: now, pending: 0, pending_until: 0 };
+  await write(db, keys, fresh, {
+    count: anew ? sql`0` : sql`throttles.count`,
+    expires_at: same.expires_at,
+    pending: oneLess,
+    pending_until: same.pending_until,
+  });
+}
+
+/** The counts as they are, of keys that have one. */
+export function readCounts(db: Db, keys: readonly string[], now: number): Promise<Count[]> {
+  return db
+    .selectFrom('throttles')
+    .select(['key', 'count', 'pending', 'expires_at'])
+    .where('key', 'in', [...keys])
+    .where('expires_at', '>', now)
+    .execute();
+}
+
+export const identifierKey = (identifier: string): string => `login:identifier:${fingerprintOfLogin(identifier)}`;
+export const accountKey = (userId: string): string => `login:account:${userId}`;
+
+/** A new password opens the account to its owner at once, whatever was guessed at the old one. */
+export async function liftLockout(tx: Tx, userId: string): Promise<void> {
+  const user = await tx
+    .selectFrom('users')
+    .select(['email', 'username', 'phone'])
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  const identifiers = [user?.email, user?.username, user?.phone].filter((value) => typeof value === 'string');
+  const keys = [accountKey(userId), ...identifiers.map(identifierKey)];
+  await tx.deleteFrom('throttles').where('key', 'in', keys).execute();
+}
+
+/** Removes some of the counts that are over, and says how many. */
+export async function deleteOldThrottles(db: Db, engine: Engine, now: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('throttles')
+    .where('key', 'in', (eb) => {
+      const old = eb
+        .selectFrom('throttles')
+        .select('key')
+        .where('expires_at', '<=', now)
+        .where('pending_until', '<=', now)
+        .limit(limit);
+      // Rows that somebody counts on just now are not waited for.
+      return engine === 'postgres' ? old.forUpdate().skipLocked() : old;
+    })
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
