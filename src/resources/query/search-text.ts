@@ -113,7 +113,7 @@ function refuseManyWildcards(pairs: readonly SearchPair[]): void {
   for (const { field, alternatives } of pairs) {
     for (const { text, openStart, openEnd } of alternatives) {
       if (!openStart && !openEnd) continue;
-      count++;
+      count += Number(openStart) + Number(openEnd);
       if (text.length > longestWildcard) {
         throw wrongParameter(
           `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${longestWildcard} characters.`,

@@ -130,11 +130,12 @@ onBothEngines('Expensive reads', (engine) => {
   it('are refused before they start where they hold too many wildcards', async () => {
     const values = (count: number) => Array.from({ length: count }, (_, i) => `*x${i}*`).join(',');
     const ask = (query: string) => patient.ask('GET', `/v1/notes?${query}`);
-    assert.equal((await ask(`search=title:${values(10)}`)).status, 200);
+    assert.equal((await ask(`search=title:${values(5)}`)).status, 200);
+    assert.equal((await ask(`search=title:${values(10).replaceAll('*,', ',').slice(0, -1)}`)).status, 200);
     for (const query of [
-      `search=title:${values(11)}`,
-      `search=title:!=${values(11)}`,
-      `search=title:${values(6)};body:${values(5)}&searchJoin=or`,
+      `search=title:${values(6)}`,
+      `search=title:!=${values(6)}`,
+      `search=title:${values(3)};body:${values(3)}&searchJoin=or`,
       `search=${Array.from({ length: 11 }, (_, i) => `title:x${i}*`).join(';')}`,
       `search=${Array.from({ length: 11 }, (_, i) => `title:x${i}`).join(';')}&searchFields=title:like`,
     ]) {
