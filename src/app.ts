@@ -16,6 +16,7 @@ import { leaseCheck, serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
+import { FailedClients } from './oauth/failed-clients.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { createWebSessions } from './pages/authenticate-web.ts';
@@ -72,6 +73,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     context,
     keys,
     clients,
+    failedClients: new FailedClients(context, clients),
     sessions,
     scopes,
     holdAuthority,
@@ -131,6 +133,7 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
+    { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },
   ]);

@@ -223,6 +223,10 @@ export const settings = {
   ),
   personalTokenTtl: integer('PERSONAL_TOKEN_TTL', year, "a personal access token's life in seconds", 1, 10 * year),
   eventRetentionDays: integer('EVENT_RETENTION_DAYS', 365, 'days that the audit trail is kept', 1, 36_500),
+  eventsLog: text('EVENTS_LOG', '', 'writes each event of the audit trail as a line of JSON, for a SIEM', {
+    takes: 'file:PATH, syslog: (this machine), or syslog://HOST:PORT, syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT',
+    pattern: /^(file:.+|syslog:|syslog(\+tcp|\+tls)?:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?)$/,
+  }),
   smtpUrl: text('SMTP_URL', '', 'the mail server; unset: mail is written to DATA_DIR/mail', {
     takes: 'smtp://USER:PASSWORD@HOST:PORT or smtps://…',
     pattern: /^smtps?:\/\/.+$/,

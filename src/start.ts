@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
+import { openEventsLog } from './events/open-events-log.ts';
 import type { App } from './http/server.ts';
 import { createMetrics } from './metrics.ts';
 import { ensureFirstAdministrator, type FirstAdministrator } from './users/accounts/first-administrator.ts';
@@ -46,13 +47,15 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
 export async function prepareGatehouse(config: Config, { log, clockOffset }: StartOptions): Promise<PreparedGatehouse> {
   const database = await openDatabase(config);
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
+  const eventsLog = openEventsLog({ config, database, log });
   let services: Services | undefined;
   const stop = async () => {
     await services?.app.close();
+    await eventsLog?.close();
     await database.close();
   };
   try {
-    const context: Context = { config, database, log, metrics: createMetrics(), now };
+    const context: Context = { config, database, log, metrics: createMetrics(), eventsLog, now };
     const names = await migrate(database, now, (line) => log.warn(line));
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     services = await buildApp(context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { addLogin, password } from './harness/accounts.ts';
+import { addClient, addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Answer, call } from './harness/http.ts';
 import { type Service, services } from './harness/service.ts';
@@ -83,6 +83,33 @@ onBothEngines('the audit trail', (engine) => {
     );
     const [created] = (await trail(service, token, `session_id:${personal.id}`)) as [Event];
     assert.deepEqual((created.data.changes as { scopes: unknown }).scopes, { to: ['users:read'] });
+  });
+
+  it('tells of a client that failed to authenticate, and is not flooded by a flood', async () => {
+    const service = await start();
+    const { url } = service;
+    const client = await addClient(service);
+    const attempt = (form: Record<string, string>) =>
+      call('POST', `${url}/v1/oauth/token`, { form: { grant_type: 'client_credentials', ...form } });
+    for (let i = 0; i < 3; i++) await attempt({ client_id: client.id, client_secret: 'a wrong secret' });
+    await call('POST', `${url}/v1/oauth/introspect`, {
+      form: { token: 'x' },
+      headers: { authorization: `Basic ${Buffer.from(`${client.id}:wrong`).toString('base64')}` },
+    });
+    for (let i = 0; i < 20; i++) await attempt({ client_id: `nobody-${i}`, client_secret: 'x' });
+    await attempt({ client_id: 'x'.repeat(5000), client_secret: 'x' });
+    const recorded = async () =>
+      (await service.context.database.db.selectFrom('events').selectAll().orderBy('id').execute()).filter(
+        ({ type }) => type === 'client.authentication_failed',
+      );
+    const events = await recorded();
+    assert.deepEqual([events[0]?.client_id, events[0]?.address, events[0]?.data], [client.id, '127.0.0.1', '{}']);
+    assert.deepEqual([events[1]?.client_id, events[1]?.data], [null, '{"client":"nobody-0"}']);
+    assert.equal(events.length, 10);
+    assert.doesNotMatch(JSON.stringify(events), /a wrong secret/);
+    service.advance(15 * 60_000);
+    await attempt({ client_id: client.id, client_secret: 'a wrong secret' });
+    assert.equal((await recorded()).length, 11);
   });
 
   it('forgets who a deleted user was', async () => {

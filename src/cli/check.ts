@@ -25,7 +25,7 @@ async function tryStart(config: Config): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
   try {
     const log = createLog('warn', process.stderr.isTTY === true, pino.destination({ dest: 2, sync: true }));
-    const trial = { ...config, dataDir: dir, databaseUrl: `sqlite:${join(dir, 'check.db')}` };
+    const trial = { ...config, eventsLog: '', dataDir: dir, databaseUrl: `sqlite:${join(dir, 'check.db')}` };
     await (await prepareGatehouse(trial, { log })).stop();
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import { addClientList } from './client-list.ts';
 import { addClientSecretCommand } from './client-secret.ts';
 import { addDev } from './dev.ts';
 import { addDoctor } from './doctor/doctor.ts';
+import { addEvents } from './events.ts';
 import { addInit } from './init.ts';
 import { addKeysList } from './keys-list.ts';
 import { addKeysRotate } from './keys-rotate.ts';
@@ -38,6 +39,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   for (const add of [addClientCreate, addClientList, addClientSecretCommand]) add(client);
   const keys = program.command('keys').description('Manage the keys that sign tokens.');
   for (const add of [addKeysList, addKeysRotate]) add(keys);
+  addEvents(program);
   addBackup(program);
   addRestore(program);
   addDoctor(program);

@@ -3,6 +3,7 @@ import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { openEventsLog } from '../events/open-events-log.ts';
 import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 
@@ -14,7 +15,12 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
     // Standard output is for the command's own answer.
     const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
     await migrate(database, database.now, (line) => log.warn(line));
-    return await work({ config, database, log, metrics: createMetrics(), now: database.now });
+    const eventsLog = openEventsLog({ config, database, log });
+    try {
+      return await work({ config, database, log, metrics: createMetrics(), eventsLog, now: database.now });
+    } finally {
+      await eventsLog?.close();
+    }
   } finally {
     await database.close();
   }

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { insertEvent } from './event-store.ts';
 
 export interface Event {
   /** What happened, such as `login.succeeded`: subject, then what became of it. */
@@ -17,23 +18,26 @@ export interface Event {
 }
 
 /** Adds to the audit trail; with a transaction, exactly when that commits. */
-export async function recordEvent({ now }: Pick<Context, 'now'>, db: Db | Tx, event: Event): Promise<void> {
+export async function recordEvent(
+  { now, eventsLog }: Pick<Context, 'now' | 'eventsLog'>,
+  db: Db | Tx,
+  event: Event,
+): Promise<void> {
   const { type, userId, clientId, sessionId, actorId, origin, data } = event;
   const at = now();
-  await db
-    .insertInto('events')
-    .values({
-      id: uuidv7(at),
-      type,
-      user_id: userId ?? null,
-      client_id: clientId ?? null,
-      session_id: sessionId ?? null,
-      actor_id: actorId ?? null,
-      address: origin.address,
-      user_agent: origin.userAgent,
-      request_id: origin.requestId,
-      data: JSON.stringify(data ?? {}),
-      created_at: at,
-    })
-    .execute();
+  const row = {
+    id: uuidv7(at),
+    type,
+    user_id: userId ?? null,
+    client_id: clientId ?? null,
+    session_id: sessionId ?? null,
+    actor_id: actorId ?? null,
+    address: origin.address,
+    user_agent: origin.userAgent,
+    request_id: origin.requestId,
+    data: JSON.stringify(data ?? {}),
+    created_at: at,
+  };
+  await insertEvent(db, row);
+  eventsLog?.note(row);
 }

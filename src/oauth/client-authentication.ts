@@ -1,7 +1,7 @@
-import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { OAuthError } from '../errors.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
@@ -24,8 +24,8 @@ export interface ClientRequest {
 
 /** The client that sends this request, by HTTP Basic or by parameters, never by both. */
 export async function authenticateClient(
-  clients: ClientDirectory,
-  { authorization, countAs }: Pick<ClientRequest, 'authorization' | 'countAs'>,
+  { clients, failedClients }: Pick<OAuth, 'clients' | 'failedClients'>,
+  { authorization, origin, countAs }: Pick<ClientRequest, 'authorization' | 'origin' | 'countAs'>,
   parameters: Parameters,
 ): Promise<StoredClient> {
   const usedHeader = authorization !== undefined;
@@ -43,6 +43,7 @@ export async function authenticateClient(
     countAs?.(client.id);
     return client;
   }
+  await failedClients.record(attempts[0]?.id ?? id, origin);
   throw unknownClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
 }
 

@@ -15,13 +15,10 @@ export interface Introspection {
 const inactive: Introspection = { active: false };
 
 /** RFC 7662, for the client that the token was given to, and for those that may ask about any. Others learn nothing. */
-export async function answerIntrospection(
-  oauth: OAuth,
-  request: Omit<ClientRequest, 'origin'>,
-): Promise<Introspection> {
+export async function answerIntrospection(oauth: OAuth, request: ClientRequest): Promise<Introspection> {
   const { clients, sessions } = oauth;
   const parameters = readParameters(request.body);
-  const client = await authenticateClient(clients, request, parameters);
+  const client = await authenticateClient(oauth, request, parameters);
   const found = await sessions.find(required(parameters, 'token'));
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;

@@ -6,12 +6,14 @@ import type { HoldAuthority } from '../database/change-as.ts';
 import type { Tx } from '../database/database.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { FailedClients } from './failed-clients.ts';
 
 /** What the OAuth endpoints, and the proxies before them, are made of. */
 export interface OAuth {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
+  readonly failedClients: FailedClients;
   readonly sessions: Sessions;
   readonly scopes: KnownScopes;
   readonly holdAuthority: HoldAuthority;

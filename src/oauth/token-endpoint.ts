@@ -37,7 +37,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   }
   await oauth.keys.fresh();
   const { epoch } = oauth.keys;
-  const client = await authenticateClient(oauth.clients, request, parameters);
+  const client = await authenticateClient(oauth, request, parameters);
   const issued = await issueTokens(oauth, grant, { client, parameters, origin: request.origin });
   // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');

@@ -1,0 +1,56 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { EventLine, LineSink } from './events-log.ts';
+
+/**
+ * A file that lines are added to. Before each write it is looked whether the name still means the same file: after a
+ * rotation a new one is made, and nobody has to be told.
+ */
+export class EventFile implements LineSink {
+  readonly #path: string;
+  #file: FileHandle | undefined;
+  /** What a full disk kept from being written of a line that was begun. */
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async write(lines: readonly EventLine[]): Promise<void> {
+    const file = await this.#open();
+    if (this.#rest.length > 0) await this.#writeAll(file, this.#rest);
+    const text = lines.map((line) => `${line.text}\n`).join('');
+    await this.#writeAll(file, Buffer.from(text));
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #open(): Promise<FileHandle> {
+    if (this.#file) {
+      const [held, named] = await Promise.all([this.#file.stat(), stat(this.#path).catch(() => undefined)]);
+      if (named && named.ino === held.ino && named.dev === held.dev) return this.#file;
+      await this.close();
+      this.#rest = Buffer.alloc(0);
+    }
+    this.#file = await open(this.#path, 'a', 0o600);
+    return this.#file;
+  }
+
+  /** A line that was cut off is finished first when there is room again: the caller sends the whole batch anew after it. */
+  async #writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+    let left = bytes;
+    try {
+      while (left.length > 0) left = left.subarray((await file.write(left)).bytesWritten);
+      this.#rest = Buffer.alloc(0);
+    } catch (error) {
+      const written = bytes.length - left.length;
+      if (written > 0) {
+        const isWhole = bytes[written - 1] === 0x0a;
+        this.#rest = isWhole ? Buffer.alloc(0) : Buffer.from(left.subarray(0, left.indexOf(0x0a) + 1));
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { EventLine, LineSink } from './events-log.ts';
+import { syslogMessage } from './syslog-message.ts';
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+const patience = 5000;
+
+/** RFC 5426: one datagram a message. Whether it arrives nobody knows. */
+export class UdpSyslog implements LineSink {
+  readonly #target: Target;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  async write(lines: readonly EventLine[]): Promise<void> {
+    const { address, family } = await lookup(this.#target.host);
+    const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    try {
+      for (const line of lines) {
+        await new Promise<void>((resolve, reject) => {
+          socket.once('error', reject);
+          socket.send(syslogMessage(line), this.#target.port, address, (error) => {
+            socket.removeListener('error', reject);
+            if (error) reject(error);
+            else resolve();
+          });
+        });
+      }
+    } finally {
+      socket.close();
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** RFC 6587 3.4.1 (TCP) and RFC 5425 (TLS): each message after its length, over a connection that is kept. */
+export class StreamSyslog implements LineSink {
+  readonly #target: Target;
+  readonly #secure: boolean;
+  #socket: Socket | undefined;
+
+  constructor(target: Target, secure: boolean) {
+    this.#target = target;
+    this.#secure = secure;
+  }
+
+  async write(lines: readonly EventLine[]): Promise<void> {
+    const socket = await this.#connected();
+    const messages = lines.map((line) => {
+      const message = syslogMessage(line);
+      return Buffer.concat([Buffer.from(`${message.length} `), message]);
+    });
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => socket.destroy(new Error('the syslog server does not take it')), patience);
+      const lost = () => reject(new Error('the connection to the syslog server was lost'));
+      socket.once('close', lost);
+      socket.write(Buffer.concat(messages), (error) => {
+        clearTimeout(timer);
+        socket.removeListener('close', lost);
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket) await new Promise<void>((resolve) => socket.end(resolve));
+  }
+
+  #connected(): Promise<Socket> {
+    if (this.#socket && !this.#socket.destroyed) return Promise.resolve(this.#socket);
+    return new Promise((resolve, reject) => {
+      const { host, port } = this.#target;
+      const secure = this.#secure;
+      const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
+      socket.setTimeout(patience, () => socket.destroy(new Error('the syslog server does not answer')));
+      socket.once('error', reject);
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        socket.setTimeout(0);
+        socket.setKeepAlive(true);
+        socket.removeListener('error', reject);
+        // Seen at the next write, as a connection that is gone.
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          if (this.#socket === socket) this.#socket = undefined;
+        });
+        // Nothing is expected from there; reading is how its end is noticed.
+        socket.resume().unref();
+        this.#socket = socket;
+        resolve(socket);
+      });
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { Context } from '../context.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { networkOf } from '../http/network-of.ts';
+import type { RequestSource } from '../http/request-source.ts';
+
+const windowMs = 15 * 60_000;
+/** Of one network, whatever ids it makes up. */
+const perNetwork = 10;
+/** Of all of them: whoever has many networks must not fill the trail either. */
+const inAll = 500;
+const longestId = 128;
+
+/**
+ * Records that a client failed to authenticate: once in a quarter of an hour for a client and a network, and so often at
+ * most that a flood of attempts is no flood of events. Each instance counts by itself.
+ */
+export class FailedClients {
+  readonly #context: Context;
+  readonly #clients: ClientDirectory;
+  /** The ids that were tried, by network. */
+  #tried = new Map<string, Set<string>>();
+  #recorded = 0;
+  #since = 0;
+
+  constructor(context: Context, clients: ClientDirectory) {
+    this.#context = context;
+    this.#clients = clients;
+  }
+
+  async record(id: string | undefined, origin: RequestSource): Promise<void> {
+    const named = (id ?? '').slice(0, longestId);
+    if (!this.#isNew(named, networkOf(origin.address ?? 'unknown'))) return;
+    const { database, log } = this.#context;
+    try {
+      const known = named === '' || named !== id ? undefined : await this.#clients.find(named);
+      const data = known || named === '' ? {} : { client: named };
+      await recordEvent(this.#context, database.db, {
+        type: 'client.authentication_failed',
+        clientId: known?.id,
+        userId: known?.userId,
+        origin,
+        data,
+      });
+    } catch (error) {
+      log.warn({ err: error }, 'a failed client authentication was not recorded');
+    }
+  }
+
+  #isNew(id: string, network: string): boolean {
+    const now = this.#context.now();
+    if (Math.abs(now - this.#since) >= windowMs) {
+      this.#tried = new Map();
+      this.#recorded = 0;
+      this.#since = now;
+    }
+    let ids = this.#tried.get(network);
+    if (this.#recorded >= inAll || (ids && (ids.has(id) || ids.size >= perNetwork))) return false;
+    if (!ids) {
+      ids = new Set();
+      this.#tried.set(network, ids);
+    }
+    ids.add(id);
+    this.#recorded++;
+    return true;
+  }
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ended, gatehouse } from '../harness/command.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { call } from '../harness/http.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+onBothEngines('gatehouse events', (engine) => {
+  const start = services(engine);
+  const signIn = ({ url }: Service, email: string, secret = password) =>
+    call('POST', `${url}/v1/clients/web/admin/login`, { form: { email, password: secret } });
+  const envOf = ({ database }: Service) => ({ DATABASE_URL: database.url, DATA_DIR: database.dir });
+
+  it('shows the newest events, chosen by type, user and time', async () => {
+    const service = await start();
+    const [ann, bob] = [await addLogin(service), await addLogin(service)];
+    for (const { email } of [ann, ann, bob]) await signIn(service, email);
+    await signIn(service, bob.email, 'a wrong password');
+    const show = async (...options: string[]) => {
+      const { code, stdout, stderr } = await gatehouse(['events', ...options], service.database.dir, envOf(service));
+      assert.equal(code, 0, stderr);
+      return stdout.split('\n').filter(Boolean);
+    };
+    const events = (await show('--json', '--type', 'login.*')).map((line) => JSON.parse(line));
+    assert.deepEqual(
+      events.map(({ type, user_id }) => [type, user_id]),
+      [
+        ['login.succeeded', ann.id],
+        ['login.succeeded', ann.id],
+        ['login.succeeded', bob.id],
+        ['login.failed', bob.id],
+      ],
+    );
+    const failed = await show('--type', 'login.failed', '--user', bob.email, '--since', '1h');
+    assert.equal(failed.length, 1);
+    assert.match(failed[0] as string, new RegExp(`login\\.failed  user=${bob.id}`));
+    assert.equal((await show('--type', 'login.*', '--limit', '2')).length, 2);
+    assert.deepEqual(await show('--since', '2099-01-01'), []);
+    const wrong = await gatehouse(['events', '--since', 'yesterday'], service.database.dir, envOf(service));
+    assert.deepEqual([wrong.code, /15m, 2h or 7d/.test(wrong.stderr)], [2, true]);
+  });
+
+  it('follows what comes, a line of JSON each, until it is asked to stop', async () => {
+    const service = await start();
+    const { email, id } = await addLogin(service);
+    await signIn(service, email);
+    const child = spawn(process.execPath, [program, 'events', '--follow', '--json', '--type', 'login.*'], {
+      cwd: service.database.dir,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...envOf(service) } as Record<string, string>,
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async () => JSON.parse((await lines.next()).value as string);
+    assert.equal((await next()).user_id, id, 'what was there before');
+    await signIn(service, email, 'a wrong password');
+    assert.equal((await next()).type, 'login.failed');
+    await signIn(service, email);
+    assert.equal((await next()).type, 'login.succeeded');
+    child.kill('SIGINT');
+    assert.deepEqual(await ended(child), [0, null]);
+  });
+
+  it('has what commands did in EVENTS_LOG too, and all that a service did when it has stopped', async () => {
+    const service = await start();
+    const path = join(service.database.dir, 'events.log');
+    const env = { EVENTS_LOG: `file:${path}` };
+    const other = await start({ env, database: service.database });
+    const { email } = await addLogin(other);
+    await signIn(other, email);
+    await other.close();
+    await gatehouse(['user', 'role', email, 'admin'], service.database.dir, { ...envOf(service), ...env });
+    const types = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).type);
+    assert.deepEqual(types, ['login.succeeded', 'user.roles_changed']);
+  });
+});
