@@ -5,7 +5,6 @@ import { type EventFilter, type EventRow, newestEvents } from '../events/event-s
 import { EventFollower } from '../events/follow-events.ts';
 import { findUserByText } from './find-user.ts';
 import { showTime } from './print.ts';
-import { askedToStop } from './stopping.ts';
 import { withContext } from './with-context.ts';
 
 interface Flags {
@@ -69,9 +68,11 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   if (!flags.follow) return;
   const follower = new EventFollower(db, filter, { now, seen: newest });
   let stopped = false;
-  // Who reads along may have enough: `gatehouse events --follow | head`.
-  const unread = new Promise<void>((resolve) => process.stdout.once('error', () => resolve()));
-  const stop = Promise.race([askedToStop(), unread]).then(() => {
+  const stop = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    // Who reads along may have enough: `gatehouse events --follow | head`.
+    process.stdout.once('error', () => resolve());
+  }).then(() => {
     stopped = true;
   });
   while (!stopped) {
