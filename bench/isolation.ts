@@ -67,7 +67,7 @@ async function whilePruning(
 
 /** Wildcards at the start, which no index serves: each asks for all rows, twice. Many end at their limit. */
 async function search(url: string, { headers }: BenchRequest, until: number): Promise<void> {
-  const values = Array.from({ length: 10 }, (_, i) => `*nothing${i}*`).join(',');
+  const values = Array.from({ length: 5 }, (_, i) => `*nothing${i}*`).join(',');
   const sender = async () => {
     while (performance.now() < until) {
       const answer = await fetch(`${url}/v1/cars?search=plate:${values}&count=exact`, { headers });
