@@ -1,6 +1,7 @@
 import { runInBackground } from './background.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { clientsResource } from './clients/clients-resource.ts';
+import { ForeignSecrets } from './clients/foreign-secrets.ts';
 import { ensureProxiedClients, remakeProxiedClients } from './clients/proxied-clients.ts';
 import { KnownScopes } from './clients/scopes.ts';
 import type { ProxiedClient } from './config.ts';
@@ -63,7 +64,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const passwords = createPasswords(context);
   const legacyKeys = new LegacyKeys(context);
   const sessions = createSessions(context, keys, new LegacyTokens(context, legacyKeys));
-  const clients = new ClientDirectory(context, keys);
+  const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);

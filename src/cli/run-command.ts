@@ -10,6 +10,7 @@ import { addClientSecretCommand } from './client-secret.ts';
 import { addDev } from './dev.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addEvents } from './events.ts';
+import { addImportPassport } from './import-passport.ts';
 import { addInit } from './init.ts';
 import { addKeysList } from './keys-list.ts';
 import { addKeysRotate } from './keys-rotate.ts';
@@ -40,6 +41,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   const keys = program.command('keys').description('Manage the keys that sign tokens.');
   for (const add of [addKeysList, addKeysRotate]) add(keys);
   addEvents(program);
+  addImportPassport(program.command('import').description('Take over another service.'));
   addBackup(program);
   addRestore(program);
   addDoctor(program);

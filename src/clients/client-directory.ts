@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { isSecretOf } from './client-secrets.ts';
 import { findClient, type StoredClient } from './client-store.ts';
+import type { ForeignSecrets } from './foreign-secrets.ts';
 
 const cachedClients = 10_000;
 
@@ -9,13 +10,15 @@ const cachedClients = 10_000;
 export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
+  readonly #foreign: ForeignSecrets | undefined;
   readonly #clients = new Map<string, StoredClient>();
   /** Counts changes: what was read beside one is not kept. */
   #epoch = 0;
 
-  constructor(context: Context, keys: KeyRing) {
+  constructor(context: Context, keys: KeyRing, foreign?: ForeignSecrets) {
     this.#context = context;
     this.#keys = keys;
+    this.#foreign = foreign;
     context.database.bus.subscribe(({ kind, id }) => {
       if (kind === 'everything') this.#clients.clear();
       else if (kind === 'client') this.#clients.delete(id);
@@ -43,7 +46,9 @@ export class ClientDirectory {
   async authenticate(id: string, secret: string): Promise<StoredClient | undefined> {
     await this.#keys.fresh();
     const client = await this.find(id);
-    return client && isSecretOf(this.#keys, client, secret, this.#context.now()) ? client : undefined;
+    if (!client) return undefined;
+    if (isSecretOf(this.#keys, client, secret, this.#context.now())) return client;
+    return (await this.#foreign?.matches(client, secret)) ? client : undefined;
   }
 
   /** A user's clients go with the user. */

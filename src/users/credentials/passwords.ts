@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
@@ -64,5 +65,9 @@ export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Password
 
 /** A tag that no password has a real chance to match, at the current cost. */
 const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer.alloc(16), tag: Buffer.alloc(32) });
+
+/** For a user who has none: what nobody knows, stored as a password is, so that its check takes as long. */
+export const unusablePassword = (): string =>
+  writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: randomBytes(16), tag: randomBytes(32) });
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { openKeyRing } from '../crypto/key-ring.ts';
+import { migrate } from '../database/migrate.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { OperatorError } from '../errors.ts';
+import { loadResources } from '../resources/load-resources.ts';
+import { serviceTables } from '../resources/service-tables.ts';
+import { onCopy } from './import/dry-run.ts';
+import { type ImportSettings, makePlan } from './import/make-plan.ts';
+import type { Plan, Progress } from './import/pass.ts';
+import { readScopeFile } from './import/read-scope-file.ts';
+import { knownScopes, runPass } from './import/run-pass.ts';
+import { verifyToken } from './import/verify-token.ts';
+import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
+import { Findings, type Report } from './report/report.ts';
+import { databaseOfEnv, readLaravelEnv } from './source/laravel-env.ts';
+import { openSource } from './source/open-source.ts';
+import type { Source } from './source/source.ts';
+
+/** What the operator gives on the command line. */
+export interface ImportOptions
+  extends Omit<ImportSettings, 'env' | 'envPath' | 'scopes' | 'providers' | 'models' | 'roles' | 'publicKeyPath'> {
+  readonly from: string | undefined;
+  readonly env: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly scopesFile: string | undefined;
+  readonly providers: ReadonlyMap<string, string>;
+  readonly models: ReadonlyMap<string, string>;
+  readonly roles: ReadonlyMap<string, string>;
+  readonly verify: readonly string[];
+}
+
+export interface ImportListeners {
+  progress?(progress: Progress): void;
+  /** The verdict on a token of `--verify`. */
+  verified?(verdict: string): void;
+}
+
+/** Takes over a Passport or Apiato service. Nothing is written to the old database, and with `dryRun` nothing at all. */
+export async function importPassport(
+  base: Omit<Context, 'database'>,
+  options: ImportOptions,
+  listeners: ImportListeners = {},
+): Promise<Report> {
+  const { config } = base;
+  const { workingDir } = config;
+  const path = (given: string | undefined) => (given === undefined ? undefined : resolve(workingDir, given));
+  const envPath = path(options.env);
+  const env = envPath === undefined ? new Map<string, string>() : readLaravelEnv(envPath);
+  const from = options.from ?? databaseOfEnv(env);
+  if (from === undefined) throw new OperatorError('--from is missing: the database of the old service.');
+  const scopes = readScopeFile(path(options.scopesFile), knownScopes(await resourceNames(config)));
+  const settings: ImportSettings = { ...options, env, envPath, scopes, publicKeyPath: path(options.publicKey) };
+  const source = await openSource(from, workingDir);
+  try {
+    const plan = await makePlan(source, settings);
+    for (const token of options.verify) listeners.verified?.(await verifyToken(source, plan, token, base.now()));
+    const take = (context: Context) => takeOver(context, source, plan, listeners);
+    return await (options.dryRun ? onCopy(base, take) : onDatabase(base, take));
+  } finally {
+    await source.close();
+  }
+}
+
+async function takeOver(context: Context, source: Source, plan: Plan, listeners: ImportListeners): Promise<Report> {
+  return runPass({
+    at: context.now(),
+    context,
+    keys: await openKeyRing(context),
+    legacyKeys: new LegacyKeys(context),
+    source,
+    plan,
+    findings: new Findings(),
+    progress: (progress) => listeners.progress?.(progress),
+  });
+}
+
+async function onDatabase<T>(base: Omit<Context, 'database'>, work: (context: Context) => Promise<T>): Promise<T> {
+  const database = await openDatabase(base.config);
+  try {
+    await migrate(database, base.now);
+    return await work({ ...base, database });
+  } finally {
+    await database.close();
+  }
+}
+
+async function resourceNames({ resourcesDir }: Config): Promise<string[]> {
+  return [...serviceTables, ...(await loadResources(resourcesDir))].map(({ name }) => name);
+}

@@ -1,0 +1,68 @@
+import { listUnseen, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { endUser } from './known-users.ts';
+import { endTokenless, takeUnseenTokens } from './login-store.ts';
+import { batchSize, type Pass, type UserTable } from './pass.ts';
+import { countKnown, countUnseen } from './pass-store.ts';
+import { clientSource, endClient } from './take-clients.ts';
+import { inBatch } from './user-target-store.ts';
+
+const gone = 'gone';
+/** More than this share of the users gone at once is rather another database than people who left. */
+const suspicious = 0.2;
+const fewAnyway = 20;
+
+/** False where so many are gone that the operator has to say that it is so. */
+export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Promise<boolean> {
+  if (pass.plan.confirmGone) return true;
+  for (const { source, name } of tables) {
+    const known = await countKnown(pass.context.database.db, source);
+    const unseen = await countUnseen(pass.context.database.db, source, pass.number, gone);
+    if (unseen <= fewAnyway || unseen < known * suspicious) continue;
+    pass.findings.decide(
+      `${unseen} of ${known} users of ${name} that an earlier pass took are not there any more: nobody was signed out. Is it the same database? Then add --confirm-gone`,
+    );
+    return false;
+  }
+  return true;
+}
+
+/** Users and clients that an earlier pass took and that are not there any more. */
+export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<void> {
+  const { database } = pass.context;
+  for (const { source } of tables) {
+    for (;;) {
+      const rows = await listUnseen(database.db, source, pass.number, batchSize);
+      if (rows.length === 0) break;
+      await inBatch(database, async (tx, tell) => {
+        const seen = [];
+        for (const row of rows) seen.push(await endUser(pass, tx, tell, row, gone));
+        await saveLegacyIds(tx, seen);
+      });
+    }
+  }
+  for (;;) {
+    const rows = await listUnseen(database.db, clientSource, pass.number, batchSize);
+    if (rows.length === 0) break;
+    await inBatch(database, async (tx, tell) => {
+      for (const { old_id } of rows) await endClient(pass, tx, tell, old_id);
+    });
+  }
+}
+
+/** Tokens that an earlier pass took and that do not count there any more: revoked, refreshed, or cleared away. */
+export async function endUnseenTokens(pass: Pass): Promise<void> {
+  const { context, findings, plan } = pass;
+  const names = { access: 'oauth_access_tokens', refresh: 'oauth_refresh_tokens' };
+  const tallyOf = (kind: keyof typeof names) => findings.of(plan.layout.find(names[kind])?.name ?? names[kind]);
+  for (;;) {
+    const count = await inBatch(context.database, async (tx, tell) => {
+      const tokens = await takeUnseenTokens(tx, pass.number, batchSize);
+      for (const { id, session_id } of tokens) tallyOf(id === session_id ? 'access' : 'refresh').ended++;
+      const sessions = [...new Set(tokens.map(({ session_id }) => session_id))];
+      await endTokenless(tx, sessions, pass.at);
+      for (const id of sessions) tell({ kind: 'session', id });
+      return tokens.length;
+    });
+    if (count === 0) return;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Pass } from './pass.ts';
+
+/** What has no counterpart here, or cannot be brought over by anybody. */
+const tables: readonly [table: string, what: string, why: string][] = [
+  ['oauth_auth_codes', 'authorization codes', 'those under way are asked for again by whoever signs in'],
+  ['oauth_device_codes', 'device codes', 'those under way are asked for again by the device'],
+  ['permissions', 'permissions', 'what may be done is said by roles and scopes here'],
+  ['model_has_permissions', 'permissions of single users', 'what may be done is said by roles and scopes here'],
+  ['role_has_permissions', 'permissions of roles', 'what may be done is said by roles and scopes here'],
+  [
+    'sessions',
+    "sessions of Laravel's own pages",
+    'their cookies are encrypted for Laravel: people sign in to pages once more',
+  ],
+  ['personal_access_tokens', 'tokens of Sanctum', 'they are not of Passport'],
+  ['password_resets', 'links to set a new password', 'they are asked for again'],
+  ['password_reset_tokens', 'links to set a new password', 'they are asked for again'],
+];
+
+export async function listNotTaken({ plan, source, findings }: Pass): Promise<void> {
+  for (const [name, what, why] of tables) {
+    const table = plan.layout.find(name);
+    if (table) findings.notTaken(`${what} (${table.name})`, await source.count(table.name), why);
+  }
+}

@@ -1,0 +1,147 @@
+import { addClientSecret, isSecretOf } from '../../clients/client-secrets.ts';
+import { createClient, endSecrets, findClient, insertSecret, removeClient } from '../../clients/client-store.ts';
+import { foreignKeyId } from '../../clients/foreign-secrets.ts';
+import type { Change } from '../../database/bus.ts';
+import type { Tx } from '../../database/database.ts';
+import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
+import { select } from '../source/layout.ts';
+import { pages } from '../source/source.ts';
+import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
+import { batchSize, type Pass } from './pass.ts';
+import { tableOfModel } from './role-names.ts';
+import { inBatch } from './user-target-store.ts';
+
+export const clientSource = 'oauth_clients';
+const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
+
+/** A client that came over, with what its tokens need to know of it. */
+export interface TakenClient extends Pick<ClientRecord, 'id' | 'type' | 'issuesPersonalTokens' | 'hasRedirects'> {
+  /** The users that its tokens mean. */
+  readonly table: string;
+  readonly canAuthenticate: boolean;
+}
+
+export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, TakenClient>> {
+  const { source, plan, findings } = pass;
+  const table = plan.layout.require('oauth_clients', ['id'], 'Is this the database of a Passport service?');
+  const tally = findings.of(table.name);
+  const taken = new Map<string, TakenClient>();
+  for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
+    const records = rows.map((row) => readClient(row, plan.clock));
+    await inBatch(pass.context.database, async (tx, tell) => {
+      const ids = records.map(({ id }) => id);
+      const known = await findLegacyIds(tx, clientSource, ids);
+      for (const record of records) {
+        tally.read++;
+        const client = await takeClient(pass, tx, tell, record, known.get(record.id));
+        if (client) taken.set(record.id, client);
+      }
+    });
+    pass.progress({ table: table.name, done: tally.read, total: tally.read });
+  }
+  return taken;
+}
+
+async function takeClient(
+  pass: Pass,
+  tx: Tx,
+  tell: (change: Change) => void,
+  record: ClientRecord,
+  before: LegacyIdRow | undefined,
+): Promise<TakenClient | undefined> {
+  const { findings, plan, number, at } = pass;
+  const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
+  if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
+    tally.leave(record.revoked ? 'revoked there' : 'its id cannot be one here');
+    if (before) await endClient(pass, tx, tell, record.id);
+    return undefined;
+  }
+  const userTable = plan.userTables.get(record.provider)?.source as string;
+  const existing = await findClient(tx, record.id);
+  if (existing && existing.type !== record.type) {
+    tally.leave('another client has its id here');
+    findings.decide('Clients whose id another client of this service has', record.id);
+    return undefined;
+  }
+  if (before && !existing) {
+    tally.leave('deleted here');
+    return undefined;
+  }
+  const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
+  if (!existing) {
+    const scopes = record.type === 'password' ? ['*'] : [];
+    const created = Math.min(record.createdAt ?? at, at);
+    await createClient(tx, { id: record.id, type: record.type, name: record.name, userId, scopes }, created);
+  }
+  if (!before) tally.taken++;
+  else if (before.fingerprint === record.fingerprint) tally.unchanged++;
+  else tally.updated++;
+  if (before?.fingerprint !== record.fingerprint)
+    await setSecret(pass, tx, tell, record, existing !== undefined && !before);
+  const row = { old_id: record.id, fingerprint: record.fingerprint, version: 1, pass: number };
+  await saveLegacyIds(tx, [
+    { ...row, source: clientSource, new_id: record.id },
+    { ...row, source: providerSource, new_id: userTable },
+    { ...row, source: typeSource, new_id: record.type },
+  ]);
+  const canAuthenticate = typeof record.secret === 'object';
+  sayWhatChanges(pass, record, canAuthenticate);
+  return { ...record, table: userTable, canAuthenticate };
+}
+
+/** A client of the settings keeps the secret that it has there, beside the old service's. */
+async function setSecret(
+  { context, keys, at }: Pass,
+  tx: Tx,
+  tell: (change: Change) => void,
+  { id: clientId, secret }: ClientRecord,
+  isOfSettings: boolean,
+): Promise<void> {
+  if (typeof secret !== 'object') return;
+  if (secret.form === 'plain') {
+    const client = await findClient(tx, clientId);
+    if (client && isSecretOf(keys, client, secret.value, at)) return;
+    await addClientSecret(context, keys, tx, tell, {
+      clientId,
+      secret: secret.value,
+      oldHours: isOfSettings ? 720 : 0,
+    });
+    return;
+  }
+  if (!isOfSettings) await endSecrets(tx, clientId, at, at);
+  await insertSecret(tx, clientId, { hash: secret.value, keyId: foreignKeyId }, at);
+  tell({ kind: 'client', id: clientId });
+}
+
+async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientRecord['owner']>): Promise<string | null> {
+  const table = model === null ? pass.plan.userTables.get('')?.source : tableOfModel(pass, model);
+  return table === undefined ? null : ((await findNewId(tx, table, id)) ?? null);
+}
+
+/** Revoked there since: its tokens end with it. */
+export async function endClient(pass: Pass, tx: Tx, tell: (change: Change) => void, id: string): Promise<void> {
+  await removeClient(tx, tell, id);
+  for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
+  pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
+}
+
+function sayWhatChanges(
+  { findings }: Pass,
+  { id, name, secret, hasRedirects }: ClientRecord,
+  canAuthenticate: boolean,
+): void {
+  const label = `${id} (${name})`;
+  if (secret === 'unknown') {
+    findings.decide(
+      'Clients whose secret has a form that is not known here: give them new ones by gatehouse client secret',
+      label,
+    );
+  } else if (!canAuthenticate) {
+    findings.note(
+      `Client ${label} is public: its access tokens work until they expire; it cannot get new ones here yet`,
+    );
+  } else if (hasRedirects) {
+    findings.note(`Client ${label} signs people in by authorization codes: its logins go on, new ones by code do not`);
+  }
+}

@@ -1,0 +1,30 @@
+import { type Change, changeAndTell } from '../../database/bus.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
+import type { UserRow } from '../../users/user-store.ts';
+
+/** Runs a batch in one transaction, and tells every instance what it changed. */
+export const inBatch = <T>(
+  database: Database,
+  work: (tx: Tx, tell: (change: Change) => void) => Promise<T>,
+): Promise<T> => changeAndTell(database, work);
+
+export async function findUsersByIds(db: Db | Tx, ids: readonly string[]): Promise<ReadonlyMap<string, UserRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Shuts users out who are gone in the old service. Those who changed here since are left to people. */
+export async function disableUser(tx: Tx, id: string, version: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set((eb) => ({ disabled: 1, updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}

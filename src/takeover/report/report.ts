@@ -1,0 +1,114 @@
+import { People } from './people.ts';
+
+/** What became of the rows of one table. */
+export interface TableReport {
+  readonly table: string;
+  readonly read: number;
+  /** New here with this pass. */
+  readonly taken: number;
+  /** Here already, as an earlier pass left them. */
+  readonly unchanged: number;
+  /** Here already, and changed there since. */
+  readonly updated: number;
+  /** Taken by an earlier pass, and gone or revoked there since: they count no more here either. */
+  readonly ended: number;
+  /** Not taken, by reason. */
+  readonly left: Readonly<Record<string, number>>;
+}
+
+export interface SignedOut {
+  readonly cause: string;
+  readonly people: number;
+  readonly logins: number;
+}
+
+/** The whole outcome of a pass. */
+export interface Report {
+  readonly dry_run: boolean;
+  readonly pass: number;
+  readonly tables: readonly TableReport[];
+  /** Who has to log in again, and why. */
+  readonly signed_out: readonly SignedOut[];
+  /** What never comes over. */
+  readonly not_taken: readonly { readonly what: string; readonly count: number; readonly why: string }[];
+  /** What somebody has to decide: the import is not finished before that. */
+  readonly decisions: readonly string[];
+  readonly notes: readonly string[];
+}
+
+const mostExamples = 20;
+
+class Tally {
+  read = 0;
+  taken = 0;
+  unchanged = 0;
+  updated = 0;
+  ended = 0;
+  readonly left = new Map<string, number>();
+
+  leave(reason: string, count = 1): void {
+    this.left.set(reason, (this.left.get(reason) ?? 0) + count);
+  }
+}
+
+export type { Tally };
+
+/** Collects what a pass finds, in memory that does not grow with the tables. */
+export class Findings {
+  readonly #tables = new Map<string, Tally>();
+  readonly #causes = new Map<string, { people: People; logins: number }>();
+  readonly #notTaken: Report['not_taken'][number][] = [];
+  readonly #decisions = new Map<string, { count: number; examples: string[] }>();
+  readonly #notes = new Map<string, number>();
+
+  of(table: string): Tally {
+    let tally = this.#tables.get(table);
+    if (!tally) {
+      tally = new Tally();
+      this.#tables.set(table, tally);
+    }
+    return tally;
+  }
+
+  signedOut(cause: string, person: string | null): void {
+    const found = this.#causes.get(cause) ?? { people: new People(), logins: 0 };
+    this.#causes.set(cause, found);
+    found.logins++;
+    if (person !== null) found.people.add(person);
+  }
+
+  notTaken(what: string, count: number, why: string): void {
+    if (count > 0) this.#notTaken.push({ what, count, why });
+  }
+
+  /** Those of one kind are one line, with a few examples. */
+  decide(what: string, example?: string): void {
+    const found = this.#decisions.get(what) ?? { count: 0, examples: [] };
+    this.#decisions.set(what, found);
+    found.count++;
+    if (example !== undefined && found.examples.length < mostExamples) found.examples.push(example);
+  }
+
+  note(what: string, count = 1): void {
+    this.#notes.set(what, (this.#notes.get(what) ?? 0) + count);
+  }
+
+  report(pass: number, dryRun: boolean): Report {
+    return {
+      dry_run: dryRun,
+      pass,
+      tables: [...this.#tables].map(([table, { left, ...counts }]) => ({
+        table,
+        ...counts,
+        left: Object.fromEntries(left),
+      })),
+      signed_out: [...this.#causes].map(([cause, { people, logins }]) => ({ cause, people: people.count, logins })),
+      not_taken: this.#notTaken,
+      decisions: [...this.#decisions].map(([what, { count, examples }]) => {
+        const more = count > examples.length && examples.length > 0 ? `, and ${count - examples.length} more` : '';
+        return examples.length === 0 ? what : `${what} (${examples.join('; ')}${more})`;
+      }),
+      notes: [...this.#notes].map(([what, count]) => (count > 1 ? `${what} (${count})` : what)),
+    };
+  }
+}

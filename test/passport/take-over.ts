@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pino from 'pino';
+import { createMetrics } from '../../src/metrics.ts';
+import { type ImportListeners, type ImportOptions, importPassport } from '../../src/takeover/import-passport.ts';
+import type { Report } from '../../src/takeover/report/report.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import type { Service } from '../harness/service.ts';
+import { type Fixture, fixture, type OldDatabase } from './old-database.ts';
+
+export interface Held {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+}
+
+/** What applications hold of a fixture, and what Passport said to it. */
+export function heldByClients(name: Fixture) {
+  const read = JSON.parse(readFileSync(fixture(`${name}-held-by-clients.json`), 'utf8'));
+  const tokens = new Map<string, Held>();
+  for (const [situation, value] of Object.entries(read)) {
+    const held = (Array.isArray(value) ? value[1] : value) as Held;
+    if (!situation.startsWith('_') && held?.access_token) tokens.set(situation, held);
+  }
+  return {
+    tokens,
+    of: (situation: string): Held => tokens.get(situation) as Held,
+    me: read._me as Record<string, [number, { email?: string }]>,
+    secretOf: (id: string): string => secretIn(read._clients, id),
+  };
+}
+
+/** A list of clients in one fixture, id and secret by what each client is for in the other. */
+function secretIn(clients: unknown, id: string): string {
+  const list = Object.values(clients as object) as ({ id: string; secret: string } | [id: string, secret: string])[];
+  const pairs = list.map((client) => (Array.isArray(client) ? client : [client.id, client.secret]));
+  return pairs.find(([own]) => own === id)?.[1] as string;
+}
+
+/** The clock when the fixtures were made, and everything in them was live. */
+export const whenLive = Date.UTC(2026, 10, 15, 14);
+
+export const setClock = (service: Service, to = whenLive): void => service.advance(to - service.context.now());
+
+type Options = Partial<Omit<ImportOptions, 'from'>> & { scopes?: Record<string, unknown> };
+
+/** Runs the import as the command does, beside the running service, by the service's clock. */
+export async function takeOver(
+  service: Service,
+  old: OldDatabase,
+  { scopes, ...options }: Options = {},
+  listeners: ImportListeners = {},
+): Promise<Report> {
+  const { context } = service;
+  const scopesFile = scopes && join(context.config.dataDir, 'scopes.json');
+  if (scopesFile) writeFileSync(scopesFile, JSON.stringify(scopes));
+  return importPassport(
+    { config: context.config, log: pino({ level: 'silent' }), metrics: createMetrics(), now: context.now },
+    {
+      from: old.url,
+      env: fixture('app-key.env'),
+      publicKey: fixture('oauth-public.key'),
+      users: undefined,
+      providers: new Map(),
+      timezone: undefined,
+      scopesFile,
+      prefix: undefined,
+      guard: undefined,
+      roles: new Map(),
+      models: new Map(),
+      verify: [],
+      dryRun: false,
+      confirmGone: false,
+      ...options,
+    },
+    listeners,
+  );
+}
+
+/** Scopes that the service has, for those of the fixtures. */
+export const mappedScopes = { 'orders-read': 'users:read', 'orders-write': 'users:write' };
+
+export const whoAmI = (service: Service, token: string): Promise<Answer<{ data: { email: string; id: string } }>> =>
+  ask(service, '/v1/users/me', { token });
+
+export const refresh = (
+  service: Service,
+  refreshToken: string,
+  client: { id: string; secret: string },
+): Promise<Answer<{ access_token: string; refresh_token: string; error?: string }>> =>
+  ask(service, '/v1/oauth/token', {
+    form: {
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+      client_id: client.id,
+      client_secret: client.secret,
+    },
+  });
+
+export const introspect = (
+  service: Service,
+  token: string,
+  client: { id: string; secret: string },
+): Promise<Answer<{ active: boolean; scope?: string; sub?: string }>> =>
+  ask(service, '/v1/oauth/introspect', { form: { token, client_id: client.id, client_secret: client.secret } });
