@@ -70,7 +70,7 @@ async function run(flags: Flags): Promise<void> {
   const config = await loadConfig();
   const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
   const report = await importPassport(
-    { config, log, metrics: createMetrics(), now: Date.now },
+    { config, log, metrics: createMetrics() },
     {
       from: flags.from,
       env: flags.env,

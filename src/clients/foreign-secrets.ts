@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { changeAndTell } from '../database/bus.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
 import { unavailable } from '../errors.ts';
-import type { Passwords } from '../users/passwords.ts';
+import type { Passwords } from '../users/credentials/passwords.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { findClient, lockClient, type StoredClient } from './client-store.ts';
 
@@ -58,7 +58,7 @@ export class ForeignSecrets {
 
   /** Unless the client has got another secret meanwhile. */
   async #replace(clientId: string, hash: string, secret: string): Promise<void> {
-    await changeAndTell(this.#context.database, async (tx, tell) => {
+    await commitAndInvalidate(this.#context.database, async (tx, tell) => {
       await lockClient(tx, this.#context.database.engine, clientId);
       const client = await findClient(tx, clientId);
       const isCurrent = client?.secrets.some((own) => own.secret_hash === hash && own.expires_at === null);

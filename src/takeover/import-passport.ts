@@ -6,7 +6,7 @@ import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { loadResources } from '../resources/load-resources.ts';
-import { serviceTables } from '../resources/service-tables.ts';
+import { serviceTables } from '../resources/migrations/service-tables.ts';
 import { onCopy } from './import/dry-run.ts';
 import { type ImportSettings, makePlan } from './import/make-plan.ts';
 import type { Plan, Progress } from './import/pass.ts';
@@ -38,9 +38,12 @@ export interface ImportListeners {
   verified?(verdict: string): void;
 }
 
+/** What the command stands on. Without a clock of its own it goes by the database's, as the service does. */
+type Base = Omit<Context, 'database' | 'now'> & { readonly now?: () => number };
+
 /** Takes over a Passport or Apiato service. Nothing is written to the old database, and with `dryRun` nothing at all. */
 export async function importPassport(
-  base: Omit<Context, 'database'>,
+  base: Base,
   options: ImportOptions,
   listeners: ImportListeners = {},
 ): Promise<Report> {
@@ -56,9 +59,10 @@ export async function importPassport(
   const source = await openSource(from, workingDir);
   try {
     const plan = await makePlan(source, settings);
-    for (const token of options.verify) listeners.verified?.(await verifyToken(source, plan, token, base.now()));
+    for (const token of options.verify)
+      listeners.verified?.(await verifyToken(source, plan, token, (base.now ?? Date.now)()));
     const take = (context: Context) => takeOver(context, source, plan, listeners);
-    return await (options.dryRun ? onCopy(base, take) : onDatabase(base, take));
+    return await (options.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
   } finally {
     await source.close();
   }
@@ -77,11 +81,12 @@ async function takeOver(context: Context, source: Source, plan: Plan, listeners:
   });
 }
 
-async function onDatabase<T>(base: Omit<Context, 'database'>, work: (context: Context) => Promise<T>): Promise<T> {
+async function onDatabase<T>(base: Base, work: (context: Context) => Promise<T>): Promise<T> {
   const database = await openDatabase(base.config);
   try {
-    await migrate(database, base.now);
-    return await work({ ...base, database });
+    const now = base.now ?? database.now;
+    await migrate(database, now);
+    return await work({ ...base, database, now });
   } finally {
     await database.close();
   }

@@ -1,7 +1,7 @@
 import type { Change } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { revokeSessions } from '../../sessions/session-store.ts';
-import { findTakenFields, updateUser } from '../../users/user-store.ts';
+import { findTakenFields, updateUser } from '../../users/accounts/user-store.ts';
 import type { LegacyIdRow } from '../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../report/report.ts';
 import { sayWhatIsMissing } from './missing-fields.ts';

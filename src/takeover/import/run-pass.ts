@@ -1,8 +1,8 @@
 import { KnownScopes } from '../../clients/scopes.ts';
-import { changeAndTell } from '../../database/bus.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
 import { OperatorError } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { systemOrigin } from '../../http/origin.ts';
+import { systemSource } from '../../http/request-source.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { scopeSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
@@ -36,9 +36,9 @@ export async function runPass(draft: Omit<Pass, 'number'>): Promise<Report> {
   await endWhatEnded(pass, tables);
   const report = findings.report(number, plan.dryRun);
   await finishPass(database.db, number, now(), JSON.stringify(report));
-  await changeAndTell(database, async (tx, tell) => {
+  await commitAndInvalidate(database, async (tx, tell) => {
     const data = { pass: number, decisions: report.decisions.length };
-    await recordEvent(context, tx, { type: 'service.imported', origin: systemOrigin, data });
+    await recordEvent(context, tx, { type: 'service.imported', origin: systemSource, data });
     tell({ kind: 'everything', id: '' });
   });
   return report;
@@ -63,7 +63,7 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
       'APP_KEY is another one than at the pass before: refresh tokens that came over then could not be opened any more. Give the .env of the same service.',
     );
   }
-  await changeAndTell(context.database, async (tx, tell) => {
+  await commitAndInvalidate(context.database, async (tx, tell) => {
     await legacyKeys.store(tx, 'public', Buffer.from(plan.publicKey.export({ type: 'spki', format: 'pem' })));
     await legacyKeys.store(tx, 'app', plan.appKey);
     await legacyKeys.store(tx, 'ids', Buffer.from(JSON.stringify(plan.hashedIds)));

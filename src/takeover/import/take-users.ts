@@ -1,7 +1,7 @@
 import type { Change } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { isUuid, uuidv7 } from '../../database/uuid.ts';
-import { insertNewUsers, type UserRow } from '../../users/user-store.ts';
+import { insertNewUsers, type UserRow } from '../../users/accounts/user-store.ts';
 import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../report/report.ts';
 import { select } from '../source/layout.ts';

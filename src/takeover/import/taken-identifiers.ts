@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { findTakenFields, insertNewUsers, type UserRow } from '../../users/user-store.ts';
+import { findTakenFields, insertNewUsers, type UserRow } from '../../users/accounts/user-store.ts';
 import type { Pass } from './pass.ts';
 import { generatedUsername } from './user-record.ts';
 

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { services } from '../harness/service.ts';
+import { oldDatabases } from './old-database.ts';
+import { heldByClients, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+
+const held = heldByClients('passport10');
+const web = { id: '2', secret: held.secretOf('2') };
+const idOf = (token: string): string =>
+  (JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()) as { jti: string }).jti;
+const login = held.of('login');
+const star = held.of('login_star');
+
+onBothEngines('a second pass', (engine) => {
+  const start = services(engine);
+  const make = oldDatabases('sqlite');
+  const taken = async () => {
+    const [service, old] = [await start(), await make()];
+    setClock(service);
+    await takeOver(service, old, { scopes: mappedScopes });
+    return { service, old, again: () => takeOver(service, old, { scopes: mappedScopes }) };
+  };
+  const tallyOf = (report: Awaited<ReturnType<typeof takeOver>>, table: string) =>
+    report.tables.find((one) => one.table === table);
+
+  it('changes nothing where nothing has changed', async () => {
+    const { service, again } = await taken();
+    const report = await again();
+    for (const { taken: fresh, updated, ended, table } of report.tables.filter(
+      ({ table }) => !table.endsWith('roles'),
+    )) {
+      assert.deepEqual([fresh, updated, ended], [0, 0, 0], table);
+    }
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+  });
+
+  it('ends what was revoked since, each token by itself, and what was cleared away', async () => {
+    const { service, old, again } = await taken();
+    await old.run(`update oauth_access_tokens set revoked = 1 where id = '${idOf(login.access_token)}'`);
+    await old.run(`update oauth_refresh_tokens set revoked = 1 where access_token_id = '${idOf(star.access_token)}'`);
+    const gone = held.of('refreshed');
+    await old.run(`delete from oauth_access_tokens where id = '${idOf(gone.access_token)}'`);
+    await old.run(`delete from oauth_refresh_tokens where access_token_id = '${idOf(gone.access_token)}'`);
+    const report = await again();
+    assert.deepEqual(
+      [tallyOf(report, 'oauth_access_tokens')?.ended, tallyOf(report, 'oauth_refresh_tokens')?.ended],
+      [2, 2],
+    );
+    const { status, body } = await whoAmI(service, login.access_token);
+    assert.deepEqual([status, (body as unknown as { code: string }).code], [401, 'token_revoked']);
+    // Passport refreshed such a login, and so does this: the access token alone was revoked.
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
+    assert.equal((await whoAmI(service, star.access_token)).status, 200);
+    assert.equal((await refresh(service, star.refresh_token as string, web)).status, 400);
+    assert.equal((await whoAmI(service, gone.access_token)).status, 401);
+    assert.equal((await refresh(service, gone.refresh_token as string, web)).status, 400);
+  });
+
+  it('takes users, passwords, roles and clients as they are now', async () => {
+    const { service, old, again } = await taken();
+    const bcrypt = '$2b$04$2l36tI6.pTKUcfgfRlyQN.HLbiuNVfBpPUEWwNOrqHrB1aXr5AQeC';
+    await old.run(`update users set email = 'lovelace@example.com', password = '${bcrypt}' where id = 1`);
+    await old.run("update users set name = 'Joan Clarke' where id = 4");
+    await old.run('delete from model_has_roles');
+    await old.run(
+      "insert into users (id, name, email, password, is_admin) values (9, 'New', 'new@example.com', 'x', 1)",
+    );
+    await old.run("update oauth_clients set secret = 'another-secret-of-the-machine' where id = 3");
+    const report = await again();
+    assert.deepEqual([tallyOf(report, 'users')?.taken, tallyOf(report, 'users')?.updated], [1, 2]);
+    const me = await ask<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
+      token: login.access_token,
+    });
+    assert.deepEqual([me.body.data.email, me.body.data.roles], ['lovelace@example.com', []]);
+    const token = (secret: string) =>
+      ask(service, '/v1/oauth/token', {
+        form: { grant_type: 'client_credentials', client_id: '3', client_secret: secret },
+      });
+    assert.equal((await token(held.secretOf('3'))).status, 401);
+    assert.equal((await token('another-secret-of-the-machine')).status, 200);
+  });
+
+  it('shuts out who is gone, by every token, and lets them in again when they are back', async () => {
+    const { service, old, again } = await taken();
+    await old.run('alter table users add column deleted_at datetime');
+    await old.run("update users set deleted_at = '2026-11-15 13:00:00' where id = 1");
+    await old.run('update oauth_clients set revoked = 1 where id = 3');
+    const report = await again();
+    assert.equal(tallyOf(report, 'users')?.ended, 1);
+    assert.equal((await whoAmI(service, login.access_token)).status, 401);
+    assert.equal((await whoAmI(service, held.of('personal').access_token)).status, 401);
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 400);
+    assert.equal((await whoAmI(service, star.access_token)).status, 200);
+    const form = { grant_type: 'client_credentials', client_id: '3', client_secret: held.secretOf('3') };
+    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+  });
+
+  it('leaves alone what has gone on here', async () => {
+    const { service, again } = await taken();
+    const { body } = await refresh(service, login.refresh_token as string, web);
+    assert.equal((await whoAmI(service, body.access_token)).status, 200);
+    const out = await ask(service, '/v1/logout', { method: 'DELETE', token: star.access_token });
+    assert.ok(out.status < 300);
+    // Ended sessions are cleared away; what was ended here must not come back with the next pass.
+    service.advance(2 * 3_600_000);
+    await service.sessions.prune();
+    await again();
+    assert.equal((await whoAmI(service, star.access_token)).status, 401);
+    assert.equal((await refresh(service, star.refresh_token as string, web)).status, 400);
+    assert.equal((await refresh(service, body.refresh_token, web)).status, 200);
+  });
+
+  it('asks before it ends the logins of half a service', async () => {
+    const { service, old } = await taken();
+    const rows = Array.from({ length: 60 }, (_, i) => `(${i + 100}, 'U${i}', 'u${i}@example.com', 'x', 1)`);
+    await old.run(`insert into users (id, name, email, password, is_admin) values ${rows.join(', ')}`);
+    await takeOver(service, old, { scopes: mappedScopes });
+    await old.run('delete from users where id >= 100; delete from oauth_access_tokens');
+    const report = await takeOver(service, old, { scopes: mappedScopes });
+    assert.match(report.decisions.join(), /60 of 64 users.*--confirm-gone/s);
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+    const confirmed = await takeOver(service, old, { scopes: mappedScopes, confirmGone: true });
+    assert.equal(tallyOf(confirmed, 'users')?.ended, 60);
+    assert.equal((await whoAmI(service, login.access_token)).status, 401);
+  });
+});
