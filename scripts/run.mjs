@@ -90,7 +90,8 @@ async function test() {
       // Tests wait for databases and browsers more than they compute.
       `--test-concurrency=${Math.min(8, Math.max(2, availableParallelism()))}`,
       '--test-timeout=180000',
-      '--test-force-exit',
+      '--test-reporter=./test/harness/reporter.ts',
+      '--test-reporter-destination=stdout',
       ...(args.length > 0 ? args : ['{src,test,client,console,examples}/**/*.test.ts']),
     ],
     { env: { ...process.env, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) } },

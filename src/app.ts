@@ -56,6 +56,8 @@ export interface Services {
   readonly oauth: OAuth;
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
+  /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
+  endThreads(): Promise<void>;
 }
 
 /** What the features stand on, before there is any route. */
@@ -63,7 +65,8 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const keys = await openKeyRing(context);
   const passwords = createPasswords(context);
   const legacyKeys = new LegacyKeys(context);
-  const sessions = createSessions(context, keys, new LegacyTokens(context, legacyKeys));
+  const legacyTokens = new LegacyTokens(context, legacyKeys);
+  const sessions = createSessions(context, keys, legacyTokens);
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
@@ -92,7 +95,10 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     endClients: (tx, tell, of) => endClients(sessions, tx, tell, of),
   };
 
-  return { keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts };
+  const endThreads = async () =>
+    void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
+
+  return { keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts, endThreads };
 }
 
 /** The resources that every service has; the operator's own are beside them. */
@@ -143,6 +149,7 @@ export async function buildApp(context: Context): Promise<Services> {
     await accounts.mail.stop();
     await background.stop();
     await sessions.flush();
+    await services.endThreads();
   });
   return { app, ...services };
 }

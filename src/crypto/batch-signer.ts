@@ -42,6 +42,11 @@ export class BatchSigner {
     });
   }
 
+  /** Ends the thread. What it has not signed is signed here. */
+  close(): Promise<void> {
+    return this.#thread.end();
+  }
+
   #flush(): void {
     if (this.#batch.length === 0) return;
     const batch = this.#batch;

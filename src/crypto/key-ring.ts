@@ -192,6 +192,11 @@ export class KeyRing {
     });
   }
 
+  /** Ends the threads that sign. */
+  close(): Promise<void> {
+    return this.#signing.close();
+  }
+
   #take(rows: readonly KeyRow[], issuers: readonly { url: string }[], told: number): void {
     // A reading that began earlier may end later.
     if (told < this.#heeded) return;

@@ -94,6 +94,10 @@ export class SigningKeys {
     }));
   }
 
+  async close(): Promise<void> {
+    await Promise.all(this.#keys.map(({ signer }) => signer.close()));
+  }
+
   #usable(): readonly SigningKey[] {
     const now = this.#now();
     return this.#keys.filter(({ row }) => row.retires_at === null || row.retires_at > now);

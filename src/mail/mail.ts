@@ -86,8 +86,12 @@ export class Mail {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
-    const patience = new Promise<void>((resolve) => setTimeout(resolve, 2000).unref());
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, 2000);
+    });
     await Promise.race([this.#pass, patience]);
+    clearTimeout(timer);
     this.#delivery.close();
   }
 

@@ -121,9 +121,10 @@ export class NewsConnection {
     await this.ask(removeInstances, [[...this.#ids]]).catch(() => undefined);
     const [client, socket] = [this.#client, this.#socket];
     this.#client = undefined;
-    void client?.end().catch(() => undefined);
     // A connection that is cut off is never told that it has ended.
-    setTimeout(() => socket?.destroy(), answerWithin).unref();
+    const timer = setTimeout(() => socket?.destroy(), answerWithin);
+    await client?.end().catch(() => undefined);
+    clearTimeout(timer);
   }
 
   /** Only when it listens: whatever was committed before is in the snapshot, whatever comes after is heard. */
@@ -162,6 +163,7 @@ export class NewsConnection {
   }
 
   #granted(asked: Moment, { time }: ClockRow): void {
+    if (this.#closed) return;
     this.lease.renew(asked);
     this.#clock.set({ time, asked: asked.monotonic, answered: performance.now() });
     this.#timer = setTimeout(() => void this.#renew(), renewEvery);

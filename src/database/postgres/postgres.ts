@@ -17,6 +17,7 @@ import { rowMark } from '../sqlite/row-mark.ts';
 import type { Tables } from '../tables.ts';
 import { CarriedClock } from './carried-clock.ts';
 import { oldestVersion, readServer } from './instance-table.ts';
+import { poolCloser } from './pool-closer.ts';
 import { PostgresBus } from './postgres-bus.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
@@ -228,6 +229,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
+  const closePool = poolCloser(pool);
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -283,7 +285,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     async close() {
       await bus.close();
       await db.destroy();
-      await pool.end();
+      await closePool();
     },
   };
 }

@@ -36,6 +36,11 @@ export class LegacyTokens implements ForeignTokens {
     });
   }
 
+  /** Ends the threads that open refresh tokens. */
+  close(): Promise<void> {
+    return this.#opener.close();
+  }
+
   async readAccess(token: string): Promise<AccessTokenClaims | 'revoked' | undefined> {
     if (!looksLikeLegacyJwt(token)) return undefined;
     const claims = await this.#verified(token);

@@ -63,6 +63,10 @@ export class RefreshOpener {
     this.#opened.clear();
   }
 
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+
   #refuseForgers(network: string): void {
     const failures = this.#failures.get(network);
     const now = this.#context.now();

@@ -21,6 +21,8 @@ export interface Passwords {
   verifyNothing(password: string, address?: string | null): Promise<false>;
   /** True for hashes of other systems and of earlier parameters: the next sign-in replaces them. */
   needsRehash(hash: string): boolean;
+  /** Ends the threads. */
+  close(): Promise<void>;
 }
 
 /** As many waiting for each core as are done in about four seconds: who comes later is better told to come back. */
@@ -59,6 +61,9 @@ export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Password
     needsRehash(hash) {
       const known = readArgon2(hash);
       return known === undefined || !isCurrentArgon2(known);
+    },
+    async close() {
+      await Promise.all(threads.map((thread) => thread.end()));
     },
   };
 }
