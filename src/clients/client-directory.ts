@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { isSecretOf } from './client-secrets.ts';
+import { type AuthenticatedClient, findSecret } from './client-secrets.ts';
 import { findClient, type StoredClient } from './client-store.ts';
 import type { ForeignSecrets } from './foreign-secrets.ts';
 
@@ -43,12 +43,17 @@ export class ClientDirectory {
   }
 
   /** The client, if the secret is one of its own. */
-  async authenticate(id: string, secret: string): Promise<StoredClient | undefined> {
+  async authenticate(id: string, secret: string): Promise<AuthenticatedClient | undefined> {
     await this.#keys.fresh();
     const client = await this.find(id);
     if (!client) return undefined;
-    if (isSecretOf(this.#keys, client, secret, this.#context.now())) return client;
-    return (await this.#foreign?.matches(client, secret)) ? client : undefined;
+    const own = findSecret(this.#keys, client, secret, this.#context.now());
+    if (own !== undefined) return { ...client, secretId: own };
+    const foreign = await this.#foreign?.find(client, secret);
+    if (foreign === undefined) return undefined;
+    // It is kept in our own form from now on, unless its end was set before.
+    const renewed = await this.find(id);
+    return renewed && { ...renewed, secretId: findSecret(this.#keys, renewed, secret, this.#context.now()) ?? foreign };
   }
 
   /** A user's clients go with the user. */

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Change } from '../database/bus.ts';
-import type { Tx } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
 import { endSecrets, insertSecret, lockClient, type StoredClient } from './client-store.ts';
+import { holdSecret } from './secret-store.ts';
+import { unknownClient } from './unknown-client.ts';
 
 /** Secrets are random, so a keyed hash is enough: slow hashing is for what people choose. */
 const purpose = 'client secret';
@@ -14,13 +16,27 @@ function hashSecret(keys: KeyRing, clientId: string, secret: string): { hash: st
   return { hash: keys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId };
 }
 
-/** Whether the client has this secret now. */
-export function isSecretOf(keys: KeyRing, client: StoredClient, secret: string, now: number): boolean {
+/** A client, and the secret by which it proved to be it: whoever writes for it sees to it that this still counts. */
+export interface AuthenticatedClient extends StoredClient {
+  readonly secretId: string;
+}
+
+/** Which of the client's secrets this is, if it is one that counts now. */
+export function findSecret(keys: KeyRing, client: StoredClient, secret: string, now: number): string | undefined {
   const data = hashed(client.id, secret);
-  return client.secrets.some(
+  return client.secrets.find(
     ({ secret_hash, key_id, expires_at }) =>
       (expires_at === null || expires_at > now) && keys.matches(purpose, data, secret_hash, key_id),
-  );
+  )?.id;
+}
+
+export const isSecretOf = (keys: KeyRing, client: StoredClient, secret: string, now: number): boolean =>
+  findSecret(keys, client, secret, now) !== undefined;
+
+/** Refuses what a client asks for where its secret was taken away meanwhile; in a transaction, for all of it. */
+export async function requireSecret({ now }: Context, db: Db | Tx, secretId: string | undefined): Promise<void> {
+  if (secretId === undefined || (await holdSecret(db, secretId, now()))) return;
+  throw unknownClient('the secret ended meanwhile');
 }
 
 /** Gives a client a new secret, which only the return value ever shows; the old ones end, at once or in some hours. */

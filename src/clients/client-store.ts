@@ -15,7 +15,7 @@ export interface StoredClient {
   readonly name: string;
   readonly userId: string | null;
   readonly scopes: readonly string[];
-  readonly secrets: readonly Pick<SecretRow, 'secret_hash' | 'key_id' | 'expires_at'>[];
+  readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
 
 interface NewClient {
@@ -52,7 +52,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
     .leftJoin('users', 'users.id', 'clients.user_id')
     .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes'])
-    .select(['secret_hash', 'key_id', 'expires_at'])
+    .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
     .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
     .execute();
@@ -64,8 +64,8 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     name: row.name,
     userId: row.user_id,
     scopes: JSON.parse(row.scopes) as string[],
-    secrets: rows.flatMap(({ secret_hash, key_id, expires_at }) =>
-      secret_hash === null ? [] : [{ secret_hash, key_id, expires_at }],
+    secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>
+      id === null || secret_hash === null ? [] : [{ id, secret_hash, key_id, expires_at }],
     ),
   };
 }

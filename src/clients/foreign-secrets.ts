@@ -26,19 +26,20 @@ export class ForeignSecrets {
     this.#passwords = passwords;
   }
 
-  async matches(client: StoredClient, secret: string): Promise<boolean> {
+  /** Which of the client's secrets this is, if it is one of these. */
+  async find(client: StoredClient, secret: string): Promise<string | undefined> {
     const at = this.#context.now();
     const hashes = client.secrets.filter(
       ({ key_id, expires_at }) => key_id === foreignKeyId && (expires_at === null || expires_at > at),
     );
-    if (hashes.length === 0) return false;
+    if (hashes.length === 0) return undefined;
     return this.#inTurn(client.id, async () => {
-      for (const { secret_hash } of hashes) {
+      for (const { id, secret_hash } of hashes) {
         if (!(await this.#passwords.verify(secret, secret_hash))) continue;
         await this.#replace(client.id, secret_hash, secret);
-        return true;
+        return id;
       }
-      return false;
+      return undefined;
     });
   }
 

@@ -1,7 +1,7 @@
 import type { StoredClient } from '../clients/client-store.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
 import type { Config, ProxiedClient } from '../config.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { unknownClient } from '../oauth/client-authentication.ts';
 import { passwordGrant } from '../oauth/grants/password.ts';
 import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
 import type { OAuth } from '../oauth/oauth.ts';

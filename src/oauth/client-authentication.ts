@@ -1,17 +1,8 @@
-import type { StoredClient } from '../clients/client-store.ts';
-import { OAuthError } from '../errors.ts';
+import type { AuthenticatedClient } from '../clients/client-secrets.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
-
-const challenge = { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
-
-/** An unknown client and a wrong secret look alike. The challenge names the way that every client can take. */
-export const unknownClient = (reason: string, headers: Record<string, string> = challenge) =>
-  new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
-    reason,
-    headers,
-  });
 
 /** A request in which a client says who it is. */
 export interface ClientRequest {
@@ -27,7 +18,7 @@ export async function authenticateClient(
   { clients, failedClients }: Pick<OAuth, 'clients' | 'failedClients'>,
   { authorization, origin, countAs }: Pick<ClientRequest, 'authorization' | 'origin' | 'countAs'>,
   parameters: Parameters,
-): Promise<StoredClient> {
+): Promise<AuthenticatedClient> {
   const usedHeader = authorization !== undefined;
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');

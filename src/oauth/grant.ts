@@ -6,7 +6,8 @@ import type { Parameters } from './parameters.ts';
 
 /** What a grant has to go by; the client is authenticated. */
 export interface GrantRequest {
-  readonly client: StoredClient;
+  /** With the secret that it showed; the proxies' clients are named by the settings. */
+  readonly client: StoredClient & { readonly secretId?: string };
   readonly parameters: Parameters;
   readonly origin: RequestSource;
   /** Counts the request against RATE_LIMIT as its user's, where its client was not counted before. */

@@ -1,3 +1,4 @@
+import { requireSecret } from '../clients/client-secrets.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
@@ -20,6 +21,7 @@ export async function answerRevocation(oauth: OAuth, request: ClientRequest): Pr
     throw new OAuthError('unauthorized_client', 'The token was given to another client.');
   }
   await commitAndInvalidate(context.database, async (tx, tell) => {
+    await requireSecret(context, tx, client.secretId);
     const ended = await sessions.end(tx, tell, { sessionId: session.id }, 'revoked');
     if (ended === 0) return;
     await recordEvent(context, tx, {

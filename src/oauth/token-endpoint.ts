@@ -1,6 +1,7 @@
 import { parseScope } from '../clients/scopes.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
 import { OAuthError } from '../errors.ts';
-import { authenticateClient, type ClientRequest, unknownClient } from './client-authentication.ts';
+import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { passwordGrant } from './grants/password.ts';

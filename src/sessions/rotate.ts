@@ -1,3 +1,4 @@
+import { requireSecret } from '../clients/client-secrets.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
@@ -22,6 +23,8 @@ const forever = 1e14;
 interface Refresh {
   readonly refreshToken: string;
   readonly clientId: string;
+  /** By which the client proved who it is. */
+  readonly secretId?: string | undefined;
   readonly origin: RequestSource;
 }
 
@@ -45,6 +48,7 @@ export async function rotate(
     id: presented.sessionId,
     generation: presented.generation,
     clientId: refresh.clientId,
+    secretId: refresh.secretId ?? null,
     now: at,
     expiresAt: at + config.refreshTokenTtl * 1000,
     maxAge: config.sessionMaxAge === 0 ? forever : config.sessionMaxAge * 1000,
@@ -56,6 +60,7 @@ export async function rotate(
     metrics.refreshes.inc({ result: 'rotated' });
     return rotated;
   }
+  await requireSecret(context, database.db, refresh.secretId);
   return resolveStaleRefresh(context, presented, refresh);
 }
 

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { secretCounts } from '../clients/secret-store.ts';
 import { compiledQuery } from '../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
@@ -15,29 +16,6 @@ export type SessionsOf =
       readonly type?: SessionRow['type'] | undefined;
     }
   | { readonly clientId: string };
-
-/** The other columns of a new session have their defaults. */
-const insert = compiledQuery((db, row: SessionRow) =>
-  db.insertInto('sessions').values({
-    id: row.id,
-    type: row.type,
-    user_id: row.user_id,
-    client_id: row.client_id,
-    name: row.name,
-    scopes: row.scopes,
-    created_at: row.created_at,
-    expires_at: row.expires_at,
-    revealed_at: row.revealed_at,
-    address: row.address,
-    user_agent: row.user_agent,
-  }),
-);
-
-export const insertSession = async (db: Db | Tx, row: SessionRow): Promise<void> => void (await insert.run(db, row));
-
-/** The same outside of transactions. */
-export const storeSession = async (database: Database, row: SessionRow): Promise<void> =>
-  void (await insert.write(database, row));
 
 const byId = compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
 
@@ -113,6 +91,7 @@ export async function subjectsExist(db: Db, userId: string, clientId: string) {
 interface Rotation {
   readonly id: string;
   readonly clientId: string;
+  readonly secretId: string | null;
   readonly generation: number;
   readonly now: number;
   readonly expiresAt: number;
@@ -142,6 +121,7 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', rotation.now)
     .where('created_at', '>', rotation.loggedInAfter)
+    .where(secretCounts(db, rotation))
     .returningAll(),
 );
 

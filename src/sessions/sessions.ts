@@ -1,4 +1,5 @@
 import type { Caller } from '../caller.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Change } from '../database/bus.ts';
@@ -19,18 +20,17 @@ import {
 import { noteFirstUse } from './first-use.ts';
 import { type ForeignTokens, noForeignTokens } from './foreign-tokens.ts';
 import { LastUses, type Sender } from './last-uses.ts';
+import { insertSession, storeSession } from './new-session-store.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken, readRefreshToken } from './refresh-token.ts';
 import { rotate } from './rotate.ts';
 import { sessionEnd } from './session-end.ts';
 import {
   findSessionOfEnabled,
-  insertSession,
   revokeSessions,
   type SessionRow,
   type SessionsOf,
   shortenSessions,
-  storeSession,
 } from './session-store.ts';
 import { TokenCache } from './token-cache.ts';
 import { verifyAccessToken } from './verify-access-token.ts';
@@ -85,19 +85,20 @@ export class Sessions {
 
   async open(db: Db | Tx, session: NewSession): Promise<SessionRow> {
     const row = this.#draft(session);
-    await insertSession(db, row).catch(refuseStrangers);
+    await insertSession(db, row).catch(refuseStrangers(session));
     return row;
   }
 
   /**
    * Opens a session and signs its first access token, both at once: another thread signs while the row is brought to
-   * disk. Outside of transactions, which must not wait for threads.
+   * disk. Outside of transactions, which must not wait for threads. `secretId`: by which the client proved who it is.
    */
-  async openWithToken(session: NewSession): Promise<OpenedSession> {
+  async openWithToken(session: NewSession, secretId?: string): Promise<OpenedSession> {
     const row = this.#draft(session);
     const signing = this.accessTokenInWorker(row, session.scopes);
-    const storing = storeSession(this.#context.database, row).catch(refuseStrangers);
-    const [accessToken] = await Promise.all([signing, storing]);
+    const storing = storeSession(this.#context.database, row, secretId ?? null).catch(refuseStrangers(session));
+    const [accessToken, stored] = await Promise.all([signing, storing]);
+    if (!stored) throw unknownClient('the secret ended meanwhile');
     return { session: row, scopes: session.scopes, accessToken };
   }
 
@@ -159,7 +160,7 @@ export class Sessions {
    * token for it, signed while the rotation is brought to disk. `scopesOf` says which scopes that token gets.
    */
   async rotate(
-    refresh: { refreshToken: string; clientId: string; origin: RequestSource },
+    refresh: { refreshToken: string; clientId: string; secretId?: string | undefined; origin: RequestSource },
     scopesOf = scopesOfSession,
   ): Promise<OpenedSession> {
     let signing: Promise<string> | undefined;
@@ -276,10 +277,14 @@ export class Sessions {
   }
 }
 
-function refuseStrangers(error: unknown): never {
-  if (!isForeignKeyViolation(error)) throw error;
-  throw new OAuthError('invalid_grant', 'The user or the client no longer exists.');
-}
+/** Whoever opens a session for a user holds the user: of the two it is the client that is gone. */
+const refuseStrangers =
+  ({ clientId }: NewSession) =>
+  (error: unknown): never => {
+    if (!isForeignKeyViolation(error)) throw error;
+    if (clientId) throw unknownClient('the client was deleted meanwhile');
+    throw new OAuthError('invalid_grant', 'The user no longer exists.');
+  };
 
 export type FoundToken =
   | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }

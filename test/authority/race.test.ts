@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { sql } from 'kysely';
 import type { Tx } from '../../src/database/database.ts';
 import { ask } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
+import { meet, someoneWaits } from './meet.ts';
 import { env, type Person, signedIn } from './people.ts';
 import { type Write, writes } from './writes.ts';
 
@@ -16,37 +16,8 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
     service = await start({ env });
   });
 
-  /** Until somebody waits for what the open transaction holds. */
-  async function someoneWaits(): Promise<void> {
-    const { db, connections } = service.context.database;
-    for (;;) {
-      if (engine === 'sqlite') {
-        if (connections().waiting > 0) return;
-        await new Promise((resolve) => setImmediate(resolve));
-      } else {
-        const { rows } =
-          await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            db,
-          );
-        if (rows.length > 0) return;
-      }
-    }
-  }
-
-  /**
-   * Ends something in a transaction that is open while the request comes, and that nobody was told of: the gate lets the
-   * request pass, and only its own transaction can know better.
-   */
-  async function meet(person: Person, { method, path, json, headers }: Write, end: (tx: Tx) => Promise<unknown>) {
-    const sent = { method, json, token: person.token, ...(headers ? { headers } : {}) };
-    const { answer } = await service.context.database.db.transaction().execute(async (tx) => {
-      await end(tx);
-      const waiting = ask(service, path, sent);
-      await Promise.race([someoneWaits(), waiting]);
-      return { answer: waiting };
-    });
-    return answer;
-  }
+  const send = ({ token }: Person, { method, path, json, headers }: Write) =>
+    ask(service, path, { method, json, token, ...(headers ? { headers } : {}) });
 
   const revoke = (person: Person) => (tx: Tx) =>
     tx.updateTable('sessions').set({ revoked_at: 1 }).where('id', '=', person.sessionId).execute();
@@ -56,7 +27,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       const person = await signedIn(service);
       const write = await prepare(service, person);
       const left = await contentOf(service, ['sessions']);
-      const { status, body } = await meet(person, write, revoke(person));
+      const { status, body } = await meet(service, revoke(person), () => send(person, write));
       assert.deepEqual([status, body.code], [401, 'token_revoked']);
       assert.equal(await contentOf(service, ['sessions']), left);
     });
@@ -110,7 +81,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
   for (const [who, end, refused] of ends) {
     it(`does nothing for a caller ${who}`, async () => {
       const person = await signedIn(service);
-      const { status, body } = await meet(person, create, end(person));
+      const { status, body } = await meet(service, end(person), () => send(person, create));
       assert.deepEqual([status, body.code], refused);
     });
   }
@@ -125,7 +96,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       [{ method: 'DELETE', path: `/v1/tokens/${other.sessionId}`, json: {} }, 404],
     ] as const) {
       const person = await signedIn(service);
-      const answer = await meet(person, write, demote(person));
+      const answer = await meet(service, demote(person), () => send(person, write));
       assert.deepEqual([write.path, answer.status], [write.path, status]);
     }
   });
@@ -139,7 +110,7 @@ onBothEngines('a write that meets the end of its authority', (engine) => {
       db.transaction().execute(async (tx) => {
         await revoke(person)(tx);
         asked = ask(service, create.path, { json: create.json, token: person.token });
-        await someoneWaits();
+        await someoneWaits(service);
         throw undone;
       }),
       undone,

@@ -7,6 +7,6 @@ export const clientCredentialsGrant: Grant = {
   clientTypes: ['personal'],
   async issue({ sessions, scopes: known }, { client, parameters, origin }) {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    return sessions.openWithToken({ clientId: client.id, scopes, origin });
+    return sessions.openWithToken({ clientId: client.id, scopes, origin }, client.secretId);
   },
 };

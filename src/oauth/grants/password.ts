@@ -1,3 +1,4 @@
+import { requireSecret } from '../../clients/client-secrets.ts';
 import { grantScopes } from '../../clients/scopes.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { requireUnchanged } from '../../users/credentials/check-credentials.ts';
@@ -20,6 +21,7 @@ export const passwordGrant: Grant = {
     countAs?.(user.id);
     const session = await context.database.db.transaction().execute(async (tx) => {
       await requireUnchanged(context, tx, user);
+      await requireSecret(context, tx, client.secretId);
       const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });
       await noteLogin(tx, { userId: user.id, origin });
       await recordEvent(context, tx, {

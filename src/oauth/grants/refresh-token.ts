@@ -16,7 +16,7 @@ export const refreshTokenGrant: Grant = {
       const found = await sessions.find(refreshToken);
       if (found?.session.client_id === client.id) grantScopes(known, asked, allowed(found.session));
     }
-    return sessions.rotate({ refreshToken, clientId: client.id, origin }, (session) =>
+    return sessions.rotate({ refreshToken, clientId: client.id, secretId: client.secretId, origin }, (session) =>
       grantScopes(known, asked, allowed(session)),
     );
   },

@@ -1,0 +1,29 @@
+import { type Expression, PostgresAdapter, type SqlBool, sql } from 'kysely';
+import { compiledQuery } from '../database/compiled-query.ts';
+import type { Db, Tx } from '../database/database.ts';
+
+interface Secret {
+  /** Null where the client proved who it is some other way. */
+  readonly secretId: string | null;
+  readonly now: number;
+}
+
+/** The client before its secret, as whoever changes one takes them. On SQLite a writer has no neighbours. */
+const lock = (db: Db) =>
+  db.getExecutor().adapter instanceof PostgresAdapter ? sql`for key share of c for share of s` : sql``;
+
+/**
+ * For the one statement that writes for a client: that its secret counts, and goes on counting until that is committed.
+ */
+export const secretCounts = (db: Db, { secretId, now }: Secret): Expression<SqlBool> =>
+  sql<SqlBool>`(cast(${secretId} as text) is null or exists (
+    select 1 from clients as c join client_secrets as s on s.client_id = c.id
+    where s.id = ${secretId} and (s.expires_at is null or s.expires_at > ${now}) ${lock(db)}))`;
+
+const held = compiledQuery((db, secret: Secret) =>
+  db.selectNoFrom(sql<number>`1`.as('one')).where(secretCounts(db, secret)),
+);
+
+/** Whether the secret counts; until the transaction ends it goes on doing so. */
+export const holdSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
+  (await held.run(db, { secretId, now })).length > 0;

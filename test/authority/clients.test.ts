@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { Tx } from '../../src/database/database.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { addClient, addLogin, password } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { meet } from './meet.ts';
+
+onBothEngines('a client whose right to act ends while it asks', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  type Client = { readonly id: string; readonly secret: string };
+  const form = ({ id, secret }: Client, fields: Record<string, string>) => ({
+    form: { client_id: id, client_secret: secret, ...fields },
+  });
+  const ends = new Map<string, (client: Client) => (tx: Tx) => Promise<unknown>>([
+    [
+      'its secret is taken away',
+      ({ id }) =>
+        (tx) =>
+          tx.deleteFrom('client_secrets').where('client_id', '=', id).execute(),
+    ],
+    [
+      'its secret is at its end',
+      ({ id }) =>
+        (tx) =>
+          tx.updateTable('client_secrets').set({ expires_at: 1 }).where('client_id', '=', id).execute(),
+    ],
+    [
+      'it is deleted',
+      ({ id }) =>
+        (tx) =>
+          tx.deleteFrom('clients').where('id', '=', id).execute(),
+    ],
+  ]);
+
+  const countSessions = async ({ id }: Client) =>
+    (await service.context.database.db.selectFrom('sessions').selectAll().where('client_id', '=', id).execute()).filter(
+      ({ revoked_at, generation }) => revoked_at === null && generation === 0,
+    ).length;
+
+  for (const [what, end] of ends) {
+    it(`opens no session of its own when ${what}`, async () => {
+      const client = await addClient(service);
+      const asked = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
+      assert.equal((await asked()).status, 200);
+      const { status, body } = await meet(service, end(client), asked);
+      assert.deepEqual([status, body.error], [401, 'invalid_client']);
+      assert.ok((await countSessions(client)) <= 1);
+    });
+
+    it(`opens no session of a user when ${what}`, async () => {
+      const client = await addClient(service, { type: 'password' });
+      const { email } = await addLogin(service);
+      const fields = { grant_type: 'password', username: email, password };
+      const asked = () => ask(service, '/v1/oauth/token', form(client, fields));
+      assert.equal((await asked()).status, 200);
+      const { db } = service.context.database;
+      // The login counts its attempts before its transaction: on SQLite it has to be past that.
+      if (engine === 'sqlite') {
+        await db.transaction().execute(end(client));
+        assert.equal((await asked()).body.error, 'invalid_client');
+      } else assert.equal((await meet(service, end(client), asked)).body.error, 'invalid_client');
+      assert.ok((await countSessions(client)) <= 1);
+    });
+
+    it(`refreshes nothing when ${what}`, async () => {
+      const client = await addClient(service);
+      const issued = await ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
+      const fields = { grant_type: 'refresh_token', refresh_token: String(issued.body.refresh_token) };
+      const { status, body } = await meet(service, end(client), () =>
+        ask(service, '/v1/oauth/token', form(client, fields)),
+      );
+      assert.deepEqual([status, body.error], [401, 'invalid_client']);
+    });
+
+    it(`revokes nothing when ${what}`, async () => {
+      const client = await addClient(service);
+      const { sessions } = service;
+      const opened = await sessions.openWithToken({ clientId: client.id, scopes: ['*'], origin: systemSource });
+      const asked = () => ask(service, '/v1/oauth/revoke', form(client, { token: opened.accessToken }));
+      const { status, body } = await meet(service, end(client), asked);
+      assert.deepEqual([status, body.error], [401, 'invalid_client']);
+    });
+  }
+
+  it('gets new secrets while it asks for tokens, and nobody waits for good', async () => {
+    const client = await addClient(service);
+    const admin = await addLogin(service, { roles: ['admin'] });
+    const session = await service.sessions.openWithToken({ userId: admin.id, scopes: ['*'], origin: systemSource });
+    const renew = () =>
+      ask(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token: session.accessToken });
+    const get = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
+    const answers = await Promise.all([
+      renew(),
+      ...Array.from({ length: 10 }, get),
+      renew(),
+      ...Array.from({ length: 10 }, get),
+    ]);
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 201]);
+  });
+});
