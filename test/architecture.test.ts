@@ -15,6 +15,7 @@ const foundation = [
   'context',
   'metrics',
   'durations',
+  'bounded-map',
   'email-address',
   'nearest',
   'normal-form',
@@ -35,6 +36,7 @@ const features = [
 ];
 const mayImport = new Map<string, readonly string[]>([
   ['errors', []],
+  ['bounded-map', []],
   ['nearest', []],
   ['normal-form', []],
   ['email-address', []],
@@ -66,6 +68,9 @@ const mayImport = new Map<string, readonly string[]>([
   ['testing', ['config', 'log', 'start']],
   ['cli', [...features, 'app', 'start']],
 ]);
+
+/** The rooms of the resource engine, from the ground up: each may import those before it. Beside the rooms stands what joins them. */
+const resourceRooms = ['sql', 'declaration', 'model', 'query', 'read', 'write', 'migrations', 'routes'];
 
 /**
  * Transactions of their own, which hold nobody's authority, and why: everything that a caller asks for is written by
@@ -140,6 +145,16 @@ describe('Layering', () => {
       return !isPackage && from !== to && !mayImport.get(from)?.includes(to);
     });
     assert.deepEqual(wrong.map(show), []);
+  });
+
+  it('lets imports between the rooms of the resource engine go down only', () => {
+    const floorOf = (path: string): number => {
+      const [, room = '', file] = path.split('/');
+      return file === undefined ? resourceRooms.length : resourceRooms.indexOf(room);
+    };
+    const inside = imports.filter(({ file, target }) => partOf(file) === 'resources' && partOf(target) === 'resources');
+    assert.deepEqual(inside.filter(({ file }) => floorOf(file) < 0).map(show), [], 'name the room in its place above');
+    assert.deepEqual(inside.filter(({ file, target }) => floorOf(target) > floorOf(file)).map(show), []);
   });
 
   it('keeps sources inside src', () => {

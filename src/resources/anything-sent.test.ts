@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import fc from 'fast-check';
 import { onBothEngines } from '../../test/harness/engines.ts';
+import { cars, garage } from '../../test/harness/garage.ts';
 import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
-import { cars, garage } from './test-declarations/garage.ts';
 
 const fieldNames = ['id', 'created_at', 'version', 'owner', '', '*', ...Object.keys(cars.fields)];
 const pieces = fc.constantFrom(

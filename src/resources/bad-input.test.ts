@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onBothEngines } from '../../test/harness/engines.ts';
+import { garage } from '../../test/harness/garage.ts';
 import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
-import { garage } from './test-declarations/garage.ts';
 
 onBothEngines('Bad input', (engine) => {
   const start = resourceServices(engine);

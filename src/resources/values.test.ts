@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { afterPrefix, fold } from './model/folding.ts';
-import { isDay, parseMoment, writeMoment } from './model/timestamps.ts';
+import { afterPrefix, fold } from './declaration/fields/folding.ts';
+import { isDay, parseMoment, writeMoment } from './declaration/fields/timestamps.ts';
 
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');

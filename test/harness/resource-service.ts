@@ -15,7 +15,7 @@ import { unauthorized } from '../../src/http/unauthorized.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
-import type { MacKeys } from '../../src/resources/query/cursor.ts';
+import type { MacKeys } from '../../src/resources/model/resource-services.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
-import { garage } from '../test-declarations/garage.ts';
 import { all, allOf, among, anyOf, compare, equals, isNull, lists, owner, related, role } from './access.ts';
 import { defineResource } from './define-resource.ts';
 import { boolean, integer, list, reference, text } from './fields.ts';

@@ -1,6 +1,6 @@
-import { kindOf } from '../model/field-values.ts';
 import type { Complain, Definitions } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
+import { kindOf } from './field-values.ts';
 import type { Field } from './fields.ts';
 
 /** Characters that an index of PostgreSQL takes in any case: 2,704 bytes, at most four a character. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../../database/database.ts';
 import { columnTypes } from '../../database/migrate.ts';
-import { type Fragment, quoted, raw, sql } from '../model/sql-text.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { ColumnSchema, IndexSchema, TableSchema } from './storage-schema.ts';
 
 /** One thing that a migration does, in words and in SQL. */

@@ -1,4 +1,5 @@
-import { type Fragment, join, type Place, quoted, raw, readUnprepared, sql } from '../model/sql-text.ts';
+import { type Place, readUnprepared } from '../sql/executor.ts';
+import { type Fragment, join, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 import type { ColumnSchema } from './storage-schema.ts';
 

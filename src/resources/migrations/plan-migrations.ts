@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Fragment, type Place, quoted, raw, readUnprepared, sql } from '../model/sql-text.ts';
+import { type Place, readUnprepared } from '../sql/executor.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import {
   addColumn,
   addReference,

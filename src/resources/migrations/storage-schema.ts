@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { indexableMax } from '../declaration/check-fields.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import { kindOf } from '../declaration/field-values.ts';
 import type { Field, FieldType } from '../declaration/fields.ts';
-import { kindOf } from '../model/field-values.ts';
-import { allFields, shadowOf } from '../model/resource.ts';
+import { allFields, isIndexed, shadowOf } from '../model/resource.ts';
 
 /** A column as the last declaration wanted it. Kept in the database, and compared with the next declaration. */
 export interface ColumnSchema {
@@ -32,9 +33,6 @@ export interface TableSchema {
   readonly columns: Readonly<Record<string, ColumnSchema>>;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
 }
-
-/** Characters that an index takes in any case. */
-const indexableMax = 500;
 
 /** PostgreSQL cuts names at 63 bytes, which would make two of them one. */
 const indexName = (table: string, columns: readonly string[], kind: string): string => {
@@ -93,13 +91,6 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
   }
   return { table, columns, indexes };
 }
-
-/** Whether an index can serve what the declaration promises of the field. */
-export const isIndexed = ({ type, options }: Field): boolean => {
-  if (type === 'reference') return true;
-  if (!options.searchable && !options.sortable) return false;
-  return type !== 'list' && type !== 'json' && (type !== 'text' || (options.max ?? 255) <= indexableMax);
-};
 
 /** What callers may ask for and no index serves: said at the start, because it only hurts when the table has grown. */
 export function unservedWarnings(definitions: readonly ResourceDefinition[]): string[] {

@@ -2,8 +2,16 @@ import type { Context } from '../../context.ts';
 import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import type { MacKeys } from '../query/cursor.ts';
+
 import type { Resources } from './resource.ts';
+
+/** Server keys that mark what the service made itself. */
+export interface MacKeys {
+  mac(purpose: string, data: string): string;
+  /** Under each key that counts, the current one's first. */
+  macs(purpose: string, data: string): string[];
+  matches(purpose: string, data: string, mac: string): boolean;
+}
 
 /** Adds to the audit trail; made by the feature that keeps it. */
 export type RecordEvent = (

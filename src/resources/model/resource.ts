@@ -1,10 +1,10 @@
+import { indexableMax } from '../declaration/check-fields.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import { kindOf, textIdentifier, type ValueKind } from '../declaration/field-values.ts';
+import { fold, foldAscii } from '../declaration/fields/folding.ts';
 import { type AnyOptions, type Field, type FieldType, text, timestamp, uuid } from '../declaration/fields.ts';
 import type { Relation } from '../declaration/relations.ts';
-import { RecentRows } from '../read/recent-rows.ts';
-import { kindOf, textIdentifier, type ValueKind } from './field-values.ts';
-import { fold, foldAscii } from './folding.ts';
-import { quoted } from './sql-text.ts';
+import { quoted } from '../sql/sql-text.ts';
 
 /** A field as the engine works with it. */
 export interface ResourceField {
@@ -50,7 +50,6 @@ export interface Resource {
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
   readonly relations: ReadonlyMap<string, ResourceRelation>;
-  readonly recentRows: RecentRows;
   readonly readScope: string;
   readonly writeScope: string;
 }
@@ -77,6 +76,13 @@ export const shadowOf = (managed: boolean, column: string, { type, options }: Fi
   managed && type === 'text' && column !== 'id' && (options.searchable || options.sortable)
     ? `${column}_folded`
     : undefined;
+
+/** Whether an index can serve what the declaration promises of the field. */
+export const isIndexed = ({ type, options }: Field): boolean => {
+  if (type === 'reference') return true;
+  if (!options.searchable && !options.sortable) return false;
+  return type !== 'list' && type !== 'json' && (type !== 'text' || (options.max ?? 255) <= indexableMax);
+};
 
 function compileField(definition: ResourceDefinition, name: string, field: Field, targetIds: ValueKind): ResourceField {
   const { type, options, compute } = field;
@@ -130,7 +136,6 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       shown: fields.filter(({ shown }) => shown),
       stored: fields.filter(({ stored }) => stored),
       relations: new Map(),
-      recentRows: new RecentRows(),
       readScope: `${name}:read`,
       writeScope: `${name}:write`,
     });

@@ -1,19 +1,9 @@
 import type { Caller } from '../../caller.ts';
 import type { Engine } from '../../database/database.ts';
 import { type Condition, decide } from '../declaration/access.ts';
+import type { StoredRow } from '../sql/executor.ts';
+import { and, eachInnerRow, type Fragment, falsehood, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
-import {
-  and,
-  eachInnerRow,
-  type Fragment,
-  falsehood,
-  or,
-  quoted,
-  raw,
-  type StoredRow,
-  sql,
-  truth,
-} from './sql-text.ts';
 
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
 

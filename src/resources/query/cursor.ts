@@ -1,13 +1,6 @@
-import { wrongParameter } from '../write/refusals.ts';
+import { wrongParameter } from '../../http/parameter-errors.ts';
+import type { MacKeys } from '../model/resource-services.ts';
 import type { Position } from './sorting.ts';
-
-/** Server keys that mark what the service made itself. */
-export interface MacKeys {
-  mac(purpose: string, data: string): string;
-  /** Under each key that counts, the current one's first. */
-  macs(purpose: string, data: string): string[];
-  matches(purpose: string, data: string, mac: string): boolean;
-}
 
 const purpose = 'list-cursor';
 

@@ -1,7 +1,7 @@
 import { type Caller, mayUseScope } from '../../caller.ts';
+import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 import { insufficientScope, unauthorized } from '../../http/unauthorized.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
-import { unknownName, wrongParameter } from '../write/refusals.ts';
 
 /** A relation to embed, and what to embed in its rows. */
 export interface Include {

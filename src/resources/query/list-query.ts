@@ -1,31 +1,29 @@
 import type { Caller } from '../../caller.ts';
-import type { Engine } from '../../database/database.ts';
+import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
-import { type Fragment, truth } from '../model/sql-text.ts';
-import { type RowShape, shapeOf } from '../read/row-json.ts';
-import { joinPairs, searchableNames, searchCondition } from '../read/search-conditions.ts';
-import { unknownName, wrongParameter } from '../write/refusals.ts';
-import { besides, type Include, keyColumns, readIncludes } from './include-tree.ts';
-import { readSearch, readSearchFields } from './search-text.ts';
+import { type Include, readIncludes } from './include-tree.ts';
+import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
+import { searchableNames } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
 
 /** What a GET asks to be shown of each row. */
-export interface Selection {
-  readonly shape: RowShape;
+export interface RowQuery {
+  /** Undefined: all that answers show. */
+  readonly fields: readonly ResourceField[] | undefined;
   readonly includes: readonly Include[];
 }
 
 /** What a list asks for, checked. */
-export interface ListQuery extends Selection {
-  readonly search: Fragment;
-  readonly sort: Sort;
+export interface ListQuery extends RowQuery {
+  readonly search: readonly SearchPair[];
+  readonly searchJoin: 'and' | 'or';
+  /** Undefined: the usual order. */
+  readonly sort: Sort | undefined;
   readonly limit: number;
   readonly page: number;
   readonly count: 'capped' | 'exact' | 'none';
   /** Undefined: by page. Empty: the first page of a walk. */
   readonly cursor: string | undefined;
-  /** Nothing was asked for that changes the SQL from one call to the next. */
-  readonly plain: boolean;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -54,29 +52,21 @@ export function refuseParameters(query: Query, allowed = none): void {
   }
 }
 
-const plainSelections = new WeakMap<Resource, Selection>();
-
-function plainSelection(resource: Resource): Selection {
-  let selection = plainSelections.get(resource);
-  if (!selection) {
-    selection = { shape: shapeOf(resource, resource.shown), includes: [] };
-    plainSelections.set(resource, selection);
-  }
-  return selection;
-}
+/** All that answers show, and nothing embedded. */
+export const plainRow: RowQuery = { fields: undefined, includes: [] };
 
 /** `filter` and `include`: all that a GET of one row takes. */
-export function readSelection(resource: Resource, query: Query, caller: Caller): Selection {
+export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
   refuseParameters(query, selectionParameters);
-  return selectionOf(resource, query, caller);
+  return rowQuery(resource, query, caller);
 }
 
-function selectionOf(resource: Resource, { filter, include }: Query, caller: Caller): Selection {
-  if (filter === undefined && !include) return plainSelection(resource);
-  const includes = include ? readIncludes(resource, include, caller) : [];
-  const fields = filter === undefined ? resource.shown : readFilter(resource, filter);
-  const extra = keyColumns(resource, includes);
-  return { shape: shapeOf(resource, besides(fields, includes), { extra, repeated: filter === undefined }), includes };
+function rowQuery(resource: Resource, { filter, include }: Query, caller: Caller): RowQuery {
+  if (filter === undefined && !include) return plainRow;
+  return {
+    includes: include ? readIncludes(resource, include, caller) : [],
+    fields: filter === undefined ? undefined : readFilter(resource, filter),
+  };
 }
 
 function readFilter(resource: Resource, text: string): ResourceField[] {
@@ -97,30 +87,23 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
 }
 
 /** Reads the parameters of a list. Whatever is unknown or malformed is 400: nothing is silently ignored. */
-export function readListQuery(engine: Engine, resource: Resource, query: Query, caller: Caller): ListQuery {
+export function readListQuery(resource: Resource, query: Query, caller: Caller): ListQuery {
   refuseParameters(query, listParameters);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
     throw wrongParameter('cursor: a walk by cursor has no page and no count; leave "page" and "count" out.');
   }
   const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, searchableNames(resource));
-  const pairs = search === undefined ? [] : readSearch(search, operators);
-  const by = searchJoin === undefined ? 'and' : oneOf('searchJoin', searchJoin.toLowerCase(), ['and', 'or'] as const);
   return {
-    ...selectionOf(resource, query, caller),
-    search:
-      pairs.length === 0
-        ? truth
-        : joinPairs(
-            pairs.map((pair) => searchCondition(engine, resource, pair)),
-            by,
-          ),
-    sort: readSort(resource, orderBy, sortedBy),
+    ...rowQuery(resource, query, caller),
+    search: search === undefined ? [] : readSearch(search, operators),
+    searchJoin:
+      searchJoin === undefined ? 'and' : oneOf('searchJoin', searchJoin.toLowerCase(), ['and', 'or'] as const),
+    sort: orderBy === undefined && sortedBy === undefined ? undefined : readSort(resource, orderBy, sortedBy),
     limit: wholeNumber('limit', limit, defaultLimit, maxLimit),
     page: wholeNumber('page', page, 1, 1_000_000_000),
     count: count === undefined ? 'capped' : oneOf('count', count, ['exact', 'none'] as const),
     cursor,
-    plain: pairs.length === 0 && query.filter === undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { unknownName, wrongParameter } from '../write/refusals.ts';
+import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 
 export type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 

@@ -1,8 +1,8 @@
 import type { Engine } from '../../database/database.ts';
-import { isIndexed } from '../migrations/storage-schema.ts';
+import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
-import { and, type Fragment, or, raw, sql } from '../model/sql-text.ts';
-import { unknownName, wrongParameter } from '../write/refusals.ts';
+import { isIndexed } from '../model/resource.ts';
+import { and, type Fragment, or, raw, sql } from '../sql/sql-text.ts';
 
 export interface SortKey {
   readonly field: ResourceField;
@@ -23,21 +23,11 @@ const maxKeys = 5;
 export const sortableNames = ({ fields }: Resource): string[] =>
   [...fields.values()].filter(({ options, stored }) => options.sortable && stored).map(({ name }) => name);
 
+/** The order of lists that ask for none. */
+export const usualSort = (resource: Resource): Sort => readSort(resource, undefined, undefined);
+
 /** `orderBy=a;b` with `sortedBy=asc;desc`; a direction left out is ascending. Without `orderBy` lists are by id. */
 export function readSort(resource: Resource, orderBy: string | undefined, sortedBy: string | undefined): Sort {
-  if (orderBy !== undefined || sortedBy !== undefined) return readOwnSort(resource, orderBy, sortedBy);
-  let sort = usualSorts.get(resource);
-  if (!sort) {
-    sort = readOwnSort(resource, orderBy, sortedBy);
-    usualSorts.set(resource, sort);
-  }
-  return sort;
-}
-
-/** The order of lists that are asked for none. */
-const usualSorts = new WeakMap<Resource, Sort>();
-
-function readOwnSort(resource: Resource, orderBy: string | undefined, sortedBy: string | undefined): Sort {
   const directions = (sortedBy ?? '')
     .split(';')
     .filter((word) => word !== '')

@@ -1,16 +1,9 @@
-import type { Changes, Engine } from '../../database/database.ts';
+import type { Engine } from '../../database/database.ts';
 import type { Resource } from '../model/resource.ts';
-import {
-  after,
-  type Fragment,
-  type Place,
-  PreparedSelect,
-  raw,
-  readPrepared,
-  readUnprepared,
-  sql,
-  truth,
-} from '../model/sql-text.ts';
+import { after } from '../sql/after.ts';
+import { type Place, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
+import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
+import { rememberedOf } from './remembered.ts';
 
 /** Counts no further than this, unless it is asked for the exact number: the cost of a count stays that of a page. */
 export const countCap = 10_000;
@@ -22,18 +15,12 @@ interface Counted {
 const upTo = (most: number, from: Fragment): Fragment =>
   sql`select count(*) as n from (select 1 as one ${from} limit ${raw(String(most + 1))}) as counted`;
 
-const countsOfAll = new WeakMap<Resource, Partial<Record<Engine, PreparedSelect>>>();
-
 /**
- * All rows of a table, to somewhat above the cap. SQLite counts a table that nothing narrows down by its pages, 2 instead of
- * 250 µs for 10,000 rows; there is no count up to a limit that does so, but the rowids say at most how many there are.
+ * All rows of a table, to somewhat above the cap. SQLite counts a table that nothing narrows down by its pages, which is
+ * much faster than by its rows. No count up to a limit does so, but the rowids say at most how many rows there are.
  */
 function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
-  let counts = countsOfAll.get(resource);
-  if (!counts) {
-    counts = {};
-    countsOfAll.set(resource, counts);
-  }
+  const { counts } = rememberedOf(resource);
   const table = raw(resource.table);
   counts[engine] ??= new PreparedSelect(
     engine === 'sqlite'
@@ -43,16 +30,13 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   return counts[engine];
 }
 
-/** How many rows a table had, and what the database's count of changes was then. */
-const lastCounts = new WeakMap<Resource, { readonly rows: number; readonly changes: Changes }>();
-
 /**
  * What the last count still says: the number itself while nothing has changed, any number above the cap while too little
- * has changed to bring it down there, else nothing. Without it, lists of a million rows would cost four times those of ten
- * thousand.
+ * has changed to bring it down there, else nothing. Without it, lists of large tables would cost
+ * several times those of small ones.
  */
 function knownCount(place: Place, resource: Resource): number | undefined {
-  const last = lastCounts.get(resource);
+  const last = rememberedOf(resource).lastCount;
   const changes = last && place.changes?.();
   if (!last || changes?.foreign !== last.changes.foreign) return undefined;
   const changed = changes.own - last.changes.own;
@@ -66,7 +50,7 @@ function countAll(place: Place, resource: Resource): number | Promise<number> {
   const changes = place.changes?.();
   return after(countOfAll(resource, place.engine).read<Counted>(place, []), ([row]) => {
     const rows = row?.n ?? 0;
-    if (changes !== undefined) lastCounts.set(resource, { rows, changes });
+    if (changes !== undefined) rememberedOf(resource).lastCount = { rows, changes };
     return rows;
   });
 }

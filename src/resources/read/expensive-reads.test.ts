@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { sql } from 'kysely';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { users } from '../../../test/harness/garage.ts';
 import { type Answer, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import type { Engine } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migrate.ts';
@@ -9,7 +10,6 @@ import { role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { reference, text } from '../declaration/fields.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';
-import { users } from '../test-declarations/garage.ts';
 
 const notes = defineResource({
   name: 'notes',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import fc from 'fast-check';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { garage } from '../../../test/harness/garage.ts';
 import { type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
-import { garage } from '../test-declarations/garage.ts';
 
 // A plain model of the list conventions over rows in memory, written from the documentation alone.
 

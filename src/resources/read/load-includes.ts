@@ -1,17 +1,10 @@
 import { fieldOf, type Resource } from '../model/resource.ts';
 import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
-import {
-  eachInnerRow,
-  eachRow,
-  type Fragment,
-  type Place,
-  raw,
-  readPrepared,
-  type StoredRow,
-  sql,
-} from '../model/sql-text.ts';
-import { besides, type Include, keyColumns } from '../query/include-tree.ts';
-import { type RowShape, shapeOf } from './row-json.ts';
+import type { Include } from '../query/include-tree.ts';
+import { type Place, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { eachInnerRow, eachRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
+import { selectionFor } from './remembered.ts';
+import type { RowShape } from './row-json.ts';
 
 /** The members that includes add to the JSON of a row, each with a comma before it. */
 export type Embedding = (row: StoredRow) => string;
@@ -49,17 +42,8 @@ async function loadAll(
   return embeddings.length === 1 && only ? only : (row) => embeddings.map((embed) => embed(row)).join('');
 }
 
-const shapes = new WeakMap<Resource, RowShape>();
-
-function shapeFor(target: Resource, children: readonly Include[]): RowShape {
-  if (children.length > 0)
-    return shapeOf(target, besides(target.shown, children), { extra: keyColumns(target, children) });
-  const known = shapes.get(target);
-  if (known) return known;
-  const shape = shapeOf(target, target.shown);
-  shapes.set(target, shape);
-  return shape;
-}
+const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>
+  selectionFor(target, { fields: undefined, includes }).shape;
 
 /** A list of ids as one parameter, so that the text of the query does not depend on how many there are. */
 const isAmong = (place: Place, column: string, ids: readonly unknown[]): Fragment =>

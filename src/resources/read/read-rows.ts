@@ -1,32 +1,18 @@
 import { notFound } from '../../errors.ts';
 import { hashOf } from '../../http/etag.ts';
 import type { Resource } from '../model/resource.ts';
+import type { MacKeys } from '../model/resource-services.ts';
 import { allowedRows, type QueryContext } from '../model/row-rules.ts';
-import {
-  after,
-  and,
-  eachRow,
-  type Fragment,
-  type Place,
-  raw,
-  readPrepared,
-  readUnprepared,
-  type StoredRow,
-  sql,
-  truth,
-} from '../model/sql-text.ts';
-import { type MacKeys, readCursor, writeCursor } from '../query/cursor.ts';
-import type { ListQuery, Selection } from '../query/list-query.ts';
+import { readCursor, writeCursor } from '../query/cursor.ts';
 import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
+import { after } from '../sql/after.ts';
+import { type Place, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
+import { and, eachRow, type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
 import { countCap, countRows } from './count-rows.ts';
+import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
-import type { RowShape } from './row-json.ts';
-
-/** A body and the tag that names it. */
-export interface TaggedJson {
-  readonly json: string;
-  readonly etag: string;
-}
+import type { RowShape, TaggedJson } from './row-json.ts';
+import type { Selection } from './selection.ts';
 
 export const noSuchRow = ({ singular }: Resource) =>
   notFound(`There is no such ${singular}, or none that you may see.`);
@@ -85,9 +71,9 @@ export function foundRowJson(
   row: StoredRow,
   asker: QueryContext,
 ): TaggedJson | Promise<TaggedJson> {
-  const { shape, includes } = selection;
-  if (includes.length > 0) return rowJson(place, resource, selection, row, asker);
-  return resource.recentRows.of(shape, row, () => taggedJson(resource, row, shape.members(row)));
+  const { shape, recent } = selection;
+  if (!recent) return rowJson(place, resource, selection, row, asker);
+  return recent.of(row, () => taggedJson(resource, row, shape.members(row)));
 }
 
 function taggedJson(resource: Resource, row: StoredRow, members: string): TaggedJson {
@@ -99,7 +85,7 @@ function taggedJson(resource: Resource, row: StoredRow, members: string): Tagged
 export function listJson(
   place: Place,
   resource: Resource,
-  query: ListQuery,
+  query: ListRead,
   asker: QueryContext,
   keys: MacKeys,
   address: (changes: Record<string, string>) => string,
@@ -134,7 +120,7 @@ const farOffset = 1000;
 
 function numberedPage(
   place: Place,
-  query: ListQuery,
+  query: ListRead,
   walked: Fragment,
   plain: boolean,
 ): StoredRow[] | Promise<StoredRow[]> {
@@ -146,7 +132,7 @@ function numberedPage(
 
 function readPage(
   place: Place,
-  { shape, sort, plain }: ListQuery,
+  { shape, sort, plain }: ListRead,
   from: Fragment,
   extra: string,
   limit: number,
@@ -162,7 +148,7 @@ function readPage(
 async function cursorPage(
   place: Place,
   resource: Resource,
-  query: ListQuery,
+  query: ListRead,
   from: Fragment,
   keys: MacKeys,
   list: string,
@@ -181,7 +167,7 @@ async function cursorPage(
 }
 
 function cursorMeta(
-  { limit, sort }: ListQuery,
+  { limit, sort }: ListRead,
   rows: readonly StoredRow[],
   more: boolean,
   keys: MacKeys,
@@ -207,7 +193,7 @@ function cursorMeta(
 function pageMeta(
   place: Place,
   resource: Resource,
-  { page, limit, count, plain }: ListQuery,
+  { page, limit, count, plain }: ListRead,
   { rows, more, from, where }: { rows: number; more: boolean; from: Fragment; where: Fragment },
   address: (changes: Record<string, string>) => string,
 ): object | Promise<object> {

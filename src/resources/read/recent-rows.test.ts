@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { garage } from '../../../test/harness/garage.ts';
+import { compileResources, type Resource } from '../model/resource.ts';
 import { RecentRows } from './recent-rows.ts';
-import type { RowShape } from './row-json.ts';
-
-const shape = (lasting = true) => ({ lasting }) as RowShape;
+import { selectionFor } from './remembered.ts';
 
 /** Rows with a count of how often they were written. */
 function open() {
   const rows = new RecentRows();
   let times = 0;
   return {
-    written(of: RowShape, row: Record<string, unknown>, padding = '') {
+    written(row: Record<string, unknown>, padding = '') {
       const json = JSON.stringify(row) + padding;
       assert.equal(
-        rows.of(of, row, () => {
+        rows.of(row, () => {
           times++;
           return { json, etag: json };
         }).json,
@@ -27,38 +27,38 @@ function open() {
 describe('Recent rows', () => {
   it('are written once while they stay the same', () => {
     const { written } = open();
-    const plain = shape();
     const row = { id: 'a', name: 'Ada', seats: 4, owner: null };
-    assert.equal(written(plain, row), 1);
-    assert.equal(written(plain, { ...row }), 1);
-    assert.equal(written(plain, { ...row, seats: 5 }), 2);
-    assert.equal(written(plain, { ...row, owner: 'b' }), 3);
-    assert.equal(written(plain, { ...row }), 4);
+    assert.equal(written(row), 1);
+    assert.equal(written({ ...row }), 1);
+    assert.equal(written({ ...row, seats: 5 }), 2);
+    assert.equal(written({ ...row, owner: 'b' }), 3);
+    assert.equal(written({ ...row }), 4);
   });
 
-  it('are written again where other fields are asked for', () => {
-    const { written } = open();
-    const [one, other] = [shape(), shape()];
-    assert.equal(written(one, { id: 'a' }), 1);
-    assert.equal(written(other, { id: 'a' }), 2);
-    assert.equal(written(one, { id: 'a' }), 3);
+  it('are remembered where what is shown depends on the row alone, and all of it is asked for', () => {
+    const resources = compileResources(garage);
+    const recent = (name: string, filter?: string) => {
+      const resource = resources.get(name) as Resource;
+      const fields =
+        filter === undefined ? undefined : [...resource.fields.values()].filter((field) => field.name === filter);
+      return selectionFor(resource, { fields, includes: [] }).recent;
+    };
+    assert.ok(recent('drivers') instanceof RecentRows);
+    assert.equal(recent('drivers'), recent('drivers'));
+    assert.equal(recent('drivers', 'name'), undefined);
+    assert.equal(recent('cars'), undefined, 'a computed field may look at a clock');
   });
 
-  it('are written each time where that does not depend on the row alone, or takes much room', () => {
+  it('are written each time where they take much room', () => {
     const { written } = open();
-    const passing = shape(false);
-    assert.equal(written(passing, { id: 'a' }), 1);
-    assert.equal(written(passing, { id: 'a' }), 2);
-    const plain = shape();
-    assert.equal(written(plain, { id: 'long' }, ' '.repeat(10_000)), 3);
-    assert.equal(written(plain, { id: 'long' }, ' '.repeat(10_000)), 4);
+    assert.equal(written({ id: 'long' }, ' '.repeat(10_000)), 1);
+    assert.equal(written({ id: 'long' }, ' '.repeat(10_000)), 2);
   });
 
   it('are right for more rows than are remembered', () => {
     const { written } = open();
-    const plain = shape();
     for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 1200; i++) written(plain, { id: `row ${i}`, round: round >> 1 });
+      for (let i = 0; i < 1200; i++) written({ id: `row ${i}`, round: round >> 1 });
     }
   });
 });

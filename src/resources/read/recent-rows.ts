@@ -1,9 +1,8 @@
-import type { StoredRow } from '../model/sql-text.ts';
-import type { TaggedJson } from './read-rows.ts';
-import type { RowShape } from './row-json.ts';
+import { BoundedMap } from '../../bounded-map.ts';
+import type { StoredRow } from '../sql/executor.ts';
+import type { TaggedJson } from './row-json.ts';
 
 interface Written {
-  readonly shape: RowShape;
   readonly row: StoredRow;
   readonly tagged: TaggedJson;
 }
@@ -12,21 +11,18 @@ const remembered = 500;
 const longestRemembered = 8192;
 
 /**
- * What was last written of each row: most rows that are asked for again are the same as before, and to see that they are
- * takes a tenth of writing and hashing them again (2 of an authenticated GET's 25 µs).
+ * What was last written of each row, for one choice of fields. Most rows that are asked for again are the same as before.
+ * To see that they are takes far less than to write and hash them again.
  */
 export class RecentRows {
-  readonly #byId = new Map<string, Written>();
+  readonly #byId = new BoundedMap<string, Written>(remembered);
 
-  of(shape: RowShape, row: StoredRow, write: () => TaggedJson): TaggedJson {
-    if (!shape.lasting) return write();
+  of(row: StoredRow, write: () => TaggedJson): TaggedJson {
     const id = row.id as string;
     const last = this.#byId.get(id);
-    if (last?.shape === shape && areSame(last.row, row)) return last.tagged;
+    if (last && areSame(last.row, row)) return last.tagged;
     const tagged = write();
-    if (tagged.json.length > longestRemembered) return tagged;
-    if (!last && this.#byId.size >= remembered) this.#byId.delete(this.#byId.keys().next().value as string);
-    this.#byId.set(id, { shape, row, tagged });
+    if (tagged.json.length <= longestRemembered) this.#byId.set(id, { row, tagged });
     return tagged;
   }
 }

@@ -1,7 +1,9 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import type { Engine } from '../../database/database.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
-import { PreparedSelect, quoted, raw, type StoredRow, sql } from '../model/sql-text.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
+import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
+import { quoted, raw, sql } from '../sql/sql-text.ts';
 
 /** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
 export interface RowShape {
@@ -15,6 +17,12 @@ export interface RowShape {
   readonly lasting: boolean;
   /** The members of the row's JSON object, without braces. */
   members(row: StoredRow): string;
+}
+
+/** A body and the tag that names it. */
+export interface TaggedJson {
+  readonly json: string;
+  readonly etag: string;
 }
 
 type Writer = (row: StoredRow) => string;
@@ -62,7 +70,8 @@ export function shapeOf(
   const writers = fields.map((field, i) => writerOf(resource, field, i === 0 ? '' : ','));
   const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
   const from = sql`select ${raw(selected)} from ${raw(resource.table)} as t`;
-  const pages = new Map<string, PreparedSelect>();
+  // Callers choose the order: only so many are kept.
+  const pages = new BoundedMap<string, PreparedSelect>(50);
   return {
     columns: selected,
     byId: new PreparedSelect(sql`${from} where t."id" = ${null}`, repeated),
@@ -70,8 +79,6 @@ export function shapeOf(
       const key = `${engine} ${sort.signature}`;
       let page = pages.get(key);
       if (!page) {
-        // Callers choose the order: only so many are kept.
-        if (pages.size >= 50) pages.clear();
         page = new PreparedSelect(
           sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`,
           repeated,

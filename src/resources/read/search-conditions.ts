@@ -1,17 +1,27 @@
 import type { Engine } from '../../database/database.ts';
-import { isIndexed } from '../migrations/storage-schema.ts';
-import { afterPrefix } from '../model/folding.ts';
-import type { Resource, ResourceField } from '../model/resource.ts';
+import { shown, unknownName, wrongParameter } from '../../http/parameter-errors.ts';
+import { afterPrefix } from '../declaration/fields/folding.ts';
+import { isIndexed, type Resource, type ResourceField } from '../model/resource.ts';
 import { listHolds } from '../model/row-rules.ts';
-import { type Fragment, falsehood, join, longText, or, quoted, raw, sql, truth } from '../model/sql-text.ts';
+import type { ListQuery } from '../query/list-query.ts';
 import type { Alternative, SearchPair } from '../query/search-text.ts';
-import { shown, unknownName, wrongParameter } from '../write/refusals.ts';
+import { searchableNames } from '../query/searchable-names.ts';
+import { type Fragment, falsehood, join, longText, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
 
-export const searchableNames = ({ fields }: Resource): string[] =>
-  [...fields.values()].filter(({ options, stored }) => options.searchable && stored).map(({ name }) => name);
+/** What a search asks of a row (alias `t`): all pairs must hold, or with `or` at least one. */
+export function searchConditions(
+  engine: Engine,
+  resource: Resource,
+  { search, searchJoin }: Pick<ListQuery, 'search' | 'searchJoin'>,
+): Fragment {
+  const conditions = search.map((pair) => searchCondition(engine, resource, pair));
+  const [only, ...more] = conditions;
+  if (!only) return truth;
+  if (searchJoin === 'or') return or(conditions);
+  return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
+}
 
-/** What one pair of a search asks of a row (alias `t`). */
-export function searchCondition(engine: Engine, resource: Resource, pair: SearchPair): Fragment {
+function searchCondition(engine: Engine, resource: Resource, pair: SearchPair): Fragment {
   const field = resource.fields.get(pair.field);
   if (!field?.options.searchable || !field.stored) {
     throw unknownName('search: the field', pair.field, searchableNames(resource), 'field_unknown');
@@ -112,13 +122,3 @@ function enumValues(field: ResourceField, { text, openStart, openEnd }: Alternat
   }
   return matches;
 }
-
-/** All pairs must hold, or with `or` at least one; no pairs ask for nothing. */
-export const joinPairs = (conditions: readonly Fragment[], by: 'and' | 'or'): Fragment =>
-  conditions.length === 0
-    ? truth
-    : by === 'or'
-      ? or(conditions)
-      : conditions.length === 1
-        ? (conditions[0] as Fragment)
-        : sql`(${join(conditions, ' and ')})`;

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, it } from 'node:test';
 import { sql } from 'kysely';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { garage } from '../../../test/harness/garage.ts';
 import { type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
-import { garage } from '../test-declarations/garage.ts';
 
 onBothEngines('Walks', (engine) => {
   const start = resourceServices(engine);

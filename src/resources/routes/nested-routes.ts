@@ -3,10 +3,11 @@ import type { App } from '../../http/server.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
-import type { StoredRow } from '../model/sql-text.ts';
 import { readListQuery, refuseParameters } from '../query/list-query.ts';
+import { listRead } from '../read/list-read.ts';
 import { findRow, listJson } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
+import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
 import {
   addressOf,
@@ -33,7 +34,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       async (request, reply) => {
         const asker = askerOf(services, request);
         const place = placeOf(services, request);
-        const query = readListQuery(place.engine, target, request.query as Query, request.caller);
+        const query = listRead(place.engine, target, readListQuery(target, request.query as Query, request.caller));
         const parent = await parentOf(services, resource, whole, request);
         const within = {
           condition: relatedRows(resource, child, asker, parent),

@@ -1,7 +1,7 @@
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
+import { searchableNames } from '../query/searchable-names.ts';
 import { sortableNames } from '../query/sorting.ts';
-import { searchableNames } from '../read/search-conditions.ts';
 import { inputSchema, paginationSchema, plain, problemSchema, rowSchema } from './openapi-schemas.ts';
 
 const json = (description: string, schema: object) => ({

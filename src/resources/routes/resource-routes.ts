@@ -7,9 +7,13 @@ import type { App } from '../../http/server.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { after, type Place } from '../model/sql-text.ts';
-import { readListQuery, readSelection, refuseParameters } from '../query/list-query.ts';
-import { findRow, foundRowJson, listJson, type TaggedJson } from '../read/read-rows.ts';
+import { plainRow, readListQuery, readRowQuery, refuseParameters } from '../query/list-query.ts';
+import { listRead } from '../read/list-read.ts';
+import { findRow, foundRowJson, listJson } from '../read/read-rows.ts';
+import { selectionFor } from '../read/remembered.ts';
+import type { TaggedJson } from '../read/row-json.ts';
+import { after } from '../sql/after.ts';
+import type { Place } from '../sql/executor.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { changeResource, createResource, deleteResource } from '../write/write-resource.ts';
 import { operationDocs } from './openapi-operations.ts';
@@ -94,7 +98,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
       const place = placeOf(services, request);
-      const query = readListQuery(place.engine, resource, request.query as Query, request.caller);
+      const query = listRead(place.engine, resource, readListQuery(resource, request.query as Query, request.caller));
       const asker = askerOf(services, request);
       const json = listJson(place, resource, query, asker, services.keys, addressOf(services, request));
       return after(json, (text) => sendJson(reply, text));
@@ -103,7 +107,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   if (offers('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
       const place = placeOf(services, request);
-      const selection = readSelection(resource, request.query as Query, request.caller);
+      const selection = selectionFor(resource, readRowQuery(resource, request.query as Query, request.caller));
       const asker = askerOf(services, request);
       const found = findRow(place, resource, idOf(resource, request), asker, selection.shape);
       const json = after(found, (row) => foundRowJson(place, resource, selection, row, asker));
@@ -124,7 +128,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
         call: callOf(services, request),
         body: request.body,
         isForm: isForm(request),
-        selection: readSelection(resource, {}, request.caller),
+        selection: selectionFor(resource, plainRow),
         id: idOf(resource, request),
         mode: operation,
         ifMatch: request.headers['if-match'],
@@ -161,7 +165,7 @@ export async function create(
     call: callOf(services, request),
     body: request.body,
     isForm: isForm(request),
-    selection: readSelection(resource, {}, request.caller),
+    selection: selectionFor(resource, plainRow),
     key: idempotencyKey(services.keys, request.headers['idempotency-key'], request.caller, path, request.body),
     ...tie,
   });

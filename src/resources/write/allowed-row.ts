@@ -1,9 +1,10 @@
 import { preconditionFailed } from '../../errors.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type QueryContext, type RowOperation } from '../model/row-rules.ts';
-import { type Place, raw, readPrepared, type StoredRow, sql } from '../model/sql-text.ts';
 import { noSuchRow, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
+import { type Place, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { raw, sql } from '../sql/sql-text.ts';
 import { mayNot, type Writing } from './write-checks.ts';
 
 /** The row that something is to be done with: 404 when the caller may not see it, 403 when it may but not do this. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { badRequest, conflict, Problem } from '../../errors.ts';
-import type { MacKeys } from '../query/cursor.ts';
+import type { MacKeys } from '../model/resource-services.ts';
 
 /** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */
 export interface KeptAnswer {

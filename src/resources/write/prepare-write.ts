@@ -1,7 +1,7 @@
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { allowedRows, type QueryContext } from '../model/row-rules.ts';
-import { falsehood } from '../model/sql-text.ts';
+import { falsehood } from '../sql/sql-text.ts';
 import { allowedRow } from './allowed-row.ts';
 import { type Input, readInput, type WriteMode } from './read-input.ts';
 import { mayNot } from './write-checks.ts';

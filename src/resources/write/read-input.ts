@@ -1,8 +1,8 @@
 import { type FieldError, mostFieldErrors, unprocessable } from '../../errors.ts';
+import { shown } from '../../http/parameter-errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { DefaultCall } from '../declaration/fields.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
-import { shown } from './refusals.ts';
 
 export type Values = Record<string, unknown>;
 

@@ -5,7 +5,8 @@ import type { WriteCall } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { allowedRows, type QueryContext, type RowOperation } from '../model/row-rules.ts';
-import { type Place, raw, readPrepared, type StoredRow, sql, truth } from '../model/sql-text.ts';
+import { type Place, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { raw, sql, truth } from '../sql/sql-text.ts';
 import { changesBetween } from './changes.ts';
 import { fieldError, type Values } from './read-input.ts';
 

@@ -1,21 +1,10 @@
 import { uuidv7 } from '../../database/uuid.ts';
-import { fold } from '../model/folding.ts';
+import { fold } from '../declaration/fields/folding.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
-import {
-  type Fragment,
-  falsehood,
-  join,
-  type Place,
-  quoted,
-  raw,
-  readPrepared,
-  type StoredRow,
-  sql,
-  write,
-  writeOnce,
-} from '../model/sql-text.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
+import { type Place, readPrepared, type StoredRow, write, writeOnce } from '../sql/executor.ts';
+import { type Fragment, falsehood, join, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Input, Values } from './read-input.ts';
 import {
   mayNot,

@@ -2,7 +2,7 @@ import { changeAs } from '../../database/change-as.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { quoted } from '../model/sql-text.ts';
+import { quoted } from '../sql/sql-text.ts';
 import type { Values } from './read-input.ts';
 import type { Writing } from './write-checks.ts';
 

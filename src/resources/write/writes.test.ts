@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
-import { garage } from '../test-declarations/garage.ts';
 import { pruneIdempotencyKeys } from './idempotency.ts';
 
 onBothEngines('Writes', (engine) => {

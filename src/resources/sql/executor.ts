@@ -1,79 +1,8 @@
 import { type CompiledQuery, InsertQueryNode, RawNode, SelectQueryNode, TableNode } from 'kysely';
 import type { Database, Db, Engine, Tx } from '../../database/database.ts';
 import type { Reader } from '../../database/reader.ts';
-import { countedRows, innerRowMark, longTextMark, rowMark } from '../../database/sqlite/row-mark.ts';
-
-/**
- * A piece of SQL: text with a value between each two strings. Values only ever become parameters, so that no input can
- * become SQL; names come from checked declarations, by `name` and `raw`.
- */
-export class Fragment {
-  readonly strings: readonly string[];
-  readonly values: readonly unknown[];
-
-  constructor(strings: readonly string[], values: readonly unknown[]) {
-    this.strings = strings;
-    this.values = values;
-  }
-}
-
-export function sql(texts: TemplateStringsArray, ...parts: unknown[]): Fragment {
-  const strings: string[] = [texts[0] as string];
-  const values: unknown[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i];
-    const after = texts[i + 1] as string;
-    if (part instanceof Fragment) {
-      strings[strings.length - 1] += part.strings[0] as string;
-      for (let j = 0; j < part.values.length; j++) {
-        values.push(part.values[j]);
-        strings.push(part.strings[j + 1] as string);
-      }
-      strings[strings.length - 1] += after;
-    } else {
-      values.push(part);
-      strings.push(after);
-    }
-  }
-  return new Fragment(strings, values);
-}
-
-/** SQL text of our own making. Never give it anything that came with a request. */
-export const raw = (text: string): Fragment => new Fragment([text], []);
-
-const namePattern = /^[a-z][a-z0-9_]{0,62}$/;
-
-/** A quoted name; throws for what a declaration could not have named. */
-export function quoted(name: string): string {
-  if (!namePattern.test(name)) throw new Error(`"${name}" is not the name of a table or column`);
-  return `"${name}"`;
-}
-
-export function join(fragments: readonly Fragment[], separator: string): Fragment {
-  const [first, ...rest] = fragments;
-  if (!first) return raw('');
-  const between = raw(separator);
-  return rest.reduce((joined, next) => sql`${joined}${between}${next}`, first);
-}
-
-/** To stand first in each WHERE that may walk over more rows than it returns (`row-mark.ts`). */
-export const eachRow = raw(rowMark);
-export const eachInnerRow = raw(innerRowMark);
-export const longText = raw(longTextMark);
-
-export const truth = raw('1 = 1');
-export const falsehood = raw('1 = 0');
-
-export const and = (fragments: readonly Fragment[]): Fragment => {
-  const real = fragments.filter((fragment) => fragment !== truth);
-  if (real.includes(falsehood)) return falsehood;
-  return real.length === 0 ? truth : real.length === 1 ? (real[0] as Fragment) : sql`(${join(real, ' and ')})`;
-};
-export const or = (fragments: readonly Fragment[]): Fragment => {
-  const real = fragments.filter((fragment) => fragment !== falsehood);
-  if (real.includes(truth)) return truth;
-  return real.length === 0 ? falsehood : real.length === 1 ? (real[0] as Fragment) : sql`(${join(real, ' or ')})`;
-};
+import { countedRows } from '../../database/sqlite/row-mark.ts';
+import { Fragment } from './sql-text.ts';
 
 /** Where a statement runs: the database, or one of its transactions. */
 export interface Place {
@@ -150,10 +79,6 @@ export class PreparedSelect {
     return run(place, new Fragment(this.#fragment.strings, values), this.#repeated ? reading : once);
   }
 }
-
-/** Goes on with a value that may be there already: on SQLite it is, and a promise would cost a turn of its own. */
-export const after = <A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> =>
-  value instanceof Promise ? value.then(next) : next(value);
 
 /** A query whose text is always the same for its resource. It goes past the query builder. */
 export const readPrepared = <R = StoredRow>(place: Place, fragment: Fragment): R[] | Promise<R[]> =>

@@ -1,8 +1,8 @@
 import { isUuid } from '../../database/uuid.ts';
 import { Problem } from '../../errors.ts';
 import { readJson } from '../../http/bodies/json-body.ts';
-import type { AnyOptions, FieldType } from '../declaration/fields.ts';
-import { isDay, parseMoment, writeMoment } from './timestamps.ts';
+import { isDay, parseMoment, writeMoment } from './fields/timestamps.ts';
+import type { AnyOptions, FieldType } from './fields.ts';
 
 /** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
 export interface Refusal {

@@ -1,5 +1,5 @@
-import { anyOf, owner, role } from '../declaration/access.ts';
-import { defineResource } from '../declaration/define-resource.ts';
+import { anyOf, owner, role } from '../../src/resources/declaration/access.ts';
+import { defineResource } from '../../src/resources/declaration/define-resource.ts';
 import {
   boolean,
   computed,
@@ -13,8 +13,8 @@ import {
   text,
   timestamp,
   uuid,
-} from '../declaration/fields.ts';
-import { belongsTo, hasMany, manyToMany } from '../declaration/relations.ts';
+} from '../../src/resources/declaration/fields.ts';
+import { belongsTo, hasMany, manyToMany } from '../../src/resources/declaration/relations.ts';
 
 /** Resources of every kind of field and relation, for the engine's own tests. */
 export const users = defineResource({

@@ -1,0 +1,41 @@
+import type { Changes, Engine } from '../../database/database.ts';
+import type { Resource } from '../model/resource.ts';
+import { plainRow, type RowQuery } from '../query/list-query.ts';
+import { type Sort, usualSort } from '../query/sorting.ts';
+import type { PreparedSelect } from '../sql/executor.ts';
+import { RecentRows } from './recent-rows.ts';
+import { type Selection, selectionOf } from './selection.ts';
+
+/** What reads of one resource remember from request to request. All of it can be made again. */
+class Remembered {
+  /** Of requests that ask for no choice of fields, and embed nothing. */
+  readonly selection: Selection;
+  readonly sort: Sort;
+  /** The count of all rows, put together for the engine. */
+  readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
+  /** How many rows the table had, and what the database's count of changes was then. */
+  lastCount: { readonly rows: number; readonly changes: Changes } | undefined;
+
+  constructor(resource: Resource) {
+    const selection = selectionOf(resource, plainRow);
+    this.selection = selection.shape.lasting ? { ...selection, recent: new RecentRows() } : selection;
+    this.sort = usualSort(resource);
+  }
+}
+
+const byResource = new WeakMap<Resource, Remembered>();
+
+export function rememberedOf(resource: Resource): Remembered {
+  let remembered = byResource.get(resource);
+  if (!remembered) {
+    remembered = new Remembered(resource);
+    byResource.set(resource, remembered);
+  }
+  return remembered;
+}
+
+/** The selection of a request: the remembered one for what most of them ask for. */
+export const selectionFor = (resource: Resource, query: RowQuery): Selection =>
+  query.fields === undefined && query.includes.length === 0
+    ? rememberedOf(resource).selection
+    : selectionOf(resource, query);
