@@ -8,6 +8,7 @@ import type { ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
 import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 import { eventsResource } from './events/events-resource.ts';
+import { noteSettings } from './events/note-settings.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { recordEvent } from './events/record-event.ts';
 import { serveLogout } from './first-party/logout-routes.ts';
@@ -115,6 +116,7 @@ export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
   const { keys, sessions, scopes, oauth, proxiedClients, accounts } = services;
   await sessions.keepToMaxAge();
+  await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
   for (const { name } of resources) scopes.addResource(name);

@@ -112,6 +112,31 @@ onBothEngines('the audit trail', (engine) => {
     assert.equal((await recorded()).length, 11);
   });
 
+  it('says which settings an operator changed, and of a secret only that there is one', async () => {
+    const first = await start({ env: { ACCESS_TOKEN_TTL: '600', BASE_URL: 'http://auth.example.com' } });
+    const env = {
+      ACCESS_TOKEN_TTL: '900',
+      BASE_URL: 'http://auth.example.com',
+      SMTP_URL: 'smtp://someone:topsecret@127.0.0.1:1',
+      CLIENT_MOBILE_USERS_ID: 'mobile',
+      CLIENT_MOBILE_USERS_SECRET: 'a secret of the settings',
+    };
+    const recorded = async () =>
+      (await first.context.database.db.selectFrom('events').selectAll().orderBy('id').execute()).filter(
+        ({ type }) => type === 'settings.changed',
+      );
+    await start({ env: { ACCESS_TOKEN_TTL: '600', BASE_URL: 'http://auth.example.com' }, database: first.database });
+    assert.deepEqual(await recorded(), []);
+    await start({ env, database: first.database });
+    const [event, ...others] = await recorded();
+    assert.deepEqual(others, []);
+    assert.deepEqual(JSON.parse(event?.data ?? '').changes, {
+      ACCESS_TOKEN_TTL: { from: '600', to: '900' },
+      SMTP_URL: { from: 'not set', to: 'set' },
+      'CLIENT_…': { from: '', to: 'mobile/users=mobile' },
+    });
+  });
+
   it('forgets who a deleted user was', async () => {
     const service = await start();
     const { url } = service;

@@ -5,6 +5,8 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { systemSource } from '../http/request-source.ts';
 import { addClientSecret, isSecretOf } from './client-secrets.ts';
 import { createClient, findClient, lockClient } from './client-store.ts';
 import { everyScope } from './scopes.ts';
@@ -94,6 +96,8 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
     }
     if (isSecretOf(keys, client, secret, now())) return;
     await addClientSecret(context, keys, tx, tell, { clientId: id, secret });
+    const type = made ? 'client.created' : 'client.secret_added';
+    await recordEvent(context, tx, { type, clientId: id, origin: systemSource, data: { by: 'settings' } });
     log.info({ client: id }, made ? 'made a client of the settings' : 'gave a client the secret of the settings');
   });
 }

@@ -11,8 +11,8 @@ import type { Sealing } from './sealing.ts';
  */
 export const publishedFirst = 10 * 60_000;
 const clockTolerance = 60_000;
-/** Links in mail live three days; forms, cursors and kept answers less. */
-const longestLink = 3 * 86_400_000;
+/** The cookie by which a device is known lives a year, links in mail a week; forms, cursors and kept answers less. */
+const longestMac = 365 * 86_400_000;
 
 /** One new key of each kind, not stored yet. */
 export interface NewKeys {
@@ -45,10 +45,10 @@ export async function storeNewKeys(
     return;
   }
   const tokens = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
-  const links = Math.max(config.refreshTokenTtl * 1000, longestLink);
+  const macs = Math.max(config.refreshTokenTtl * 1000, longestMac);
   const lastToken = Math.max(signing.signs_from + tokens, await lastExpiry(tx, 'personal'));
-  const lastLink = Math.max(mac.signs_from + links, await lastExpiry(tx, 'session'));
+  const lastMac = Math.max(mac.signs_from + macs, await lastExpiry(tx, 'session'));
   await retireOthers(tx, signing, lastToken + clockTolerance);
-  await retireOthers(tx, mac, lastLink + clockTolerance);
+  await retireOthers(tx, mac, lastMac + clockTolerance);
   await deleteRetired(tx, now());
 }

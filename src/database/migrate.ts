@@ -7,6 +7,7 @@ import { firstUses } from './migrations/003-first-uses.ts';
 import { instances } from './migrations/004-instances.ts';
 import { keysOfSecrets } from './migrations/005-keys-of-secrets.ts';
 import { accounts } from './migrations/006-accounts.ts';
+import { knownSettings } from './migrations/009-known-settings.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
 import { emailsInOneForm } from './migrations/010-emails-in-one-form.ts';
 import { legacyTokens } from './migrations/011-legacy-tokens.ts';
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   instances,
   keysOfSecrets,
   accounts,
+  knownSettings,
   attemptsUnderWay,
   emailsInOneForm,
   legacyTokens,

@@ -171,6 +171,8 @@ export interface Tables {
     data: string;
     created_at: number;
   };
+  /** What the settings were at the last start, secrets by whether they are set. */
+  known_settings: { name: string; value: string };
   idempotency_keys: {
     /** Caller, method, path and the caller's key, hashed. */
     id: string;

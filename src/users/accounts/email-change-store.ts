@@ -68,6 +68,17 @@ export async function closeEmailChanges(tx: Tx, userId: string, since: number, n
     .execute();
 }
 
+/** Every change of anybody that can still be undone; says how many. */
+export async function closeAllEmailChanges(tx: Tx, now: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('email_changes')
+    .set({ undone_at: now })
+    .where('undone_at', 'is', null)
+    .where('undo_until', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
 /** Whether an address can still go back to somebody else who had it. */
 export async function isKeptForAnother(db: Db, email: string, userId: string, now: number): Promise<boolean> {
   const kept = await db
