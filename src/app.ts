@@ -4,6 +4,8 @@ import { clientsResource } from './clients/clients-resource.ts';
 import { ForeignSecrets } from './clients/foreign-secrets.ts';
 import { ensureProxiedClients, remakeProxiedClients } from './clients/proxied-clients.ts';
 import { KnownScopes } from './clients/scopes.ts';
+import { serveCompatibly } from './compat/compat-routes.ts';
+import { OldIds } from './compat/old-ids.ts';
 import type { ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
 import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
@@ -51,6 +53,7 @@ export interface Services {
   readonly app: App;
   readonly keys: KeyRing;
   readonly passwords: Passwords;
+  readonly legacyKeys: LegacyKeys;
   readonly sessions: Sessions;
   readonly clients: ClientDirectory;
   readonly scopes: KnownScopes;
@@ -99,7 +102,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const endThreads = async () =>
     void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
 
-  return { keys, passwords, sessions, clients, scopes, oauth, proxiedClients, accounts, endThreads };
+  return { keys, passwords, legacyKeys, sessions, clients, scopes, oauth, proxiedClients, accounts, endThreads };
 }
 
 /** The resources that every service has; the operator's own are beside them. */
@@ -114,7 +117,7 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
-  const { keys, sessions, scopes, oauth, proxiedClients, accounts } = services;
+  const { keys, legacyKeys, sessions, scopes, oauth, proxiedClients, accounts } = services;
   await sessions.keepToMaxAge();
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
@@ -127,6 +130,7 @@ export async function buildApp(context: Context): Promise<Services> {
     web: webSessions.require,
   });
   await describeApi(app, context.config);
+  serveCompatibly(app, context, { ids: new OldIds(context, legacyKeys), resources });
   serveHealth(app, context, [leaseCheck(context)]);
   serveOAuth(app, oauth);
   serveProxies(app, oauth, proxiedClients);

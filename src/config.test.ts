@@ -46,6 +46,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],
   trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
+  compat: ['apiato12', 'apiato12', 'apiato9'],
   viewsDir: ['/srv/views', '/srv/views', ''],
   resourcesDir: ['/srv/resources', '/srv/resources', ''],
 };

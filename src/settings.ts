@@ -265,6 +265,12 @@ export const settings = {
     'a list of IP addresses or CIDR ranges (or true to trust whoever connects, false to trust none)',
     (item) => /^(true|false|loopback|linklocal|uniquelocal|[\da-fA-F]*[.:][\da-fA-F.:]*(\/\d{1,3})?)$/.test(item),
   ),
+  compat: oneOf(
+    'COMPAT',
+    ['off', 'passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13'],
+    'off',
+    'answers as the service did that was taken over, where that differs',
+  ),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages'),
   resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations'),
 } as const satisfies Record<string, Setting<unknown>>;

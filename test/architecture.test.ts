@@ -33,6 +33,7 @@ const features = [
   'first-party',
   'pages',
   'takeover',
+  'compat',
 ];
 const mayImport = new Map<string, readonly string[]>([
   ['errors', []],
@@ -60,6 +61,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['oauth', [...platform, 'resources', 'users', 'clients', 'sessions']],
   ['first-party', [...platform, 'users', 'clients', 'sessions', 'oauth']],
   ['pages', [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth']],
+  ['compat', [...platform, 'resources', 'takeover']],
   ['takeover', [...platform, 'resources', 'users', 'clients', 'sessions', 'oauth', 'first-party']],
   ['background', ['context']],
   ['app', [...features, 'background']],

@@ -4,7 +4,7 @@ import { OperatorError } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import { scopeSource } from '../legacy-tokens/scope-map.ts';
+import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
 import { endGone, endUnseenTokens, isSameService } from './end-gone.ts';
 import { listNotTaken } from './list-not-taken.ts';
@@ -75,7 +75,16 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
       version: 1,
       pass: number,
     }));
-    await saveLegacyIds(tx, scopes);
+    const users = plan.userTables.get('')?.source as string;
+    const fact = {
+      source: takeoverSource,
+      old_id: defaultUsersKey,
+      new_id: users,
+      fingerprint: '',
+      version: 1,
+      pass: number,
+    };
+    await saveLegacyIds(tx, [...scopes, fact]);
     tell({ kind: 'keys', id: 'legacy' });
   });
 }

@@ -6,6 +6,10 @@ export type ScopeMap = ReadonlyMap<string, readonly string[]>;
 
 export const scopeSource = 'scopes';
 
+/** Facts of the whole import, and the one that names the table of users which old ids mean. */
+export const takeoverSource = 'takeover';
+export const defaultUsersKey = 'users';
+
 /**
  * The scopes of a token. None stands for all where a first-party login has it: that is how stock Apiato writes it. `*`
  * says all by itself. Everything else is mapped by the operator, never guessed.

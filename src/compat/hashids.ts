@@ -1,0 +1,102 @@
+const separators = 'cfhistuCFHISTU';
+const separatorShare = 3.5;
+const guardShare = 12;
+/** As Apiato configures it. */
+const apiatoAlphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890';
+
+/** The Hashids of hashids.org, with one number in each: how Apiato shows its ids. */
+export class Hashids {
+  readonly #salt: string;
+  readonly #length: number;
+  readonly #alphabet: string;
+  readonly #separators: string;
+  readonly #guards: string;
+
+  constructor(salt: string, length: number, characters = apiatoAlphabet) {
+    this.#salt = salt;
+    this.#length = length;
+    let alphabet = [...characters].filter((char) => !separators.includes(char)).join('');
+    let seps = shuffle([...separators].filter((char) => characters.includes(char)).join(''), salt);
+    const wanted = Math.ceil(alphabet.length / separatorShare);
+    if (alphabet.length / seps.length > separatorShare && wanted > seps.length) {
+      const missing = wanted - seps.length;
+      seps += alphabet.slice(0, missing);
+      alphabet = alphabet.slice(missing);
+    }
+    alphabet = shuffle(alphabet, salt);
+    const guards = Math.ceil(alphabet.length / guardShare);
+    this.#guards = alphabet.slice(0, guards);
+    this.#alphabet = alphabet.slice(guards);
+    this.#separators = seps;
+  }
+
+  encode(number: number): string {
+    const sum = number % 100;
+    const lottery = this.#alphabet[sum % this.#alphabet.length] as string;
+    let alphabet = this.#shuffled(lottery);
+    let text = lottery + toAlphabet(number, alphabet);
+    if (text.length < this.#length) text = this.#guard(sum + text.charCodeAt(0)) + text;
+    if (text.length < this.#length) text += this.#guard(sum + text.charCodeAt(2));
+    const half = Math.floor(alphabet.length / 2);
+    while (text.length < this.#length) {
+      alphabet = shuffle(alphabet, alphabet);
+      text = alphabet.slice(half) + text + alphabet.slice(0, half);
+      const excess = text.length - this.#length;
+      if (excess > 0) text = text.slice(Math.floor(excess / 2), Math.floor(excess / 2) + this.#length);
+    }
+    return text;
+  }
+
+  /** Undefined for what this salt did not make, and for more than one number. */
+  decode(text: string): number | undefined {
+    const parts = text.split(new RegExp(`[${this.#guards}]`));
+    const core = parts[parts.length === 2 || parts.length === 3 ? 1 : 0] ?? '';
+    const [lottery, ...rest] = core;
+    if (lottery === undefined || rest.length === 0 || rest.some((char) => this.#separators.includes(char)))
+      return undefined;
+    const number = fromAlphabet(rest, this.#shuffled(lottery));
+    return number !== undefined && this.encode(number) === text ? number : undefined;
+  }
+
+  #shuffled(lottery: string): string {
+    return shuffle(this.#alphabet, (lottery + this.#salt + this.#alphabet).slice(0, this.#alphabet.length));
+  }
+
+  #guard(at: number): string {
+    return this.#guards[at % this.#guards.length] as string;
+  }
+}
+
+/** The same order for the same salt. */
+function shuffle(text: string, salt: string): string {
+  if (salt === '') return text;
+  const chars = [...text];
+  for (let i = chars.length - 1, v = 0, p = 0; i > 0; i--, v++) {
+    v %= salt.length;
+    const code = salt.charCodeAt(v);
+    p += code;
+    const j = (code + v + p) % i;
+    [chars[i], chars[j]] = [chars[j] as string, chars[i] as string];
+  }
+  return chars.join('');
+}
+
+function toAlphabet(number: number, alphabet: string): string {
+  let text = '';
+  let rest = number;
+  do {
+    text = (alphabet[rest % alphabet.length] as string) + text;
+    rest = Math.floor(rest / alphabet.length);
+  } while (rest > 0);
+  return text;
+}
+
+function fromAlphabet(chars: readonly string[], alphabet: string): number | undefined {
+  let number = 0;
+  for (const char of chars) {
+    const digit = alphabet.indexOf(char);
+    number = number * alphabet.length + digit;
+    if (digit < 0 || !Number.isSafeInteger(number)) return undefined;
+  }
+  return number;
+}
