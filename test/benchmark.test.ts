@@ -18,7 +18,7 @@ describe('The benchmark', () => {
   const out = mkdtempSync(join(tmpdir(), 'gatehouse-bench-test-'));
   after(() => rmSync(out, { recursive: true, force: true }));
 
-  it('runs, checks the answers, and writes its report', { timeout: 120_000 }, async () => {
+  it('runs, checks the answers, and writes its report', { timeout: 600_000 }, async () => {
     const options = ['--quick', '--only=operations,flames', '--operations=get,refresh', '--no-peers', '--no-postgres'];
     const { stdout } = await run(process.execPath, [program, ...options, `--out=${out}`]);
     assert.match(stdout, /refresh \/ signed and synced one by one/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, it, mock } from 'node:test';
+import { before, beforeEach, describe, it, mock } from 'node:test';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { gatehouse, serverProcesses } from '../harness/command.ts';
 import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
@@ -13,7 +13,7 @@ onBothEngines('The command line', (engine) => {
   const serve = serverProcesses();
   let database: TestDatabase;
   let env: Record<string, string>;
-  before(async () => {
+  beforeEach(async () => {
     database = await create();
     env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
   });
@@ -69,6 +69,8 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('lists users and changes their roles', async () => {
+    await answer('user', 'create', '--email', 'ada@example.com');
+    await answer('user', 'create', '--email', 'admin@localhost', '--role', 'admin');
     const user = (await list('user', 'list')).find(({ email }) => email === 'admin@localhost');
     assert.deepEqual([user?.email, user?.roles], ['admin@localhost', ['admin']]);
     const last = await run('user', 'role', 'ADMIN@localhost', '--', '-admin');
@@ -84,6 +86,7 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('lists and rotates keys', async () => {
+    await answer('user', 'create', '--email', 'ada@example.com');
     const [first] = await list('keys', 'list');
     assert.equal(first?.state, 'signing');
     await answer('keys', 'rotate');
@@ -95,6 +98,7 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('finds a sound service sound', async () => {
+    await answer('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
     const findings = await list('doctor');
     assert.deepEqual(
       findings.filter(({ state }) => state === 'wrong'),

@@ -36,7 +36,7 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
   return async (options) => {
     browser ??= chromium.launch({ executablePath: chromiumPath(), args });
     const context = await (await browser).newContext(options);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     return context;
   };
 }
