@@ -29,6 +29,7 @@ import type { ResourceDefinition } from './resources/declaration/define-resource
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
+import { loadRoutes } from './routes/load-routes.ts';
 import { endClients } from './sessions/end-clients.ts';
 import { createAuthority } from './sessions/hold-authority.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
@@ -123,6 +124,9 @@ export async function buildApp(context: Context): Promise<Services> {
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
   for (const { name } of resources) scopes.addResource(name);
+  const routes = await loadRoutes(context.config.routesDir);
+  for (const declared of routes)
+    if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
 
   const webSessions = createWebSessions(context.config, sessions);
   const app = await createServer(context, {
@@ -139,7 +143,8 @@ export async function buildApp(context: Context): Promise<Services> {
   serveResources(app, context, resources, { keys, recordEvent, holdAuthority: oauth.holdAuthority });
   serveOpenApi(app);
   serveApiReference(app);
-  await servePages(app, context, { keys, webSessions, scopes });
+  const own = { services: { context, holdAuthority: oauth.holdAuthority, mail: accounts.mail }, loaded: routes };
+  await servePages(app, context, { keys, webSessions, scopes }, own);
 
   const background = runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => sessions.flush() },

@@ -49,6 +49,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   compat: ['apiato12', 'apiato12', 'apiato9'],
   viewsDir: ['/srv/views', '/srv/views', ''],
   resourcesDir: ['/srv/resources', '/srv/resources', ''],
+  routesDir: ['/srv/routes', '/srv/routes', ''],
 };
 
 describe('Every setting', () => {

@@ -94,7 +94,7 @@ export function parseConfig(
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
-  for (const key of ['dataDir', 'resourcesDir', 'viewsDir'] as const)
+  for (const key of ['dataDir', 'resourcesDir', 'routesDir', 'viewsDir'] as const)
     config[key] = resolve(workingDir, config[key] as string);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;

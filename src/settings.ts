@@ -273,4 +273,5 @@ export const settings = {
   ),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages'),
   resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations'),
+  routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own'),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -13,6 +13,11 @@ export class KnownScopes {
     this.#scopes.add(`${name}:read`).add(`${name}:write`);
   }
 
+  /** A scope of an endpoint of the operator's own. */
+  add(scope: string): void {
+    this.#scopes.add(scope);
+  }
+
   has(scope: string): boolean {
     return this.#scopes.has(scope);
   }

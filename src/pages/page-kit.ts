@@ -42,6 +42,9 @@ export interface PageKit {
   page(path: string, auth: Protection, handler: Handler): void;
   /** What a form is sent to, by POST: refused unless it is a form of ours. */
   form(path: string, auth: Protection, handler: Handler): void;
+  /** Refuses a form that is not ours, for this visitor and this session. */
+  checkForm(request: FastifyRequest): void;
+  hasView(name: string): boolean;
   /** Answers with a view. */
   show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
   /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
@@ -90,6 +93,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     form(path, auth, handler) {
       app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, handler);
     },
+    checkForm: (request) => csrf.check(request),
+    hasView: views.has,
     async show(request, reply, view, variables) {
       const token = csrf.token(request, reply);
       const html = views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });

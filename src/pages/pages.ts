@@ -2,9 +2,13 @@ import type { KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import { OperatorError } from '../errors.ts';
 import type { App } from '../http/server.ts';
+import type { Loaded } from '../routes/load-routes.ts';
+import type { RouteServices } from '../routes/route-call.ts';
+import { serveRoutes } from '../routes/serve-routes.ts';
 import { cookieTokenOf, type WebSessions } from './authenticate-web.ts';
 import type { Macs } from './csrf.ts';
 import { serveMailedLinks } from './mailed-links.ts';
+import { serveOwnPages } from './own-pages.ts';
 import { createPageKit } from './page-kit.ts';
 import { serveRegister } from './register-page.ts';
 import { serveConsole } from './serve-console.ts';
@@ -20,8 +24,13 @@ interface Means {
   readonly scopes: KnownScopes;
 }
 
-/** All pages for people, and the console. */
-export async function servePages(app: App, context: Context, means: Means): Promise<void> {
+/** All pages for people, the console, and what the operator has declared beside them. */
+export async function servePages(
+  app: App,
+  context: Context,
+  means: Means,
+  own: { readonly services: RouteServices; readonly loaded: readonly Loaded[] },
+): Promise<void> {
   refuseTakenName(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, means);
   kit.page('/', 'public', (_request, reply) => kit.go(reply, '/settings'));
@@ -33,6 +42,8 @@ export async function servePages(app: App, context: Context, means: Means): Prom
   serveTokens(kit, context, means.scopes);
   serveApplications(kit, means.scopes);
   serveConsole(app, context, { tokenOf: cookieTokenOf });
+  serveRoutes(app, own.services, own.loaded, kit.checkForm);
+  serveOwnPages(kit, own.services, own.loaded);
 }
 
 /** Paths that are something else already. */

@@ -9,6 +9,7 @@ export type Variables = Record<string, unknown>;
 export interface Views {
   /** `variables` are the view's own; `globals` are seen by its layout and its parts too. All output is escaped. */
   render(name: string, variables: Variables, globals: Variables): string;
+  has(name: string): boolean;
 }
 
 /**
@@ -19,6 +20,7 @@ export function createViews({ viewsDir, loginPageUrl }: Config): Views {
   const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);
   let render = haveOwn ? parseViews(sources) : undefined;
   return {
+    has: (name) => sources.has(name),
     render(name, variables, globals) {
       render ??= parseViews(sources);
       return render(name, variables, globals);

@@ -1,4 +1,6 @@
 /** What a file that declares a resource imports, as `gatehouse/resources`. */
+export { Type } from 'typebox';
+export { badRequest, conflict, forbidden, notFound, Problem, tooManyRequests, unprocessable } from '../errors.ts';
 export {
   all,
   allOf,

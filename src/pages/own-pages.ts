@@ -1,0 +1,21 @@
+import { OperatorError } from '../errors.ts';
+import type { Loaded } from '../routes/load-routes.ts';
+import { type RouteServices, routeCall } from '../routes/route-call.ts';
+import type { PageKit } from './page-kit.ts';
+
+/** The operator's own pages. */
+export function serveOwnPages(kit: PageKit, services: RouteServices, loaded: readonly Loaded[]): void {
+  for (const declared of loaded) {
+    if (declared.kind !== 'page') continue;
+    const { path, auth, view, load } = declared.page;
+    if (!kit.hasView(view)) throw new OperatorError(`${declared.file}: there is no view "${view}" in VIEWS_DIR.`);
+    try {
+      kit.page(path, auth, async (request, reply) =>
+        kit.show(request, reply, view, { ...(await load?.(routeCall(services, request, reply))) }),
+      );
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
+      throw new OperatorError(`${declared.file}: ${path} is there already. Choose another path.`);
+    }
+  }
+}

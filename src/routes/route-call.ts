@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { changeAs, type HoldAuthority } from '../database/change-as.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { requestSource } from '../http/request-source.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { RouteCall } from './define-route.ts';
+
+/** What the operator's own routes are made with. */
+export interface RouteServices {
+  readonly context: Context;
+  readonly holdAuthority: HoldAuthority;
+  readonly mail: Mail;
+}
+
+/** One request, as an operator's handler sees it. */
+export function routeCall(
+  { context, holdAuthority, mail }: RouteServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RouteCall {
+  const { database, log, now } = context;
+  const { caller } = request;
+  return {
+    caller,
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    now: now(),
+    log: log.child({ requestId: request.id }),
+    db: database.db,
+    transaction: (work) =>
+      // Whatever it writes may be about accounts: nobody knows.
+      changeAs(
+        database,
+        holdAuthority,
+        { caller, scope: request.route.config.scope, ofAccounts: true },
+        (tx, _, held) => work(tx, held),
+      ),
+    recordEvent: (type, data, tx) =>
+      recordEvent(context, tx ?? database.db, {
+        type,
+        userId: caller.userId,
+        clientId: caller.clientId,
+        sessionId: caller.sessionId,
+        origin: requestSource(request),
+        ...(data ? { data } : {}),
+      }),
+    async mail(template, to, data, tx) {
+      await mail.enqueueOwn(tx ?? database.db, { template, recipient: to, ...(data ? { data } : {}) });
+      if (!tx) mail.wake();
+    },
+    request,
+    reply,
+  };
+}

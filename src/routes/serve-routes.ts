@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify';
+import { type TObject, type TSchema, Type } from 'typebox';
+import { OperatorError } from '../errors.ts';
+import { isForm } from '../http/bodies/content-type-parsers.ts';
+import type { App } from '../http/server.ts';
+import { readForm } from '../resources/write/form-body.ts';
+import type { Route } from './define-route.ts';
+import type { Loaded } from './load-routes.ts';
+import { type RouteServices, routeCall } from './route-call.ts';
+
+const nothing = Type.Object({});
+
+/** Registers the operator's own endpoints. `checkForm` refuses what a page of another site sends with the session cookie. */
+export function serveRoutes(
+  app: App,
+  services: RouteServices,
+  loaded: readonly Loaded[],
+  checkForm: (request: FastifyRequest) => void,
+): void {
+  for (const declared of loaded) {
+    if (declared.kind !== 'route') continue;
+    try {
+      serveRoute(app, services, declared.route, checkForm);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
+      const { method, path } = declared.route;
+      throw new OperatorError(`${declared.file}: ${method} ${path} is there already. Choose another path.`);
+    }
+  }
+}
+
+function serveRoute(
+  app: App,
+  services: RouteServices,
+  route: Route,
+  checkForm: (request: FastifyRequest) => void,
+): void {
+  const { method, path, auth, scope, params, query = nothing, body, response, status = 200 } = route;
+  const { summary, description, handle } = route;
+  app.route({
+    method,
+    url: path,
+    config: { auth, ...(scope === undefined ? {} : { scope }) },
+    schema: {
+      tags: [path.split('/')[path.startsWith('/v1/') ? 2 : 1] || 'pages'],
+      ...(summary === undefined ? {} : { summary }),
+      ...(description === undefined ? {} : { description }),
+      ...(auth === 'auth:api' ? { security: [{ bearer: [] }] } : {}),
+      ...(params ? { params } : {}),
+      querystring: closed(query),
+      ...(body ? { body: closed(body) } : {}),
+      ...(response ? { response: { [status]: response } } : {}),
+    },
+    async preValidation(request) {
+      // Texts of a path, a query string or a form mean what the schema says.
+      if (params) request.params = readForm(request.params as Record<string, unknown>, params);
+      request.query = readForm(request.query as Record<string, unknown>, query);
+      if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
+    },
+    async preHandler(request) {
+      if (auth === 'auth:web' && method !== 'GET') checkForm(request);
+    },
+    async handler(request, reply) {
+      const result = await handle(routeCall(services, request, reply) as Parameters<Route['handle']>[0]);
+      if (reply.sent) return reply;
+      if (method !== 'GET') reply.header('cache-control', 'no-store');
+      if (result === undefined) return reply.code(204).send();
+      return reply.code(status).type('application/json; charset=utf-8').send(result);
+    },
+  });
+}
+
+/** An object that nobody said to be open is closed: what is not known is refused, never ignored. */
+function closed<S extends TSchema>(schema: S): S {
+  const { type, additionalProperties } = schema as unknown as Partial<TObject> & { additionalProperties?: unknown };
+  return type === 'object' && additionalProperties === undefined ? { ...schema, additionalProperties: false } : schema;
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadRoutes } from '../../src/routes/load-routes.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { call } from '../harness/http.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+const project = fileURLToPath(new URL('project', import.meta.url));
+
+onBothEngines('Endpoints and pages of one’s own', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let user: { id: string; email: string };
+  before(async () => {
+    const env = { ROUTES_DIR: join(project, 'routes'), VIEWS_DIR: join(project, 'views') };
+    service = await start({ env });
+    user = await addLogin(service);
+  });
+  const login = async (scope = '') => {
+    const form = { email: user.email, password, ...(scope ? { scope } : {}) };
+    return String((await call('POST', `${service.url}/v1/clients/web/admin/login`, { form })).body.access_token);
+  };
+  const api = (method: string, path: string, options: Parameters<typeof call>[2] = {}) =>
+    call(method, `${service.url}${path}`, options);
+
+  it('are guarded by a token and its scope', async () => {
+    assert.equal((await api('GET', '/v1/reports?year=2026')).status, 401);
+    const narrow = await login('reports:read');
+    assert.equal((await api('GET', '/v1/reports?year=2026', { token: narrow })).status, 200);
+    assert.equal((await api('POST', '/v1/reports', { token: narrow, json: { title: 'x' } })).status, 403);
+    assert.equal((await api('GET', '/v1/reports', { token: narrow, headers: { accept: 'text/html' } })).status, 406);
+    assert.equal((await api('DELETE', '/v1/reports', { token: narrow })).status, 405);
+  });
+
+  it('read what the schemas say, refuse the rest, and answer no more than they describe', async () => {
+    const token = await login();
+    const { status, body, headers } = await api('GET', '/v1/reports?year=2026', { token });
+    assert.deepEqual([status, body], [200, { year: 2026, reader: user.id }]);
+    assert.ok(headers.get('etag'));
+    for (const query of ['', '?year=1999', '?year=soon', '?year=2026&moth=1']) {
+      assert.equal((await api('GET', `/v1/reports${query}`, { token })).status, 400, query);
+    }
+    assert.equal((await api('POST', '/v1/reports', { token, json: { titel: 'x' } })).status, 422);
+    const refused = await api('POST', '/v1/reports', { token, json: { title: 'nonsense' } });
+    assert.deepEqual([refused.status, refused.body.code], [400, 'nonsense']);
+    assert.deepEqual((await api('GET', '/v1/pings/7')).body, { id: '7' });
+  });
+
+  it('write in a transaction that a revocation ends, with events and mail', async () => {
+    const token = await login();
+    const made = await api('POST', '/v1/reports', { token, form: { title: 'Rents' } });
+    assert.deepEqual([made.status, made.body], [201, { title: 'Rents' }]);
+    const events = await service.context.database.db
+      .selectFrom('events')
+      .select(['type', 'user_id'])
+      .where('type', '=', 'report.made')
+      .execute();
+    assert.deepEqual(events, [{ type: 'report.made', user_id: user.id }]);
+    await service.accounts.mail.settle();
+    const folder = join(service.context.config.dataDir, 'mail');
+    const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    assert.ok(mails.some((text) => /Subject: A report/.test(text) && text.includes('Rents')));
+    await api('DELETE', '/v1/logout', { token });
+    assert.equal((await api('POST', '/v1/reports', { token, json: { title: 'x' } })).status, 401);
+  });
+
+  it('show pages after a login, with every value escaped', async () => {
+    const anonymous = await fetch(`${service.url}/status`, { redirect: 'manual' });
+    assert.equal(anonymous.status, 302);
+    assert.match(anonymous.headers.get('location') ?? '', /^\/login\?/);
+    const visitor = new Visitor(service);
+    assert.equal((await visitor.signIn(user.email, password, '/status')).location, '/status');
+    const { html } = await visitor.get('/status');
+    assert.match(html, /<title>&lt;Status&gt;<\/title>/);
+    assert.ok(html.includes(user.id));
+  });
+
+  it('are in the API reference, and their scopes can be asked for', async () => {
+    const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { summary?: string }>>;
+    };
+    assert.equal(document.paths['/v1/reports']?.get?.summary, 'Reports of a year');
+    const { scopes_supported } = (await (
+      await fetch(`${service.url}/.well-known/oauth-authorization-server`)
+    ).json()) as { scopes_supported: string[] };
+    assert.ok(scopes_supported.includes('reports:write'));
+  });
+});
+
+describe('A declared route', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-routes-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  const refused: [what: string, route: string, message: RegExp][] = [
+    [
+      'an unknown key',
+      "method: 'GET', path: '/v1/a', auth: 'public', scop: 'a:b', handle() {}",
+      /"scop".*Did you mean "scope"/,
+    ],
+    ['an unknown method', "method: 'GETT', path: '/v1/a', auth: 'public', handle() {}", /method is "GETT"/],
+    ['no guard', "method: 'GET', path: '/v1/a', handle() {}", /auth is undefined; it takes one of public/],
+    [
+      'a name in capitals',
+      "method: 'GET', path: '/v1/Reports', auth: 'public', handle() {}",
+      /"Reports" is not a name/,
+    ],
+    ['an extension', "method: 'GET', path: '/v1/a.json', auth: 'public', handle() {}", /no extension/],
+    ['a path that is too deep', "method: 'GET', path: '/v1/a/:b/c/:d', auth: 'public', handle() {}", /too deep/],
+    ['no handler', "method: 'GET', path: '/v1/a', auth: 'public'", /handle is missing/],
+  ];
+  for (const [index, [what, route, message]] of refused.entries()) {
+    it(`is refused for ${what}`, async () => {
+      const folder = mkdtempSync(join(dir, `${index}-`));
+      writeFileSync(join(folder, 'a.mjs'), `export default { kind: 'route', route: { ${route} } };`);
+      await assert.rejects(loadRoutes(folder), message);
+    });
+  }
+
+  it('is refused where its path is taken', async () => {
+    const start = services('sqlite');
+    const folder = mkdtempSync(join(dir, 'taken-'));
+    const route = "{ method: 'GET', path: '/v1/users', auth: 'public', handle() {} }";
+    writeFileSync(join(folder, 'a.mjs'), `export default { kind: 'route', route: ${route} };`);
+    await assert.rejects(start({ env: { ROUTES_DIR: folder } }), /GET \/v1\/users is there already/);
+  });
+});
