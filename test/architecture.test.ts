@@ -31,6 +31,7 @@ const features = [
   'sessions',
   'oauth',
   'first-party',
+  'routes',
   'pages',
   'takeover',
   'compat',
@@ -172,14 +173,14 @@ describe('Layering', () => {
   });
 
   it('writes for a caller only in transactions that hold its authority', () => {
-    const opens = /\bchangeAndTell(<[^>]*>)?\(|\.transaction\(\)/;
+    const opens = /\bcommitAndInvalidate(<[^>]*>)?\(|\.transaction\(\)/;
     const openers = shipped.filter((file) => opens.test(readFileSync(`${root}/src/${file}`, 'utf8')));
     const unnamed = openers.filter((file) => !ownTransactions.has(file));
     assert.deepEqual(unnamed, [], 'write by changeAs, or name the file above and say whose authority it is');
   });
 
   it('knows Fastify in routes, pages and the HTTP layer alone', () => {
-    const mayServe = /(^http\/|^pages\/|-routes\.ts$)/;
+    const mayServe = /(^http\/|^pages\/|^routes\/|-routes\.ts$)/;
     const wrong = imports.filter(
       ({ file, target }) => (target === 'fastify' || target.startsWith('@fastify/')) && !mayServe.test(file),
     );
