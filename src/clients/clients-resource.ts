@@ -7,16 +7,9 @@ import { type Event, recordEvent } from '../events/record-event.ts';
 import type { Mail } from '../mail/mail.ts';
 import { anyOf, equals, type Rule, role } from '../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
-import {
-  computed,
-  type DefaultCall,
-  list,
-  oneOf,
-  reference,
-  text,
-  timestamp,
-} from '../resources/declaration/fields.ts';
+import type { DefaultCall } from '../resources/declaration/fields/field.ts';
 import { belongsTo, hasMany } from '../resources/declaration/relations.ts';
+import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
 import { changesBetween } from '../resources/write/changes.ts';
 import { tellOwner } from '../users/accounts/tell-owner.ts';
 import { addClientSecret } from './client-secrets.ts';

@@ -2,8 +2,8 @@ import { isAdmin } from '../caller.ts';
 import { forbidden } from '../errors.ts';
 import type { Rule } from '../resources/declaration/access.ts';
 import { defineResource } from '../resources/declaration/define-resource.ts';
-import { json, reference, text, timestamp, uuid } from '../resources/declaration/fields.ts';
 import { belongsTo } from '../resources/declaration/relations.ts';
+import { json, reference, text, timestamp, uuid } from '../resources/declare.ts';
 
 /** Not an empty list: who may see no row of it at all is told so. */
 const administrators: Rule = (caller) => {

@@ -5,7 +5,7 @@ import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
 import { conflict } from '../errors.ts';
 import { action, defineResource } from './declaration/define-resource.ts';
-import { integer, text } from './declaration/fields.ts';
+import { integer, text } from './declare.ts';
 
 const prepared: string[] = [];
 

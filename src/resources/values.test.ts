@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { afterPrefix, fold } from './declaration/fields/folding.ts';
-import { isDay, parseMoment, writeMoment } from './declaration/fields/timestamps.ts';
+import { isDay, parseTimestamp, writeTimestamp } from './declaration/fields/timestamps.ts';
 
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
@@ -11,19 +11,19 @@ const moments = fc.integer({ min: earliest, max: latest });
 it('moments are written as toISOString does, and read back', () => {
   fc.assert(
     fc.property(moments, (ms) => {
-      assert.equal(writeMoment(ms), new Date(ms).toISOString());
-      assert.equal(parseMoment(writeMoment(ms)), ms);
+      assert.equal(writeTimestamp(ms), new Date(ms).toISOString());
+      assert.equal(parseTimestamp(writeTimestamp(ms)), ms);
     }),
   );
   for (const ms of [0, -1, 1, 86_400_000, -86_400_000, earliest, latest]) {
-    assert.equal(writeMoment(ms), new Date(ms).toISOString());
+    assert.equal(writeTimestamp(ms), new Date(ms).toISOString());
   }
 });
 
 it('moments are read as RFC 3339 writes them, and nothing else', () => {
-  assert.equal(parseMoment('2026-01-31T12:00:00.5+01:30'), Date.parse('2026-01-31T10:30:00.500Z'));
-  assert.equal(parseMoment('2026-01-31t12:00:00z'), Date.parse('2026-01-31T12:00:00Z'));
-  assert.equal(parseMoment('2026-01-31T12:00:00.123456789Z'), Date.parse('2026-01-31T12:00:00.123Z'));
+  assert.equal(parseTimestamp('2026-01-31T12:00:00.5+01:30'), Date.parse('2026-01-31T10:30:00.500Z'));
+  assert.equal(parseTimestamp('2026-01-31t12:00:00z'), Date.parse('2026-01-31T12:00:00Z'));
+  assert.equal(parseTimestamp('2026-01-31T12:00:00.123456789Z'), Date.parse('2026-01-31T12:00:00.123Z'));
   for (const wrong of [
     '2026-01-31',
     '2026-01-31T12:00:00',
@@ -32,7 +32,7 @@ it('moments are read as RFC 3339 writes them, and nothing else', () => {
     '',
     'now',
   ]) {
-    assert.equal(parseMoment(wrong), undefined, wrong);
+    assert.equal(parseTimestamp(wrong), undefined, wrong);
   }
 });
 

@@ -1,5 +1,6 @@
 import { anyOf, owner, role } from '../../src/resources/declaration/access.ts';
 import { defineResource } from '../../src/resources/declaration/define-resource.ts';
+import { belongsTo, hasMany, manyToMany } from '../../src/resources/declaration/relations.ts';
 import {
   boolean,
   computed,
@@ -13,8 +14,7 @@ import {
   text,
   timestamp,
   uuid,
-} from '../../src/resources/declaration/fields.ts';
-import { belongsTo, hasMany, manyToMany } from '../../src/resources/declaration/relations.ts';
+} from '../../src/resources/declare.ts';
 
 /** Resources of every kind of field and relation, for the engine's own tests. */
 export const users = defineResource({

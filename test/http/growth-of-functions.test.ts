@@ -13,9 +13,9 @@ import { asLogged, withoutSecrets } from '../../src/log.ts';
 import { nearest } from '../../src/nearest.ts';
 import { toNfc } from '../../src/normal-form.ts';
 import { localPath } from '../../src/pages/local-path.ts';
-import { kindOf } from '../../src/resources/declaration/field-values.ts';
+import { fieldTypes } from '../../src/resources/declaration/fields/field-types.ts';
 import { afterPrefix, fold } from '../../src/resources/declaration/fields/folding.ts';
-import { parseMoment } from '../../src/resources/declaration/fields/timestamps.ts';
+import { parseTimestamp } from '../../src/resources/declaration/fields/timestamps.ts';
 import { readSearch, readSearchFields } from '../../src/resources/query/search-text.ts';
 import { readForm } from '../../src/resources/write/form-body.ts';
 import { fingerprintOfLogin, readLogin } from '../../src/users/accounts/identifiers.ts';
@@ -119,6 +119,15 @@ const form = { type: 'object', properties: { a: { type: 'number' }, b: { type: '
 const everyWay = ['email', 'username', 'phone'] as const;
 
 /** Everything that text of a caller's reaches, and how long a text can reach it. */
+const searched = {
+  name: 'a',
+  column: 'a',
+  options: {},
+  indexed: false,
+  compared: () => 'a',
+  foldText: (text: string) => text,
+};
+
 const readers: readonly [name: string, longest: number, read: (text: string) => unknown][] = [
   ['the log', 1 << 18, (text) => asLogged(`${JSON.stringify({ level: 'info', time: '', msg: 'x', reason: text })}\n`)],
   ['its net', 1 << 16, withoutSecrets],
@@ -144,22 +153,23 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['the value of one', 1 << 14, (text) => readSearch(`b:${text}`, new Map())],
   ['its fields', 1 << 14, (text) => readSearchFields(text, ['a', 'b'])],
   ['folding', 1 << 16, (text) => afterPrefix(fold(text))],
-  ['a moment', 1 << 18, parseMoment],
+  ['a moment', 1 << 18, parseTimestamp],
   ['a value of an action', 1 << 18, (text) => readForm({ a: text, b: text }, form)],
   ['a name that is not known', 1 << 18, (text) => [unknownName('x', text, ['search', 'page'], 'x'), shown(text)]],
   ['the nearest name', 1 << 10, (text) => nearest(text.slice(0, 60), ['search', 'page'])],
   ['a path to go to', 1 << 16, localPath],
   ['a user agent', 1 << 8, describeDevice],
-  ...(['text', 'integer', 'number', 'boolean', 'date', 'timestamp', 'json', 'list', 'uuid'] as const).map(
-    (type): [string, number, (text: string) => unknown] => [
-      `a value of the type ${type}`,
-      1 << 18,
-      (text) => {
-        const kind = kindOf(type);
-        return [kind.check(kind.fromForm(text), {}), tried(() => kind.fromSearch(text))];
-      },
+  ...fieldTypes.map((type): [string, number, (text: string) => unknown] => [
+    `a value of the type ${type.name}`,
+    1 << 18,
+    (text) => [
+      type.check(type.fromForm(text), {}),
+      tried(() => type.fromSearch(text, { ...searched, type })),
+      tried(() =>
+        type.matches({ text, isNull: false, openStart: false, openEnd: false }, { ...searched, type }, 'sqlite'),
+      ),
     ],
-  ),
+  ]),
 ];
 
 describe('Time grows with the length of the text at most', () => {

@@ -5,7 +5,11 @@ import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
 import { all, allOf, among, anyOf, compare, equals, isNull, lists, owner, related, role } from './access.ts';
 import { defineResource } from './define-resource.ts';
-import { boolean, integer, list, reference, text } from './fields.ts';
+import { boolean } from './fields/boolean.ts';
+import { integer } from './fields/integer.ts';
+import { list } from './fields/list.ts';
+import { reference } from './fields/reference.ts';
+import { text } from './fields/text.ts';
 import { belongsTo, hasMany, listsNames, namedBy } from './relations.ts';
 
 const open = { read: 'auth:api', write: 'auth:api' } as const;

@@ -1,9 +1,11 @@
 import { OperatorError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { checkField, indexableMax } from './check-fields.ts';
+import { checkField } from './check-fields.ts';
 import { checkRelations } from './check-relations.ts';
 import { type Complain, type Definitions, namePattern } from './complaints.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
+import { isTooLongToIndex } from './fields/indexing.ts';
+import { indexableMax } from './fields/text.ts';
 
 /** Paths and tables of the service itself. */
 const reserved = new Set([
@@ -93,7 +95,7 @@ function checkNamesInLists(definition: ResourceDefinition, complain: Complain): 
   for (const name of uniqueTogether.flat()) {
     const field = fields[name];
     if (!field) complain('uniqueTogether', unknown(name));
-    else if (field.type === 'text' && (field.options.max ?? 255) > indexableMax) {
+    else if (isTooLongToIndex(field)) {
       complain('uniqueTogether', `"${name}" is too long to be unique; give it a max of at most ${indexableMax}.`);
     }
   }

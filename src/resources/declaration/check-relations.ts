@@ -1,5 +1,6 @@
 import { type Complain, type Definitions, namePattern } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
+import { listType } from './fields/list.ts';
 
 export function checkRelations(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {
@@ -45,7 +46,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
 
 function requireReference(where: string, from: ResourceDefinition, by: string, to: string, complain: Complain): void {
   const field = from.fields[by];
-  if (field?.type === 'reference' && field.options.target === to) return;
+  if (field?.options.target === to) return;
   complain(where, `"${by}" of ${from.name} must be a field made by reference('${to}').`);
 }
 
@@ -57,7 +58,7 @@ function requireList(
   key: string,
   complain: Complain,
 ): void {
-  if (lister.fields[list]?.type !== 'list') complain(where, `"${list}" of ${lister.name} must be a list field.`);
+  if (lister.fields[list]?.type !== listType.name) complain(where, `"${list}" of ${lister.name} must be a list field.`);
   if (!named.fields[key]) complain(where, `${named.name} has no field "${key}".`);
 }
 

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinitions } from './check-definitions.ts';
 import { action, defineResource, type ResourceDefinition } from './define-resource.ts';
-import { boolean, computed, type Fields, integer, json, list, oneOf, reference, text } from './fields.ts';
+import { boolean } from './fields/boolean.ts';
+import { computed } from './fields/computed.ts';
+import type { Fields } from './fields/field.ts';
+import { integer } from './fields/integer.ts';
+import { json } from './fields/json.ts';
+import { list } from './fields/list.ts';
+import { oneOf } from './fields/one-of.ts';
+import { reference } from './fields/reference.ts';
+import { text } from './fields/text.ts';
 import { belongsTo, hasMany, manyToMany, type Relations } from './relations.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;

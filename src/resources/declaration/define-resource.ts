@@ -5,7 +5,8 @@ import type { Change } from '../../database/bus.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccessRules, Condition } from './access.ts';
-import type { Field, Fields, InputOf, ShownRow, WholeRow, WriteValues } from './fields.ts';
+import type { Field, Fields } from './fields/field.ts';
+import type { InputOf, ShownRow, WholeRow, WriteValues } from './fields/row-types.ts';
 import type { Relations } from './relations.ts';
 
 /** One request, as hooks and actions see it. */

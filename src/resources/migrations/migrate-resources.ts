@@ -105,12 +105,12 @@ function refuse({ steps, blockers }: MigrationPlan, allowLoss: readonly string[]
 
 async function perform(place: Place, { statements, fill }: Step): Promise<void> {
   for (const statement of statements) await writeOnce(place, statement);
-  if (fill) await fillTwin(place, fill);
+  if (fill) await fillFolded(place, fill);
 }
 
 /** Folding is ours, not the database's: rows that were there before a field became searchable are folded here. */
-async function fillTwin(place: Place, { table, from, twin }: NonNullable<Step['fill']>): Promise<void> {
-  const [tableName, source, target] = [table, from, twin].map((name) => raw(quoted(name))) as [never, never, never];
+async function fillFolded(place: Place, { table, from, folded }: NonNullable<Step['fill']>): Promise<void> {
+  const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
   for (let after = ''; ; ) {
     const rows = await readUnprepared<{ id: string; value: string }>(
       place,

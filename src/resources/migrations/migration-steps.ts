@@ -1,7 +1,8 @@
 import type { Engine } from '../../database/database.ts';
 import { columnTypes } from '../../database/migrate.ts';
+import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { ColumnSchema, IndexSchema, TableSchema } from './storage-schema.ts';
+import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 /** One thing that a migration does, in words and in SQL. */
 export interface Step {
@@ -9,8 +10,8 @@ export interface Step {
   /** What it would lose, as the operator names it: `cars.color`. Undefined when nothing is lost. */
   readonly loses?: string;
   readonly statements: readonly Fragment[];
-  /** A folded twin to be filled after the statements. */
-  readonly fill?: { readonly table: string; readonly from: string; readonly twin: string };
+  /** A folded column to be filled after the statements. */
+  readonly fill?: { readonly table: string; readonly from: string; readonly folded: string };
 }
 
 const typeOf = (engine: Engine, { storage }: ColumnSchema): string => columnTypes(engine)[storage];
@@ -56,7 +57,7 @@ export function addColumn(engine: Engine, table: string, name: string, column: C
     statements.push(sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`);
   }
   const says = `add the column "${name}" to "${table}"`;
-  const fill = column.from ? { table, from: column.from, twin: name } : undefined;
+  const fill = column.from ? { table, from: column.from, folded: name } : undefined;
   return [{ says, statements, ...(fill ? { fill } : {}) }, ...addReference(engine, table, name, column)];
 }
 

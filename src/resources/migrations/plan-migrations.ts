@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
 import { type Place, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import {
@@ -12,7 +14,7 @@ import {
   type Step,
 } from './migration-steps.ts';
 import { narrowColumn } from './narrow-columns.ts';
-import type { ColumnSchema, TableSchema } from './storage-schema.ts';
+import type { TableSchema } from './storage-schema.ts';
 
 /** What brings the tables to the declarations, in order. */
 export interface MigrationPlan {
@@ -80,8 +82,8 @@ async function planTable(
   steps.push(...columnSteps);
   for (const [name, next] of Object.entries(after.columns)) {
     const old = recreated.has(name) ? undefined : before.columns[name];
-    const twin = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
-    await narrowColumn(place, resource, table, name, old, next, twin, steps, blockers);
+    const folded = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
+    await narrowColumn(place, resource, table, name, old, next, folded, steps, blockers);
   }
   for (const [name, index] of Object.entries(after.indexes)) {
     const stays = before.indexes[name] && !changedIndex(name) && !index.columns.some((column) => recreated.has(column));
@@ -98,14 +100,13 @@ async function planTable(
 const sameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
   old.storage === next.storage &&
   isDeepStrictEqual(old.references, next.references) &&
-  (old.type === next.type || (old.storage === 'text' && sameText.has(old.type) && sameText.has(next.type)));
+  (old.type === next.type || (isPlainText(old) && isPlainText(next)));
 
-/** Types whose values are plain text: one can become the other where the values fit. */
-const sameText = new Set<ColumnSchema['type']>(['text', 'enum']);
+const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
 
 const canRecast = (old: ColumnSchema, next: ColumnSchema): boolean =>
-  (old.type === 'integer' && next.type === 'number') ||
-  (old.type === 'reference' && next.type === 'reference' && old.references?.table === next.references?.table);
+  fieldTypeNamed(next.type)?.widens?.includes(old.type) ||
+  (old.references !== undefined && old.references.table === next.references?.table);
 
 async function dropped(place: Place, resource: string, table: string, name: string, old: ColumnSchema): Promise<Step> {
   const held =

@@ -1,25 +1,12 @@
 import { hash } from 'node:crypto';
-import { indexableMax } from '../declaration/check-fields.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
-import { kindOf } from '../declaration/field-values.ts';
-import type { Field, FieldType } from '../declaration/fields.ts';
-import { allFields, isIndexed, shadowOf } from '../model/resource.ts';
-
-/** A column as the last declaration wanted it. Kept in the database, and compared with the next declaration. */
-export interface ColumnSchema {
-  readonly field: string;
-  readonly type: FieldType | 'folded';
-  readonly storage: 'text' | 'bigint' | 'real';
-  readonly required: boolean;
-  /** The stored form of a default that is the same for every row. */
-  readonly default?: unknown;
-  readonly references?: { readonly table: string; readonly onDelete: 'restrict' | 'cascade' | 'set null' };
-  readonly min?: number;
-  readonly max?: number;
-  readonly values?: readonly string[];
-  /** Of a folded twin: the column it is made from. */
-  readonly from?: string;
-}
+import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
+import { isComputed } from '../declaration/fields/computed.ts';
+import type { Field } from '../declaration/fields/field.ts';
+import { fieldTypeOf } from '../declaration/fields/field-types.ts';
+import { isIndexed, isTooLongToIndex } from '../declaration/fields/indexing.ts';
+import { indexableMax } from '../declaration/fields/text.ts';
+import { allFields, foldedColumnOf } from '../model/resource.ts';
 
 export interface IndexSchema {
   readonly columns: readonly string[];
@@ -41,20 +28,18 @@ const indexName = (table: string, columns: readonly string[], kind: string): str
 };
 
 function columnSchema(name: string, field: Field, tables: ReadonlyMap<string, string>): ColumnSchema {
-  const { type, options } = field;
-  const { min, max, values, target, onDelete = 'restrict' } = options;
-  const kind = kindOf(type);
+  const { options } = field;
+  const { target, onDelete = 'restrict' } = options;
+  const type = fieldTypeOf(field);
   const constant = options.default !== undefined && typeof options.default !== 'function';
   return {
     field: name,
-    type,
-    storage: kind.storage,
+    type: type.name,
+    storage: type.storage,
     required: options.required === true || options.default !== undefined,
-    ...(constant ? { default: kind.toStored(options.default) } : {}),
-    ...(type === 'reference' ? { references: { table: tables.get(target ?? '') ?? '', onDelete } } : {}),
-    ...(min === undefined ? {} : { min }),
-    ...(type === 'text' ? { max: max ?? 255 } : max === undefined ? {} : { max }),
-    ...(type === 'enum' && values ? { values: [...values] } : {}),
+    ...(constant ? { default: type.toStored(options.default) } : {}),
+    ...(target === undefined ? {} : { references: { table: tables.get(target) ?? '', onDelete } }),
+    ...type.bounds(options),
   };
 }
 
@@ -68,18 +53,18 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
   };
   const columnByField = new Map<string, string>();
   for (const [fieldName, field] of allFields(definition)) {
-    const { type, options } = field;
-    if (fieldName === 'id' || type === 'computed' || options.virtual) continue;
+    const { options } = field;
+    if (fieldName === 'id' || isComputed(field) || options.virtual) continue;
     const column = options.column ?? fieldName;
     columnByField.set(fieldName, column);
     const schema = columnSchema(fieldName, field, tables);
     columns[column] = schema;
-    const shadow = shadowOf(true, column, field);
-    if (shadow) {
-      columns[shadow] = { field: fieldName, type: 'folded', storage: 'text', required: schema.required, from: column };
+    const folded = foldedColumnOf(true, column, field);
+    if (folded) {
+      columns[folded] = { field: fieldName, type: 'folded', storage: 'text', required: schema.required, from: column };
     }
     if (options.unique) index('unique', [column], true, false);
-    if (isIndexed(field)) index('order', [shadow ?? column, 'id'], false, !schema.required);
+    if (isIndexed(field)) index('order', [folded ?? column, 'id'], false, !schema.required);
   }
   for (const names of uniqueTogether) {
     index(
@@ -99,9 +84,10 @@ export function unservedWarnings(definitions: readonly ResourceDefinition[]): st
     .flatMap((definition) =>
       Object.entries(definition.fields)
         .filter(([, field]) => (field.options.searchable || field.options.sortable) && !isIndexed(field))
-        .map(([name, { type }]) => {
-          const mend =
-            type === 'text' ? `give it a max of at most ${indexableMax}` : 'narrow a search down by another field';
+        .map(([name, field]) => {
+          const mend = isTooLongToIndex(field)
+            ? `give it a max of at most ${indexableMax}`
+            : 'narrow a search down by another field';
           return `${definition.name}.${name} can be searched or sorted, but no index serves that: on a large table ${mend}.`;
         }),
     );

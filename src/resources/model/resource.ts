@@ -1,31 +1,27 @@
-import { indexableMax } from '../declaration/check-fields.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
-import { kindOf, textIdentifier, type ValueKind } from '../declaration/field-values.ts';
+import { isComputed } from '../declaration/fields/computed.ts';
+import type { Field } from '../declaration/fields/field.ts';
+import type { FieldType, SearchedField } from '../declaration/fields/field-type.ts';
+import { fieldTypeOf } from '../declaration/fields/field-types.ts';
 import { fold, foldAscii } from '../declaration/fields/folding.ts';
-import { type AnyOptions, type Field, type FieldType, text, timestamp, uuid } from '../declaration/fields.ts';
+import { isIndexed } from '../declaration/fields/indexing.ts';
+import { referenceTo } from '../declaration/fields/reference.ts';
+import { textId, textIdType } from '../declaration/fields/text.ts';
+import { timestamp } from '../declaration/fields/timestamp.ts';
+import { uuid, uuidType } from '../declaration/fields/uuid.ts';
 import type { Relation } from '../declaration/relations.ts';
 import { quoted } from '../sql/sql-text.ts';
 
 /** A field as the engine works with it. */
-export interface ResourceField {
-  readonly name: string;
-  readonly type: FieldType;
-  readonly options: AnyOptions;
-  readonly column: string;
+export interface ResourceField extends SearchedField {
   /** Has a column. Computed and virtual fields have none. */
   readonly stored: boolean;
   readonly shown: boolean;
   readonly sendable: boolean;
   readonly nullable: boolean;
-  /** Undefined for computed fields. */
-  readonly kind: ValueKind | undefined;
   readonly compute: ((row: Record<string, unknown>) => unknown) | undefined;
   /** The hidden column that holds the folded text, where there is one. */
-  readonly shadow: string | undefined;
-  /** The SQL of what is compared and sorted: the folded text for texts, else the column. */
-  compared(alias: string): string;
-  /** A search's text in the form of what is compared. */
-  foldText(value: string): string;
+  readonly foldedColumn: string | undefined;
 }
 
 export interface ResourceRelation {
@@ -42,7 +38,7 @@ export interface Resource {
   readonly definition: ResourceDefinition;
   /** Quoted. */
   readonly table: string;
-  readonly idKind: ValueKind;
+  readonly idType: FieldType;
   readonly versioned: boolean;
   /** Its rows decide who may do what: users, clients, sessions. */
   readonly ofAccounts: boolean;
@@ -67,52 +63,43 @@ const implicit: Readonly<Record<string, Field>> = {
 export function allFields(definition: ResourceDefinition): [string, Field][] {
   const { fields, idType = 'uuid', managed } = definition;
   const idOptions = { required: true, readOnly: true, searchable: true, sortable: true } as const;
-  const id = idType === 'uuid' ? uuid(idOptions) : text({ ...idOptions, folded: 'stored', max: 128 });
+  const id = idType === 'uuid' ? uuid(idOptions) : textId(idOptions);
   return [['id', id], ...Object.entries(fields), ...(managed ? Object.entries(implicit) : [])];
 }
 
-/** Text of managed tables that is searched or sorted has a folded twin. */
-export const shadowOf = (managed: boolean, column: string, { type, options }: Field): string | undefined =>
-  managed && type === 'text' && column !== 'id' && (options.searchable || options.sortable)
+/** Text of managed tables that is searched or sorted has a second column, with its folded form. */
+export const foldedColumnOf = (managed: boolean, column: string, field: Field): string | undefined =>
+  managed && !isComputed(field) && fieldTypeOf(field).isFolded && (field.options.searchable || field.options.sortable)
     ? `${column}_folded`
     : undefined;
 
-/** Whether an index can serve what the declaration promises of the field. */
-export const isIndexed = ({ type, options }: Field): boolean => {
-  if (type === 'reference') return true;
-  if (!options.searchable && !options.sortable) return false;
-  return type !== 'list' && type !== 'json' && (type !== 'text' || (options.max ?? 255) <= indexableMax);
-};
-
-function compileField(definition: ResourceDefinition, name: string, field: Field, targetIds: ValueKind): ResourceField {
-  const { type, options, compute } = field;
+function compileField(definition: ResourceDefinition, name: string, field: Field, ids: FieldType): ResourceField {
+  const { options, compute } = field;
+  const isId = name === 'id';
+  const type = isId ? ids : options.target === undefined ? fieldTypeOf(field) : referenceTo(ids);
   const column = options.column ?? name;
-  const stored = type !== 'computed' && !options.virtual;
-  const shadow = shadowOf(definition.managed, column, field);
-  const own = quoted(column);
-  const isText = type === 'text' && name !== 'id';
-  const asciiFolded = isText && !shadow && options.folded !== 'stored';
-  const compared = shadow ? quoted(shadow) : own;
-  const kind = name === 'id' || type === 'reference' ? targetIds : type === 'computed' ? undefined : kindOf(type);
+  const foldedColumn = isId ? undefined : foldedColumnOf(definition.managed, column, field);
+  const isFolded = type.isFolded === true && !isId;
+  const foldsAscii = isFolded && !foldedColumn && options.folded !== 'stored';
+  const compared = quoted(foldedColumn ?? column);
   return {
     name,
     type,
     options,
     column,
-    stored,
+    stored: !isComputed(field) && !options.virtual,
     shown: !options.hidden && !options.writeOnly && !options.virtual,
     sendable: !options.readOnly && !options.hidden,
-    nullable: type === 'computed' ? options.nullable === true : !options.required && options.default === undefined,
-    kind,
+    nullable: isComputed(field) ? options.nullable === true : !options.required && options.default === undefined,
     compute,
-    shadow,
-    compared: (alias) => (asciiFolded ? `lower(${alias}.${compared})` : `${alias}.${compared}`),
-    foldText: !isText ? (value) => value : asciiFolded ? foldAscii : fold,
+    foldedColumn,
+    indexed: isIndexed(field),
+    compared: (alias) => (foldsAscii ? `lower(${alias}.${compared})` : `${alias}.${compared}`),
+    foldText: !isFolded ? (value) => value : foldsAscii ? foldAscii : fold,
   };
 }
 
-const idKindOf = ({ idType = 'uuid' }: ResourceDefinition): ValueKind =>
-  idType === 'uuid' ? kindOf('uuid') : textIdentifier;
+const idTypeOf = ({ idType = 'uuid' }: ResourceDefinition): FieldType => (idType === 'uuid' ? uuidType : textIdType);
 
 /** Prepares checked declarations for work, and ties their relations together. */
 export function compileResources(definitions: readonly ResourceDefinition[]): Resources {
@@ -122,14 +109,14 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
     const { name, table = name, versioned = true } = definition;
     const fields = allFields(definition).map(([fieldName, field]) => {
       const target = fieldName === 'id' ? definition : byName.get(field.options.target ?? '');
-      return compileField(definition, fieldName, field, target ? idKindOf(target) : kindOf('uuid'));
+      return compileField(definition, fieldName, field, target ? idTypeOf(target) : uuidType);
     });
     compiled.set(name, {
       name,
       singular: definition.singular ?? name.replace(/s$/, ''),
       definition,
       table: quoted(table),
-      idKind: idKindOf(definition),
+      idType: idTypeOf(definition),
       versioned,
       ofAccounts: accountTables.includes(table),
       fields: new Map(fields.map((field) => [field.name, field])),

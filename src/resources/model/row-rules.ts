@@ -2,6 +2,7 @@ import type { Caller } from '../../caller.ts';
 import type { Engine } from '../../database/database.ts';
 import { type Condition, decide } from '../declaration/access.ts';
 import type { StoredRow } from '../sql/executor.ts';
+import { amongItems, listHolds } from '../sql/json-lists.ts';
 import { and, eachInnerRow, type Fragment, falsehood, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
@@ -27,18 +28,6 @@ export const existingRows = (resource: Resource, asker: QueryContext, alias = 't
   const { where } = resource.definition;
   return where ? toSql(resource, where(asker.now), asker, alias) : truth;
 };
-
-/** A list column holds the value. */
-export const listHolds = (engine: Engine, column: string, value: Fragment): Fragment =>
-  engine === 'sqlite'
-    ? sql`exists (select 1 from json_each(${raw(column)}) as item where item.value = ${value})`
-    : sql`exists (select 1 from jsonb_array_elements_text(${raw(column)}::jsonb) as item(value) where item.value = ${value})`;
-
-/** A value is among the items of a JSON list. */
-const amongItems = (engine: Engine, value: Fragment, items: Fragment): Fragment =>
-  engine === 'sqlite'
-    ? sql`${value} in (select item.value from json_each(${items}) as item)`
-    : sql`${value} in (select jsonb_array_elements_text(${items}::jsonb))`;
 
 function toSql(resource: Resource, condition: boolean | Condition, asker: QueryContext, alias: string): Fragment {
   if (typeof condition === 'boolean') return condition ? truth : falsehood;
@@ -66,7 +55,7 @@ function compareSql(resource: Resource, name: string, operator: string, value: u
     if (operator === '!=') return sql`${column} is not null`;
     return falsehood;
   }
-  const stored = field.kind?.toStored(value);
+  const stored = field.type.toStored(value);
   // The complement of equality: a row without a value is different from every value.
   if (operator === '!=') return sql`(${column} <> ${stored} or ${column} is null)`;
   return sql`${column} ${raw(operator)} ${stored}`;

@@ -1,29 +1,20 @@
 import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
+import type { SearchTerm } from '../declaration/fields/search-term.ts';
 
 export type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
-
-/** One of the values that a pair of a search accepts. */
-export interface Alternative {
-  readonly text: string;
-  /** The unescaped word `null`. */
-  readonly isNull: boolean;
-  /** A wildcard stands before or after the text. */
-  readonly openStart: boolean;
-  readonly openEnd: boolean;
-}
 
 /** `field:value` of a search, taken apart. */
 export interface SearchPair {
   readonly field: string;
   readonly operator: SearchOperator;
-  readonly alternatives: readonly Alternative[];
+  readonly terms: readonly SearchTerm[];
 }
 
 export const fieldOperators = ['=', 'like', 'in'] as const;
 export type FieldOperator = (typeof fieldOperators)[number];
 
 const maxPairs = 20;
-const maxAlternatives = 100;
+const maxTerms = 100;
 /** Each costs every row that no index rules out a search through its text. */
 const maxWildcards = 10;
 /** Searching a text takes up to the product of both lengths. */
@@ -55,7 +46,7 @@ const endsInWildcard = (text: string): boolean => {
   return backslashes % 2 === 0;
 };
 
-function alternative(text: string): Alternative {
+function readTerm(text: string): SearchTerm {
   if (text === '*') return { text: '', isNull: false, openStart: true, openEnd: true };
   const openStart = text.startsWith('*');
   const openEnd = endsInWildcard(text);
@@ -67,26 +58,26 @@ function alternative(text: string): Alternative {
   };
 }
 
-const exactly = (text: string): Alternative => ({
+const exactly = (text: string): SearchTerm => ({
   text: withoutEscapes(text),
   isNull: false,
   openStart: false,
   openEnd: false,
 });
 
-function readValue(value: string): Pick<SearchPair, 'operator' | 'alternatives'> {
+function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
   const operator = (/^(>=|<=|!=|>|<)/.exec(value)?.[0] ?? '=') as SearchOperator;
   const rest = operator === '=' ? value : value.slice(operator.length);
-  return { operator, alternatives: splitUnescaped(rest, ',').map(alternative) };
+  return { operator, terms: splitUnescaped(rest, ',').map(readTerm) };
 }
 
 /** How `searchFields` asks for a value to be read, as clients of older services send it. */
-function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'alternatives'> {
-  if (operator === '=') return { operator: '=', alternatives: [exactly(value)] };
-  if (operator === 'in') return { operator: '=', alternatives: splitUnescaped(value, ',').map(exactly) };
-  const read = alternative(value);
+function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {
+  if (operator === '=') return { operator: '=', terms: [exactly(value)] };
+  if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(exactly) };
+  const read = readTerm(value);
   const open = read.openStart || read.openEnd ? read : { ...read, isNull: false, openStart: true, openEnd: true };
-  return { operator: '=', alternatives: [open] };
+  return { operator: '=', terms: [open] };
 }
 
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
@@ -99,8 +90,8 @@ export function readSearch(text: string, operators: ReadonlyMap<string, FieldOpe
     const value = piece.slice(colon + 1);
     const as = operators.get(field);
     const read = as ? readValueAs(as, value) : readValue(value);
-    if (read.alternatives.length > maxAlternatives) {
-      throw wrongParameter(`search: "${field.slice(0, 60)}" has more than ${maxAlternatives} values.`);
+    if (read.terms.length > maxTerms) {
+      throw wrongParameter(`search: "${field.slice(0, 60)}" has more than ${maxTerms} values.`);
     }
     return { field, ...read };
   });
@@ -110,8 +101,8 @@ export function readSearch(text: string, operators: ReadonlyMap<string, FieldOpe
 
 function refuseManyWildcards(pairs: readonly SearchPair[]): void {
   let count = 0;
-  for (const { field, alternatives } of pairs) {
-    for (const { text, openStart, openEnd } of alternatives) {
+  for (const { field, terms } of pairs) {
+    for (const { text, openStart, openEnd } of terms) {
       if (!openStart && !openEnd) continue;
       count += Number(openStart) + Number(openEnd);
       if (text.length > longestWildcard) {

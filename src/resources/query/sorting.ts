@@ -1,7 +1,6 @@
 import type { Engine } from '../../database/database.ts';
 import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
-import { isIndexed } from '../model/resource.ts';
 import { and, type Fragment, or, raw, sql } from '../sql/sql-text.ts';
 
 export interface SortKey {
@@ -79,7 +78,7 @@ function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
 export function isServed({ definition }: Resource, { keys, idDescending }: Sort): boolean {
   const [only, ...more] = keys;
   if (!only) return true;
-  return more.length === 0 && only.descending === idDescending && definition.managed === true && isIndexed(only.field);
+  return more.length === 0 && only.descending === idDescending && definition.managed === true && only.field.indexed;
 }
 
 /** Rows without a value come first, and last when descending: SQLite's way, said to PostgreSQL. */

@@ -8,8 +8,8 @@ import type { Engine } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migrate.ts';
 import { role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
-import { reference, text } from '../declaration/fields.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';
+import { reference, text } from '../declare.ts';
 
 const notes = defineResource({
   name: 'notes',

@@ -34,7 +34,7 @@ export function findRow(
   asker: QueryContext,
   { byId, columns }: Pick<RowShape, 'byId' | 'columns'>,
 ): StoredRow | Promise<StoredRow> {
-  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const allowed = allowedRows(resource, 'read', asker);
   if (allowed === truth) return after(byId.readFirst(place, [id]), found);
   const rows = readPrepared(

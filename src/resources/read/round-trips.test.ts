@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { defineResource } from '../declaration/define-resource.ts';
-import { boolean, date, integer, json, list, number, oneOf, text, timestamp, uuid } from '../declaration/fields.ts';
+import { boolean, date, integer, json, list, number, oneOf, text, timestamp, uuid } from '../declare.ts';
 
 const samples = defineResource({
   name: 'samples',

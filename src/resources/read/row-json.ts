@@ -28,13 +28,13 @@ export interface TaggedJson {
 type Writer = (row: StoredRow) => string;
 
 function writerOf(resource: Resource, field: ResourceField, before: string): Writer {
-  const { compute, column, kind, name } = field;
+  const { compute, column, type, name } = field;
   const prefix = `${before}${JSON.stringify(name)}:`;
   if (compute) {
     const sources = sourcesOf(resource, field);
     return (row) => `${prefix}${JSON.stringify(compute(valuesOf(sources, row))) ?? 'null'}`;
   }
-  const toJson = (kind as NonNullable<typeof kind>).toJson;
+  const { toJson } = type;
   return (row) => {
     const stored = row[column];
     return stored === null || stored === undefined ? `${prefix}null` : prefix + toJson(stored);
@@ -46,9 +46,9 @@ const sourcesOf = (resource: Resource, { options }: ResourceField): ResourceFiel
 
 const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<string, unknown> => {
   const values: Record<string, unknown> = {};
-  for (const { name, column, kind } of fields) {
+  for (const { name, column, type } of fields) {
     const stored = row[column];
-    values[name] = stored === null || stored === undefined ? null : kind?.fromStored(stored);
+    values[name] = stored === null || stored === undefined ? null : type.fromStored(stored);
   }
   return values;
 };

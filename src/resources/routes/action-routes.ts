@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import type { App } from '../../http/server.ts';
 import type { Action, ActionCall } from '../declaration/define-resource.ts';
-import type { Fields } from '../declaration/fields.ts';
+import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import type { RowOperation } from '../model/row-rules.ts';

@@ -5,7 +5,7 @@ const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 function describeField({ type, options, nullable }: ResourceField): Record<string, unknown> {
   const { min, max, values, target, description } = options;
   return {
-    type: type === 'computed' ? options.as : type,
+    type: type.name,
     description,
     required: options.required === true && options.default === undefined,
     nullable,

@@ -1,4 +1,5 @@
 import type { Action, Operation } from '../declaration/define-resource.ts';
+import { exampleId } from '../declaration/fields/uuid.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { searchableNames } from '../query/searchable-names.ts';
 import { sortableNames } from '../query/sorting.ts';
@@ -35,7 +36,7 @@ const page = (resource: Resource) => ({
 const idParameter = (resource: Resource) =>
   plain({
     type: 'object',
-    properties: { id: parameter(`The id of one of the ${resource.name}.`, '0199d0a0-7c00-7000-8000-000000000001') },
+    properties: { id: parameter(`The id of one of the ${resource.name}.`, exampleId) },
     required: ['id'],
   });
 

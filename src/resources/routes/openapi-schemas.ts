@@ -1,51 +1,10 @@
 import { Type } from 'typebox';
-import type { AnyOptions, FieldType } from '../declaration/fields.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 
 type Schema = Record<string, unknown>;
 
-const exampleId = '0199d0a0-7c00-7000-8000-000000000001';
-
-/** The JSON schema of values of each type, with an example that a reader can copy. */
-const types = new Map<FieldType, (options: AnyOptions) => Schema>([
-  [
-    'text',
-    ({ min = 1, max = 255, pattern }) => ({
-      type: 'string',
-      minLength: min,
-      maxLength: max,
-      ...(pattern ? { pattern: pattern.source } : { examples: ['text'.slice(0, max)] }),
-    }),
-  ],
-  ['integer', ({ min, max }) => ({ type: 'integer', ...bounds(min, max), examples: [min ?? Math.min(1, max ?? 1)] })],
-  ['number', ({ min, max }) => ({ type: 'number', ...bounds(min, max), examples: [min ?? Math.min(1.5, max ?? 1.5)] })],
-  ['boolean', () => ({ type: 'boolean', examples: [true] })],
-  ['date', () => ({ type: 'string', format: 'date', examples: ['2026-01-31'] })],
-  ['timestamp', () => ({ type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })],
-  ['enum', ({ values = [] }) => ({ type: 'string', enum: [...values], examples: [values[0]] })],
-  ['json', () => ({ description: 'Any JSON value.', examples: [{ key: 'value' }] })],
-  [
-    'list',
-    ({ values, max = 100, maxItem = 255 }) => ({
-      type: 'array',
-      items: values ? { type: 'string', enum: [...values] } : { type: 'string', minLength: 1, maxLength: maxItem },
-      maxItems: max,
-      uniqueItems: true,
-      examples: [values ? values.slice(0, 1) : ['item']],
-    }),
-  ],
-  ['uuid', () => ({ type: 'string', format: 'uuid', examples: [exampleId] })],
-  ['reference', () => ({ type: 'string', examples: [exampleId] })],
-]);
-
-const bounds = (min: number | undefined, max: number | undefined): Schema => ({
-  ...(min === undefined ? {} : { minimum: min }),
-  ...(max === undefined ? {} : { maximum: max }),
-});
-
 export function fieldSchema({ type, options, nullable }: ResourceField): Schema {
-  const shown = type === 'computed' ? (options.as ?? 'json') : type;
-  const schema = types.get(shown)?.(options) ?? {};
+  const schema = type.schema(options);
   const { example, description, target } = options;
   const about = [description, target === undefined ? undefined : `The id of one of the ${target}.`].filter(Boolean);
   const constant = options.default !== undefined && typeof options.default !== 'function';

@@ -16,7 +16,7 @@ export async function allowedRow(
   asker: QueryContext,
   { lock = false } = {},
 ): Promise<StoredRow> {
-  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const [row] = await readPrepared(
     place,
     sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, deed, asker)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}${raw(lock && place.engine === 'postgres' ? ' for update of t' : '')}`,

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { readFlag } from '../declaration/field-values.ts';
+import { readFlag } from '../declaration/fields/boolean.ts';
 
 /** What the texts of a form mean by the schema of a hand-written route; what cannot be read stays, and is refused by it. */
 export function readForm(body: Record<string, unknown>, schema: TSchema): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { type FieldError, mostFieldErrors, unprocessable } from '../../errors.ts';
 import { shown } from '../../http/parameter-errors.ts';
 import { nearest } from '../../nearest.ts';
-import type { DefaultCall } from '../declaration/fields.ts';
+import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 
 export type Values = Record<string, unknown>;
@@ -52,7 +52,7 @@ export function readInput(
   Object.assign(values, fixed);
   if (mode !== 'update') {
     for (const field of resource.fields.values()) {
-      if (sent.has(field.name) || field.name in values || !field.kind || field.name === 'id') continue;
+      if (sent.has(field.name) || field.name in values || field.compute || field.name === 'id') continue;
       complete(field, mode, values, errors, call);
     }
   }
@@ -95,16 +95,16 @@ function unknownField(resource: Resource, name: string): FieldError {
 }
 
 function readValue(field: ResourceField, sent: unknown, isForm: boolean): { value: unknown } | { error: FieldError } {
-  const { name, kind, nullable, options, type } = field;
+  const { name, nullable, options, type } = field;
   let value = sent;
   if (isForm && typeof value === 'string') {
     // An empty box of a form means "no value", unless an empty text is one.
-    const isEmpty = value === '' && type !== 'list' && (type !== 'text' || options.min !== 0);
-    value = isEmpty && nullable ? null : kind?.fromForm(value);
+    const isEmpty = value === '' && !type.takesEmptyText?.(options);
+    value = isEmpty && nullable ? null : type.fromForm(value);
   }
   if (value === null) {
     return nullable ? { value } : { error: fieldError(name, 'required', 'must not be null') };
   }
-  const refusal = kind?.check(value, options);
+  const refusal = type.check(value, options);
   return refusal ? { error: fieldError(name, refusal.code, refusal.says) } : { value };
 }

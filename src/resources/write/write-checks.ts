@@ -42,8 +42,8 @@ export async function requireReferences(writing: Writing, resource: Resource, va
   const errors: FieldError[] = [];
   for (const field of resource.fields.values()) {
     const value = values[field.name];
-    if (field.type !== 'reference' || value === undefined || value === null || !field.sendable) continue;
-    const target = services.resources.get(field.options.target as string) as Resource;
+    const target = services.resources.get(field.options.target ?? '');
+    if (!target || value === undefined || value === null || !field.sendable) continue;
     const rows = await readPrepared(
       place,
       sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', asker)}`,
@@ -60,9 +60,9 @@ export function refuseChanged(resource: Resource, before: StoredRow, whole: Valu
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(unchanged)) {
     const field = resource.fields.get(name);
-    const comparable = field?.stored && field.kind && value !== null && !field.kind.check(value, field.options);
+    const comparable = field?.stored && value !== null && !field.type.check(value, field.options);
     const same = comparable
-      ? field.kind?.toStored(value) === before[field.column]
+      ? field.type.toStored(value) === before[field.column]
       : isDeepStrictEqual(value, whole[name]);
     if (!same) errors.push(fieldError(name, 'read_only', 'cannot be changed'));
   }

@@ -101,7 +101,7 @@ export async function changeResource(
   request: ChangeRequest,
 ): Promise<{ json: string; etag: string; revealed: boolean }> {
   const { call, id, ifMatch, selection } = request;
-  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const input = await prepareChange(services, resource, request);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
     const before = await lockRow(writing, resource, id, 'update', ifMatch);
@@ -118,7 +118,7 @@ export async function deleteResource(
   resource: Resource,
   { call, id, body, ifMatch }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch'>,
 ): Promise<void> {
-  if (resource.idKind.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw noSuchRow(resource);
   await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
     await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
@@ -136,7 +136,7 @@ async function whoRefers({ resources, context }: ResourceServices, resource: Res
   const names: string[] = [];
   for (const other of resources.values()) {
     for (const field of other.stored) {
-      if (field.type !== 'reference' || field.options.target !== resource.name) continue;
+      if (field.options.target !== resource.name) continue;
       if ((field.options.onDelete ?? 'restrict') !== 'restrict') continue;
       const rows = await readUnprepared(
         place,

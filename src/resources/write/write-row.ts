@@ -16,15 +16,15 @@ import {
   type Writing,
 } from './write-checks.ts';
 
-/** The columns and values that field values are stored as, folded twins included. */
+/** The columns and values that field values are stored as, folded columns included. */
 function storedValues(resource: Resource, values: Values): Map<string, unknown> {
   const stored = new Map<string, unknown>();
   for (const field of resource.stored) {
     if (!(field.name in values) || field.name === 'id') continue;
     const value = values[field.name];
     const empty = value === null || value === undefined;
-    stored.set(field.column, empty ? null : field.kind?.toStored(value));
-    if (field.shadow) stored.set(field.shadow, empty ? null : fold(value as string));
+    stored.set(field.column, empty ? null : field.type.toStored(value));
+    if (field.foldedColumn) stored.set(field.foldedColumn, empty ? null : fold(value as string));
   }
   return stored;
 }
@@ -93,10 +93,9 @@ export async function changeRow(
   const stored = storedValues(resource, values);
   for (const [column, value] of stored) {
     const field = resource.stored.find((candidate) => candidate.column === column);
-    const twin = field === undefined;
-    if (!twin && Object.is(before[column] ?? null, value)) {
+    if (field && Object.is(before[column] ?? null, value)) {
       stored.delete(column);
-      if (field.shadow) stored.delete(field.shadow);
+      if (field.foldedColumn) stored.delete(field.foldedColumn);
     }
   }
   const changed = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { defineResource } from '../../../src/resources/declaration/define-resource.ts';
-import { text } from '../../../src/resources/declaration/fields.ts';
 import { hasMany } from '../../../src/resources/declaration/relations.ts';
+import { text } from '../../../src/resources/declare.ts';
 
 export default defineResource({
   name: 'folders',

@@ -1,6 +1,6 @@
 import { action, defineResource } from '../../../src/resources/declaration/define-resource.ts';
-import { integer, reference, text } from '../../../src/resources/declaration/fields.ts';
 import { belongsTo } from '../../../src/resources/declaration/relations.ts';
+import { integer, reference, text } from '../../../src/resources/declare.ts';
 
 export default defineResource({
   name: 'notes',

@@ -12,7 +12,7 @@ export function isDay(text: string): boolean {
 }
 
 /** Milliseconds since 1970 of an RFC 3339 moment, or undefined. */
-export function parseMoment(text: string): number | undefined {
+export function parseTimestamp(text: string): number | undefined {
   const match = moment.exec(text);
   if (!match || !isDay(match[1] as string)) return undefined;
   const [, date, hour, minute, second, fraction = '', zone] = match;
@@ -40,7 +40,7 @@ function dayText(day: number): string {
 }
 
 /** As `toISOString` writes it, several times faster: every row of a list shows two moments. */
-export function writeMoment(ms: number): string {
+export function writeTimestamp(ms: number): string {
   const day = Math.floor(ms / dayMs);
   const rest = ms - day * dayMs;
   const seconds = Math.floor(rest / 1000);

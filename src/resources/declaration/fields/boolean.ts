@@ -1,0 +1,37 @@
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, refuse } from './field-type.ts';
+import { plainValues } from './plain-values.ts';
+
+export const boolean = <const O extends FieldOptions<boolean> = Record<never, never>>(options?: O): Field<boolean, O> =>
+  declareField('boolean', options);
+
+const flags = new Map([
+  ['true', true],
+  ['1', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['off', false],
+]);
+
+/** What a form or a search means by a yes or no; undefined for another text. */
+export const readFlag = (text: string): boolean | undefined => flags.get(text.toLowerCase());
+
+export const booleanType: FieldType = {
+  ...plainValues,
+  name: 'boolean',
+  storage: 'bigint',
+  toStored: (value) => (value ? 1 : 0),
+  fromStored: (stored) => stored === 1,
+  toJson: (stored) => (stored === 1 ? 'true' : 'false'),
+  check: (value) => (typeof value === 'boolean' ? undefined : refuse('type', 'must be true or false')),
+  fromForm: (text) => readFlag(text) ?? text,
+  schema: () => ({ type: 'boolean', examples: [true] }),
+  fromSearch(text) {
+    const flag = readFlag(text);
+    return flag === undefined ? undefined : flag ? 1 : 0;
+  },
+  takes: 'true or false',
+  hasOrder: false,
+  emptyValue: () => 0,
+};

@@ -1,0 +1,29 @@
+import type { Fragment } from '../../sql/sql-text.ts';
+
+/** The column types that both engines have. */
+export type Storage = 'text' | 'bigint' | 'real';
+
+/** A column as the last declaration wanted it. Kept in the database, and compared with the next declaration. */
+export interface ColumnSchema {
+  readonly field: string;
+  /** The name of the field's type, or `folded`. */
+  readonly type: string;
+  readonly storage: Storage;
+  readonly required: boolean;
+  /** The stored form of a default that is the same for every row. */
+  readonly default?: unknown;
+  readonly references?: { readonly table: string; readonly onDelete: 'restrict' | 'cascade' | 'set null' };
+  readonly min?: number;
+  readonly max?: number;
+  readonly values?: readonly string[];
+  /** Of a folded column: the column it is made from. */
+  readonly from?: string;
+}
+
+/** A way in which rows that are there break the new declaration of a column. */
+export interface Narrowing {
+  readonly breaks: Fragment;
+  readonly says: string;
+  /** What makes them fit, losing what does not; undefined when nothing can. */
+  readonly mend: Fragment | undefined;
+}

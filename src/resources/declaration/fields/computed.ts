@@ -1,0 +1,35 @@
+import { declareField, type Field, type Fields } from './field.ts';
+
+export interface ComputedOptions {
+  /** The JSON type of the value, for the API description. */
+  as: 'text' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'json' | 'list';
+  /** Other fields (hidden ones too) that the value is made of. */
+  from: readonly string[];
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+const typeName = 'computed';
+
+/** Made from other fields whenever a row is shown; never stored or sent. Values are those that JSON shows. */
+export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
+  options: O,
+  compute: (row: Record<string, unknown>) => T,
+): Field<T, O & { readOnly: true; required: true }> => ({
+  ...declareField<T, O & { readOnly: true; required: true }>(typeName, { ...options, readOnly: true }),
+  compute,
+});
+
+/** It has no type of its own: its values are described by the type that it names. */
+export const isComputed = ({ type }: Field): boolean => type === typeName;
+
+export function checkComputed({ options, compute }: Field, fields: Fields, complain: (what: string) => void): void {
+  for (const source of options.from ?? []) {
+    const from = fields[source];
+    const known = source === 'id' || (from && !isComputed(from) && !from.options.virtual);
+    if (!known && !['created_at', 'updated_at'].includes(source))
+      complain(`from: there is no stored field "${source}".`);
+  }
+  if (!compute) complain('a computed field needs a function.');
+}

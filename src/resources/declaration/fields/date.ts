@@ -1,0 +1,19 @@
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, refuse } from './field-type.ts';
+import { textValues } from './plain-values.ts';
+import { isDay } from './timestamps.ts';
+
+/** A day, `YYYY-MM-DD`. */
+export const date = <const O extends FieldOptions<string> = Record<never, never>>(options?: O): Field<string, O> =>
+  declareField('date', options);
+
+export const dateType: FieldType = {
+  ...textValues,
+  name: 'date',
+  check: (value) =>
+    typeof value === 'string' && isDay(value) ? undefined : refuse('format', 'must be a day as YYYY-MM-DD'),
+  schema: () => ({ type: 'string', format: 'date', examples: ['2026-01-31'] }),
+  fromSearch: (text) => (isDay(text) ? text : undefined),
+  takes: 'a day as YYYY-MM-DD',
+  emptyValue: () => '1970-01-01',
+};

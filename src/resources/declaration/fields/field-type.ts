@@ -1,0 +1,80 @@
+import type { Engine } from '../../../database/database.ts';
+import type { Fragment } from '../../sql/sql-text.ts';
+import type { ColumnSchema, Narrowing, Storage } from './column-schema.ts';
+import type { AnyOptions } from './field.ts';
+import type { SearchTerm } from './search-term.ts';
+
+/** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
+export interface Refusal {
+  readonly code: string;
+  readonly says: string;
+}
+
+export const refuse = (code: string, says: string): Refusal => ({ code, says });
+
+/** A field as a search sees it. */
+export interface SearchedField {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly options: AnyOptions;
+  readonly column: string;
+  /** Whether an index serves searches and orders by it. */
+  readonly indexed: boolean;
+  /** The SQL of what is compared and sorted: the folded text for texts, else the column. */
+  compared(alias: string): string;
+  /** A search's text in the form of what is compared. */
+  foldText(text: string): string;
+}
+
+/** All that the engine knows of one type of fields. Each is a file of its own. Null is dealt with before. */
+export interface FieldType {
+  /** As declarations, descriptions and stored schemas name it. Front ends choose their controls by it. */
+  readonly name: string;
+
+  /** How the database stores its values. */
+  readonly storage: Storage;
+  toStored(value: unknown): unknown;
+  fromStored(stored: unknown): unknown;
+  /** The JSON text of a stored value. */
+  toJson(stored: unknown): string;
+
+  /** What is wrong with a value that was sent, if anything. */
+  check(value: unknown, options: AnyOptions): Refusal | undefined;
+  /** The value that a form means by its text. What cannot be read passes on as it is, and is refused by `check`. */
+  fromForm(text: string): unknown;
+  /** Whether the empty text of a form is a value. Elsewhere an empty box means that there is none. */
+  takesEmptyText?(options: AnyOptions): boolean;
+
+  /** What is wrong with a declaration, besides what is wrong with those of any type. */
+  checkOptions?(options: AnyOptions, complain: (what: string) => void, resources: Iterable<string>): void;
+
+  /** The JSON schema of its values, with an example that a reader can copy. */
+  schema(options: AnyOptions): Record<string, unknown>;
+
+  /** The stored value that a search means by its text; undefined where it means none. */
+  fromSearch(text: string, field: SearchedField): unknown;
+  /** Ends the sentence "it takes …". */
+  readonly takes: string;
+  /** Whether a search can ask for less and more. */
+  readonly hasOrder: boolean;
+  /** The stored values that a term of a search accepts, or a condition on the row (alias `t`). */
+  matches(term: SearchTerm, field: SearchedField, engine: Engine): readonly unknown[] | Fragment;
+
+  /** Whether there is an index of it: always, where the field is searchable or sortable, or never. */
+  readonly indexing: 'always' | 'asked' | 'never';
+  /** The most characters of a text, which decide whether an index takes it. */
+  maxLength?(options: AnyOptions): number;
+  /** Whether it is compared and sorted by a folded form, which managed tables hold in a column of its own. */
+  readonly isFolded?: true;
+
+  /** What the declaration demands of stored values. */
+  bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values'>;
+  /** What a column that becomes required holds where no value was given; undefined where there is no such value. */
+  emptyValue(column: ColumnSchema): unknown;
+  /** The ways in which stored values may break a new declaration. */
+  narrowings?(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[];
+  /** Its values are plain text: a column can change between such types where the values fit. */
+  readonly isPlainText?: true;
+  /** Types whose values all become values of this one when they are stored anew. */
+  readonly widens?: readonly string[];
+}

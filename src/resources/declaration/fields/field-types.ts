@@ -1,0 +1,44 @@
+import { booleanType } from './boolean.ts';
+import { isComputed } from './computed.ts';
+import { dateType } from './date.ts';
+import type { Field } from './field.ts';
+import type { FieldType } from './field-type.ts';
+import { integerType } from './integer.ts';
+import { jsonType } from './json.ts';
+import { listType } from './list.ts';
+import { numberType } from './number.ts';
+import { oneOfType } from './one-of.ts';
+import { referenceType } from './reference.ts';
+import { textType } from './text.ts';
+import { timestampType } from './timestamp.ts';
+import { uuidType } from './uuid.ts';
+
+/** Every type of fields. A new one is a file beside this one, a line here, and one in `declare.ts`. */
+export const fieldTypes: readonly FieldType[] = [
+  textType,
+  integerType,
+  numberType,
+  booleanType,
+  dateType,
+  timestampType,
+  oneOfType,
+  jsonType,
+  listType,
+  uuidType,
+  referenceType,
+];
+
+const byName: ReadonlyMap<string, FieldType> = new Map(fieldTypes.map((type) => [type.name, type]));
+
+/** The type of this name; undefined for the name `folded` of columns that no field declares. */
+export const fieldTypeNamed = (name: string): FieldType | undefined => byName.get(name);
+
+/** The type of a field's values, by name. That of a computed field is the one it is shown as. */
+export const typeNameOf = (field: Field): string => (isComputed(field) ? (field.options.as ?? 'json') : field.type);
+
+export function fieldTypeOf(field: Field): FieldType {
+  const name = typeNameOf(field);
+  const type = byName.get(name);
+  if (!type) throw new Error(`there is no type "${name}" of fields`);
+  return type;
+}

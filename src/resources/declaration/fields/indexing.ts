@@ -1,0 +1,13 @@
+import type { Field } from './field.ts';
+import { fieldTypeOf } from './field-types.ts';
+import { indexableMax } from './text.ts';
+
+export const isTooLongToIndex = (field: Field): boolean =>
+  (fieldTypeOf(field).maxLength?.(field.options) ?? 0) > indexableMax;
+
+/** Whether an index can serve what the declaration promises of the field. */
+export function isIndexed(field: Field): boolean {
+  const { indexing } = fieldTypeOf(field);
+  const { searchable, sortable } = field.options;
+  return indexing === 'always' || (indexing === 'asked' && !!(searchable || sortable) && !isTooLongToIndex(field));
+}

@@ -1,0 +1,18 @@
+import { declareField, type Field } from './field.ts';
+import { type FieldType, refuse } from './field-type.ts';
+import { checkRange, type NumberOptions, numberSchema, numberValues } from './numeric.ts';
+
+/** A whole number within ±2^53. */
+export const integer = <const O extends NumberOptions = Record<never, never>>(options?: O): Field<number, O> =>
+  declareField('integer', options);
+
+export const integerType: FieldType = {
+  ...numberValues,
+  name: 'integer',
+  storage: 'bigint',
+  check: (value, options) =>
+    Number.isSafeInteger(value) ? checkRange(value as number, options) : refuse('type', 'must be a whole number'),
+  schema: (options) => numberSchema('integer', options, 1),
+  fromSearch: (text) => (/^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) + 0 : undefined),
+  takes: 'a whole number',
+};

@@ -1,0 +1,12 @@
+import { Problem } from '../../../errors.ts';
+import { readJson } from '../../../http/bodies/json-body.ts';
+
+/** By the rules of every JSON body; undefined for a text that is not JSON. */
+export const parseJsonText = (text: string): unknown => {
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'json_invalid') return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,43 @@
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, refuse } from './field-type.ts';
+import { parseJsonText } from './json-text.ts';
+import { jsonValues } from './plain-values.ts';
+
+export interface JsonOptions extends FieldOptions<unknown> {
+  /** Bytes of the JSON text; the default is 65,536. */
+  max?: number;
+}
+
+/** Any JSON value. */
+export const json = <const O extends JsonOptions = Record<never, never>>(options?: O): Field<unknown, O> =>
+  declareField('json', options);
+
+const defaultMax = 65_536;
+
+/** Deeper JSON than this is no data but an attack on whoever walks through it. */
+const maxDepth = 32;
+
+const depthWithin = (value: unknown, left: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
+
+export const jsonType: FieldType = {
+  ...jsonValues,
+  name: 'json',
+  check(value, { max = defaultMax }) {
+    if (!depthWithin(value, maxDepth)) return refuse('maxDepth', `must not be nested deeper than ${maxDepth} levels`);
+    const size = Buffer.byteLength(JSON.stringify(value) ?? '');
+    return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`) : undefined;
+  },
+  fromForm: (text) => parseJsonText(text) ?? text,
+  checkOptions({ searchable, sortable, unique }, complain) {
+    if (searchable || sortable || unique) {
+      complain('it can be neither searchable, sortable nor unique; leave those out.');
+    }
+  },
+  schema: () => ({ description: 'Any JSON value.', examples: [{ key: 'value' }] }),
+  fromSearch: () => undefined,
+  takes: 'no search',
+  emptyValue: () => '{}',
+};

@@ -1,0 +1,62 @@
+import { listHolds } from '../../sql/json-lists.ts';
+import { quoted, sql } from '../../sql/sql-text.ts';
+import { type AnyOptions, declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, type Refusal, refuse } from './field-type.ts';
+import { parseJsonText } from './json-text.ts';
+import { jsonValues, refuseWildcard } from './plain-values.ts';
+import { checkText, defaultMax as defaultMaxItem } from './text.ts';
+
+export interface ListOptions extends FieldOptions<readonly string[]> {
+  /** The allowed items, where they are known. */
+  values?: readonly string[];
+  /** At most this many items; the default is 100. */
+  max?: number;
+  /** At most this many characters an item; the default is 255. */
+  maxItem?: number;
+}
+
+/** A list of texts. */
+export const list = <const O extends ListOptions = Record<never, never>>(options?: O): Field<string[], O> =>
+  declareField('list', options);
+
+const defaultMax = 100;
+
+export const listType: FieldType = {
+  ...jsonValues,
+  name: 'list',
+  check: checkList,
+  fromForm: (text) => (text.startsWith('[') ? parseJsonText(text) : text === '' ? [] : text.split(',')) ?? text,
+  takesEmptyText: () => true,
+  checkOptions({ sortable, unique }, complain) {
+    if (sortable || unique) complain('a list can be neither sortable nor unique.');
+  },
+  schema: ({ values, max = defaultMax, maxItem = defaultMaxItem }) => ({
+    type: 'array',
+    items: values ? { type: 'string', enum: [...values] } : { type: 'string', minLength: 1, maxLength: maxItem },
+    maxItems: max,
+    uniqueItems: true,
+    examples: [values ? values.slice(0, 1) : ['item']],
+  }),
+  fromSearch: (text) => text,
+  takes: 'an item of the list',
+  hasOrder: false,
+  matches(term, field, engine) {
+    refuseWildcard(term, field);
+    return listHolds(engine, `t.${quoted(field.column)}`, sql`${term.text}`);
+  },
+  emptyValue: () => '[]',
+};
+
+function checkList(
+  value: unknown,
+  { values, max = defaultMax, maxItem = defaultMaxItem }: AnyOptions,
+): Refusal | undefined {
+  if (!Array.isArray(value)) return refuse('type', 'must be a list of texts');
+  if (value.length > max) return refuse('maxItems', `must have at most ${max} items`);
+  for (const item of value) {
+    const wrong = checkText(item, { max: maxItem });
+    if (wrong) return refuse(wrong.code, `holds an item that ${wrong.says}`);
+    if (values && !values.includes(item)) return refuse('enum', `may hold only: ${values.join(', ')}`);
+  }
+  return new Set(value).size === value.length ? undefined : refuse('uniqueItems', 'must not hold an item twice');
+}

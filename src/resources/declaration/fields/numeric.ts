@@ -1,0 +1,60 @@
+import { type Fragment, sql } from '../../sql/sql-text.ts';
+import type { ColumnSchema, Narrowing } from './column-schema.ts';
+import type { AnyOptions, FieldOptions } from './field.ts';
+import { type FieldType, type Refusal, refuse } from './field-type.ts';
+import { plainValues } from './plain-values.ts';
+
+export interface NumberOptions extends FieldOptions<number> {
+  min?: number;
+  max?: number;
+}
+
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** The number that a text means; the text itself where it means none. */
+export const toNumber = (text: string): unknown => {
+  const number = decimal.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : text;
+};
+
+export const checkRange = (value: number, { min, max }: AnyOptions): Refusal | undefined => {
+  if (min !== undefined && value < min) return refuse('minimum', `must be at least ${min}`);
+  if (max !== undefined && value > max) return refuse('maximum', `must be at most ${max}`);
+  return undefined;
+};
+
+/** The JSON schema of a number, with an example within its bounds. */
+export const numberSchema = (type: string, { min, max }: AnyOptions, example: number): Record<string, unknown> => ({
+  type,
+  ...(min === undefined ? {} : { minimum: min }),
+  ...(max === undefined ? {} : { maximum: max }),
+  examples: [min ?? Math.min(example, max ?? example)],
+});
+
+/** What integers and numbers have in common. */
+export const numberValues = {
+  ...plainValues,
+  fromForm: toNumber,
+  /** The sum has no negative zero, which JSON cannot show. */
+  toStored: (value: unknown): unknown => (value as number) + 0,
+  toJson: String,
+  emptyValue: ({ min }: ColumnSchema): unknown => Math.max(0, min ?? 0),
+  narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
+    const found: Narrowing[] = [];
+    if (max !== undefined && (before.max ?? Number.POSITIVE_INFINITY) > max) {
+      found.push({
+        breaks: sql`${column} > ${max}`,
+        says: `are above ${max} in it and would be set to that`,
+        mend: sql`${max}`,
+      });
+    }
+    if (min !== undefined && (before.min ?? Number.NEGATIVE_INFINITY) < min) {
+      found.push({
+        breaks: sql`${column} < ${min}`,
+        says: `are below ${min} in it and would be set to that`,
+        mend: sql`${min}`,
+      });
+    }
+    return found;
+  },
+} as const satisfies Partial<FieldType>;

@@ -1,0 +1,70 @@
+import { unknownName } from '../../../http/parameter-errors.ts';
+import { join, sql } from '../../sql/sql-text.ts';
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, refuse, type SearchedField } from './field-type.ts';
+import { textValues } from './plain-values.ts';
+import type { SearchTerm } from './search-term.ts';
+
+export const oneOf = <
+  const V extends readonly string[],
+  const O extends FieldOptions<V[number]> = Record<never, never>,
+>(
+  values: V,
+  options?: O,
+): Field<V[number], O> => declareField('enum', { ...options, values });
+
+export const oneOfType: FieldType = {
+  ...textValues,
+  name: 'enum',
+  check: (value, { values = [] }) =>
+    values.includes(value as string) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`),
+  checkOptions({ values }, complain) {
+    if (!values?.length || values.some((value) => typeof value !== 'string' || value === '')) {
+      complain('it takes a list of texts that are not empty.');
+    }
+  },
+  schema: ({ values = [] }) => ({ type: 'string', enum: [...values], examples: [values[0]] }),
+  fromSearch: (text) => text,
+  takes: 'one of its values',
+  hasOrder: false,
+  matches: matchingValues,
+  bounds: (options) => ({
+    ...textValues.bounds(options),
+    ...(options.values ? { values: [...options.values] } : {}),
+  }),
+  emptyValue: ({ values }) => values?.[0],
+  narrowings(column, before, { values, required, default: fallback }) {
+    if (!values) return [];
+    const isWider = before.type === 'enum' && (before.values ?? []).every((value) => values.includes(value));
+    if (isWider) return [];
+    const instead = fallback ?? (required ? values[0] : null);
+    const allowed = join(
+      values.map((value) => sql`${value}`),
+      ', ',
+    );
+    return [
+      {
+        breaks: sql`${column} not in (${allowed})`,
+        says: `hold a value that is no longer allowed and would hold ${instead === null ? 'none' : `"${instead}"`}`,
+        mend: sql`${instead}`,
+      },
+    ];
+  },
+  isPlainText: true,
+};
+
+/** The values that are meant, ignoring case; a wildcard may mean several. */
+function matchingValues({ text, openStart, openEnd }: SearchTerm, { name, options }: SearchedField): string[] {
+  const { values = [] } = options;
+  const wanted = text.toLowerCase();
+  const matches = values.filter((value) => {
+    const lower = value.toLowerCase();
+    if (openStart && openEnd) return lower.includes(wanted);
+    if (openStart) return lower.endsWith(wanted);
+    return openEnd ? lower.startsWith(wanted) : lower === wanted;
+  });
+  if (matches.length === 0 && !openStart && !openEnd) {
+    throw unknownName(`search: for ${name} the value`, text, values, 'value_unknown');
+  }
+  return matches;
+}

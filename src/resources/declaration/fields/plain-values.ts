@@ -1,0 +1,58 @@
+import { shown, wrongParameter } from '../../../http/parameter-errors.ts';
+import type { AnyOptions } from './field.ts';
+import type { FieldType, SearchedField } from './field-type.ts';
+import type { SearchTerm } from './search-term.ts';
+
+const same = (value: unknown): unknown => value;
+
+/** The form in which a search's text meets the column; 400 when the field cannot hold it. */
+export function searchedValue(text: string, field: SearchedField): unknown {
+  const { type, name } = field;
+  const stored = type.fromSearch(text, field);
+  if (stored === undefined) throw wrongParameter(`search: ${name} takes ${type.takes}; ${shown(text)} is not that.`);
+  return stored;
+}
+
+export function refuseWildcard({ openStart, openEnd }: SearchTerm, { name, type }: SearchedField): void {
+  if (openStart || openEnd) throw wrongParameter(`search: ${name} takes no wildcard; it takes ${type.takes}.`);
+}
+
+const boundsOf = ({ min, max }: AnyOptions) => ({
+  ...(min === undefined ? {} : { min }),
+  ...(max === undefined ? {} : { max }),
+});
+
+/** What most types have in common: one value in one column, which is compared as it is stored. */
+export const plainValues = {
+  fromForm: same,
+  toStored: same,
+  fromStored: same,
+  hasOrder: true,
+  matches(term, field) {
+    refuseWildcard(term, field);
+    return [searchedValue(term.text, field)];
+  },
+  indexing: 'asked',
+  bounds: boundsOf,
+} as const satisfies Partial<FieldType>;
+
+/** Not among the characters that JSON takes as they are; a surrogate may be half a pair. */
+const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+
+/** Values that are stored as the texts they are. */
+export const textValues = {
+  ...plainValues,
+  storage: 'text',
+  /** As JSON.stringify, with less ado over the texts that need no escape. */
+  toJson: (stored: unknown): string => (escaped.test(stored as string) ? JSON.stringify(stored) : `"${stored}"`),
+} as const satisfies Partial<FieldType>;
+
+/** Values that are stored as JSON, and never sorted. */
+export const jsonValues = {
+  ...plainValues,
+  storage: 'text',
+  toStored: (value: unknown): unknown => JSON.stringify(value),
+  fromStored: (stored: unknown): unknown => JSON.parse(stored as string),
+  toJson: (stored: unknown): string => stored as string,
+  indexing: 'never',
+} as const satisfies Partial<FieldType>;

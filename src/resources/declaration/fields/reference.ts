@@ -1,0 +1,38 @@
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import type { FieldType } from './field-type.ts';
+import { textValues } from './plain-values.ts';
+import { exampleId, uuidType } from './uuid.ts';
+
+export interface ReferenceOptions extends FieldOptions<string> {
+  /** What happens to this row when the one it refers to is deleted. The default is `restrict`. */
+  onDelete?: 'restrict' | 'cascade' | 'set null';
+}
+
+/** The id of a row of another resource, which must exist and be visible to the caller. */
+export const reference = <const O extends ReferenceOptions = Record<never, never>>(
+  target: string,
+  options?: O,
+): Field<string, O> => declareField('reference', { ...options, target });
+
+/** References to rows whose ids are of a type. */
+export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType => ({
+  ...textValues,
+  name: 'reference',
+  check,
+  checkOptions({ target = '', onDelete, required }, complain, resources) {
+    const known = [...resources];
+    if (!known.includes(target)) {
+      complain(`there is no resource "${target}" to refer to. There are: ${known.join(', ')}.`);
+    }
+    if (onDelete === 'set null' && required) {
+      complain("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");
+    }
+  },
+  schema: () => ({ type: 'string', examples: [exampleId] }),
+  fromSearch,
+  takes,
+  indexing: 'always',
+  emptyValue: () => undefined,
+});
+
+export const referenceType: FieldType = referenceTo(uuidType);

@@ -1,0 +1,34 @@
+import type { Field, Fields } from './field.ts';
+
+type OptionsOf<F> = F extends Field<unknown, infer O> ? O : never;
+type Has<F, Option extends string> = OptionsOf<F> extends { readonly [K in Option]: true } ? true : false;
+type HasDefault<F> = OptionsOf<F> extends { readonly default: unknown } ? true : false;
+type NotNull<F> = true extends Has<F, 'required'> | HasDefault<F> ? true : false;
+type Value<F> = F extends Field<infer T, unknown> ? (NotNull<F> extends true ? T : T | null) : never;
+type Flat<T> = { [K in keyof T]: T[K] };
+
+type Sendable<F extends Fields> = {
+  [K in keyof F]: true extends Has<F[K], 'readOnly'> | Has<F[K], 'hidden'> ? never : K;
+}[keyof F];
+type MustSend<F extends Fields> = {
+  [K in Sendable<F>]: Has<F[K], 'required'> extends true ? (HasDefault<F[K]> extends true ? never : K) : never;
+}[Sendable<F>];
+
+/** A row as JSON shows it. */
+export type ShownRow<F extends Fields> = Flat<
+  { id: string } & {
+    [K in keyof F as true extends Has<F[K], 'writeOnly'> | Has<F[K], 'hidden'> | Has<F[K], 'virtual'>
+      ? never
+      : K]: Value<F[K]>;
+  }
+>;
+/** A row with all that is stored of it, in the values that JSON uses: what hooks see. */
+export type WholeRow<F extends Fields> = Flat<
+  { id: string } & { [K in keyof F as Has<F[K], 'virtual'> extends true ? never : K]: Value<F[K]> }
+>;
+/** What a caller sends to make a row. */
+export type InputOf<F extends Fields> = Flat<
+  { [K in MustSend<F>]: Value<F[K]> } & { [K in Exclude<Sendable<F>, MustSend<F>>]?: Value<F[K]> }
+>;
+/** Field values on their way to the database; hooks may add hidden and read-only ones. */
+export type WriteValues<F extends Fields> = { -readonly [K in keyof F]?: Value<F[K]> };

@@ -1,0 +1,114 @@
+import type { Engine } from '../../../database/database.ts';
+import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
+import { type AnyOptions, declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, type Refusal, refuse, type SearchedField } from './field-type.ts';
+import { afterPrefix } from './folding.ts';
+import { searchedValue, textValues } from './plain-values.ts';
+import type { SearchTerm } from './search-term.ts';
+
+export interface TextOptions extends FieldOptions<string> {
+  /** Characters; the default is 1. `min: 0` allows the empty text. */
+  min?: number;
+  /** Characters; the default is 255. */
+  max?: number;
+  pattern?: RegExp;
+  /**
+   * For tables that the engine does not manage: the column already holds lowercase text (`stored`), or it is folded when
+   * compared (`lower`, the default there; ASCII only, no index).
+   */
+  folded?: 'stored' | 'lower';
+}
+
+export const text = <const O extends TextOptions = Record<never, never>>(options?: O): Field<string, O> =>
+  declareField('text', options);
+
+export const defaultMax = 255;
+const maxOf = ({ max = defaultMax }: AnyOptions): number => max;
+
+/** Characters that an index of PostgreSQL takes in any case: its bytes are limited, and a character has up to four. */
+export const indexableMax = 500;
+
+const length = (value: string): number => {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+};
+
+export function checkText(value: unknown, { min = 1, max = defaultMax, pattern }: AnyOptions): Refusal | undefined {
+  if (typeof value !== 'string') return refuse('type', 'must be a text');
+  if (!value.isWellFormed() || value.includes('\0')) {
+    return refuse('format', 'must be valid Unicode text without NUL characters');
+  }
+  const size = value.length < min || value.length > max ? length(value) : value.length;
+  if (size < min) return refuse('minLength', size === 0 ? 'must not be empty' : `must have at least ${min} characters`);
+  if (size > max) return refuse('maxLength', `must have at most ${max} characters`);
+  if (pattern && !pattern.test(value)) return refuse('pattern', `must match ${pattern.source}`);
+  return undefined;
+}
+
+export const textType: FieldType = {
+  ...textValues,
+  name: 'text',
+  check: checkText,
+  takesEmptyText: ({ min }) => min === 0,
+  checkOptions(options, complain) {
+    if (options.unique && maxOf(options) > indexableMax) {
+      complain(`it is too long to be unique; give it a max of at most ${indexableMax}.`);
+    }
+  },
+  schema: ({ min = 1, max = defaultMax, pattern }) => ({
+    type: 'string',
+    minLength: min,
+    maxLength: max,
+    ...(pattern ? { pattern: pattern.source } : { examples: ['text'.slice(0, max)] }),
+  }),
+  fromSearch: (value, field) => field.foldText(value),
+  takes: 'a text',
+  matches: (term, field, engine) =>
+    term.openStart || term.openEnd ? wildcard(engine, field, term) : [searchedValue(term.text, field)],
+  maxLength: maxOf,
+  isFolded: true,
+  bounds: (options) => ({ ...textValues.bounds(options), max: maxOf(options) }),
+  emptyValue: () => '',
+  narrowings(column, before, { max }) {
+    if (max === undefined || (before.max ?? Number.POSITIVE_INFINITY) <= max) return [];
+    return [
+      {
+        breaks: sql`length(${column}) > ${max}`,
+        says: `have more than ${max} characters in it and would be cut`,
+        mend: sql`substr(${column}, 1, ${max})`,
+      },
+    ];
+  },
+  isPlainText: true,
+};
+
+function wildcard(engine: Engine, field: SearchedField, { text, openStart, openEnd }: SearchTerm): Fragment {
+  const compared = raw(field.compared('t'));
+  const folded = field.foldText(text);
+  if (folded === '') return sql`${compared} is not null`;
+  if (openStart && openEnd) {
+    const position = raw(engine === 'sqlite' ? 'instr' : 'strpos');
+    return sql`(${field.indexed ? raw('') : longText} ${position}(${compared}, ${folded}) > 0)`;
+  }
+  if (openStart) {
+    const count = length(folded);
+    return engine === 'sqlite'
+      ? sql`substr(${compared}, ${-count}) = ${folded}`
+      : sql`right(${compared}, ${count}) = ${folded}`;
+  }
+  const end = afterPrefix(folded);
+  return end === undefined ? sql`${compared} >= ${folded}` : sql`(${compared} >= ${folded} and ${compared} < ${end})`;
+}
+
+const idMax = 128;
+
+/** Ids of resources that do not use UUIDs. */
+export const textIdType: FieldType = {
+  ...textType,
+  check: (value) => checkText(value, { max: idMax }),
+  takes: 'an id',
+};
+
+/** The field of such ids. They are compared as they are. */
+export const textId = (options: FieldOptions<string>): Field => text({ ...options, folded: 'stored', max: idMax });

@@ -1,0 +1,26 @@
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, refuse } from './field-type.ts';
+import { plainValues } from './plain-values.ts';
+import { isDay, parseTimestamp, writeTimestamp } from './timestamps.ts';
+
+/** A moment, RFC 3339; answers are in UTC. */
+export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(options?: O): Field<string, O> =>
+  declareField('timestamp', options);
+
+/** Stored as the milliseconds since 1970. */
+export const timestampType: FieldType = {
+  ...plainValues,
+  name: 'timestamp',
+  storage: 'bigint',
+  toStored: (value) => parseTimestamp(value as string),
+  fromStored: (stored) => writeTimestamp(stored as number),
+  toJson: (stored) => `"${writeTimestamp(stored as number)}"`,
+  check: (value) =>
+    typeof value === 'string' && parseTimestamp(value) !== undefined
+      ? undefined
+      : refuse('format', 'must be a moment as RFC 3339 writes it, such as 2026-01-31T12:00:00Z'),
+  schema: () => ({ type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] }),
+  fromSearch: (text) => parseTimestamp(isDay(text) ? `${text}T00:00:00Z` : text),
+  takes: 'a moment such as 2026-01-31T12:00:00Z, or a day',
+  emptyValue: () => 0,
+};

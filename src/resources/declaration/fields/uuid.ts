@@ -1,0 +1,19 @@
+import { isUuid } from '../../../database/uuid.ts';
+import { declareField, type Field, type FieldOptions } from './field.ts';
+import { type FieldType, refuse } from './field-type.ts';
+import { textValues } from './plain-values.ts';
+
+export const uuid = <const O extends FieldOptions<string> = Record<never, never>>(options?: O): Field<string, O> =>
+  declareField('uuid', options);
+
+export const exampleId = '0199d0a0-7c00-7000-8000-000000000001';
+
+export const uuidType: FieldType = {
+  ...textValues,
+  name: 'uuid',
+  check: (value) => (typeof value === 'string' && isUuid(value) ? undefined : refuse('format', 'must be a UUID')),
+  schema: () => ({ type: 'string', format: 'uuid', examples: [exampleId] }),
+  fromSearch: (text) => (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined),
+  takes: 'a UUID',
+  emptyValue: () => undefined,
+};
