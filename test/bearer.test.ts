@@ -86,6 +86,21 @@ onBothEngines('bearer tokens', (engine) => {
     assert.equal((await present('')).code, 'token_missing');
   });
 
+  it('count in the Authorization header alone: an address or a body may be logged, kept and sent on', async () => {
+    const path = `${service.url}/v1/users/me`;
+    assert.equal((await call('GET', path, { token })).status, 200);
+    const elsewhere = [
+      await call('GET', `${path}?access_token=${token}`),
+      await call('PATCH', path, { form: { access_token: token, name: 'x' } }),
+      await call('GET', path, { headers: { cookie: `access_token=${token}` } }),
+      await call('GET', path, { headers: { 'x-access-token': token } }),
+    ];
+    assert.deepEqual(
+      elsewhere.map(({ status, body }) => [status, body.code]),
+      elsewhere.map(() => [401, 'token_missing']),
+    );
+  });
+
   it('die with their user at once', async () => {
     const doomed = await login(service);
     const { sub } = decode(doomed.split('.')[1] as string);

@@ -18,6 +18,17 @@ describe('The documents', () => {
     }
   });
 
+  it('name code and tests that are there, where they say what defends the service', () => {
+    const named = [...read('docs/security.md').matchAll(/`((?:src|test)\/[^`\s]+)`/g)].map(
+      (match) => match[1] as string,
+    );
+    assert.ok(named.length > 100);
+    assert.deepEqual(
+      [...new Set(named)].filter((path) => !existsSync(join(root, path))),
+      [],
+    );
+  });
+
   it('link to what is there', () => {
     const pages = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
     assert.ok(pages.length > 10);

@@ -8,7 +8,7 @@ export function securityHeaders({ baseUrl }: Config): string[] {
     'referrer-policy',
     'no-referrer',
     'content-security-policy',
-    "default-src 'none'; frame-ancestors 'none'",
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     'cross-origin-resource-policy',
     'same-origin',
   ];
