@@ -30,10 +30,12 @@ import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
 import { loadRoutes } from './routes/load-routes.ts';
+import { createSessions } from './sessions/create-sessions.ts';
 import { endClients } from './sessions/end-clients.ts';
 import { createAuthority } from './sessions/hold-authority.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
-import { createSessions, type Sessions } from './sessions/sessions.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { TokenVerifier } from './sessions/token-verifier.ts';
 import { tokensResource } from './sessions/tokens-resource.ts';
 import { forgetLegacyTokens } from './takeover/legacy-tokens/forget-legacy-tokens.ts';
 import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
@@ -56,6 +58,7 @@ export interface Services {
   readonly passwords: Passwords;
   readonly legacyKeys: LegacyKeys;
   readonly sessions: Sessions;
+  readonly verifier: TokenVerifier;
   readonly clients: ClientDirectory;
   readonly scopes: KnownScopes;
   readonly oauth: OAuth;
@@ -71,7 +74,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const passwords = createPasswords(context);
   const legacyKeys = new LegacyKeys(context);
   const legacyTokens = new LegacyTokens(context, legacyKeys);
-  const sessions = createSessions(context, keys, legacyTokens);
+  const { sessions, verifier } = createSessions(context, keys, legacyTokens);
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
@@ -84,6 +87,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     clients,
     failedClients: new FailedClients(context, clients),
     sessions,
+    verifier,
     scopes,
     holdAuthority,
     checkCredentials: (credentials) => checkCredentials(context, { passwords, keys }, credentials),
@@ -103,7 +107,19 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const endThreads = async () =>
     void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
 
-  return { keys, passwords, legacyKeys, sessions, clients, scopes, oauth, proxiedClients, accounts, endThreads };
+  return {
+    keys,
+    passwords,
+    legacyKeys,
+    sessions,
+    verifier,
+    clients,
+    scopes,
+    oauth,
+    proxiedClients,
+    accounts,
+    endThreads,
+  };
 }
 
 /** The resources that every service has; the operator's own are beside them. */
@@ -118,7 +134,7 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
-  const { keys, legacyKeys, sessions, scopes, oauth, proxiedClients, accounts } = services;
+  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts } = services;
   await sessions.keepToMaxAge();
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
@@ -128,9 +144,9 @@ export async function buildApp(context: Context): Promise<Services> {
   for (const declared of routes)
     if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
 
-  const webSessions = createWebSessions(context.config, sessions);
+  const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {
-    bearer: (token, request) => sessions.verify(token, request),
+    bearer: (token, request) => verifier.verify(token, request),
     web: webSessions.require,
   });
   await describeApi(app, context.config);
@@ -147,7 +163,7 @@ export async function buildApp(context: Context): Promise<Services> {
   await servePages(app, context, { keys, webSessions, scopes }, own);
 
   const background = runInBackground(context, [
-    { name: 'last uses', everyMs: 1000, run: () => sessions.flush() },
+    { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
@@ -159,7 +175,7 @@ export async function buildApp(context: Context): Promise<Services> {
   app.addHook('onClose', async () => {
     await accounts.mail.stop();
     await background.stop();
-    await sessions.flush();
+    await verifier.flush();
     await services.endThreads();
   });
   return { app, ...services };

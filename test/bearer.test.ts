@@ -104,7 +104,7 @@ onBothEngines('bearer tokens', (engine) => {
   it('die with their user at once', async () => {
     const doomed = await login(service);
     const { sub } = decode(doomed.split('.')[1] as string);
-    await service.sessions.verify(doomed, null);
+    await service.verifier.verify(doomed, null);
     await commitAndInvalidate(service.context.database, async (tx, tell) => {
       await tx.deleteFrom('users').where('id', '=', sub).execute();
       tell({ kind: 'user', id: sub });
@@ -117,7 +117,7 @@ onBothEngines('bearer tokens', (engine) => {
     const { id, secret } = await addClient(service, { userId: owner.id });
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
     const { body } = await call('POST', `${service.url}/v1/oauth/token`, { form });
-    const caller = await service.sessions.verify(String(body.access_token), null);
+    const caller = await service.verifier.verify(String(body.access_token), null);
     assert.deepEqual([caller.kind, caller.userId, caller.clientId, caller.roles], ['client', owner.id, id, []]);
   });
 
@@ -127,6 +127,6 @@ onBothEngines('bearer tokens', (engine) => {
     service.advance(11 * 60_000);
     const after = await login(service);
     assert.notEqual(decode(before.split('.')[0] as string).kid, decode(after.split('.')[0] as string).kid);
-    for (const value of [before, after]) await service.sessions.verify(value, null);
+    for (const value of [before, after]) await service.verifier.verify(value, null);
   });
 });

@@ -170,7 +170,7 @@ onBothEngines('clients and tokens', (engine) => {
     it('lists the sessions and personal access tokens of the caller, with where they were used', async () => {
       const someone = await person();
       await ask('GET', '/v1/tokens', someone.token);
-      await service.sessions.flush();
+      await service.verifier.flush();
       const [session, ...others] = rowsOf(await ask('GET', '/v1/tokens?include=client', someone.token));
       assert.deepEqual(others, []);
       assert.deepEqual([session?.type, session?.client_id, session?.scopes], ['session', 'web-admin', ['*']]);

@@ -28,9 +28,9 @@ describe('two instances on one PostgreSQL', () => {
       string,
       string
     >;
-  const statusAt = async ({ sessions }: Service, token: string): Promise<string> => {
+  const statusAt = async ({ verifier }: Service, token: string): Promise<string> => {
     try {
-      await sessions.verify(token, null);
+      await verifier.verify(token, null);
       return 'good';
     } catch (error) {
       return (error as { code: string }).code;
@@ -64,7 +64,7 @@ describe('two instances on one PostgreSQL', () => {
     for (let round = 0; round < 10; round++) {
       const { access_token: token } = (await login(one, email)) as { access_token: string };
       assert.equal(await statusAt(other, token), 'good');
-      assert.ok(!(other.sessions.verify(token, null) instanceof Promise), 'it is answered from the cache');
+      assert.ok(!(other.verifier.verify(token, null) instanceof Promise), 'it is answered from the cache');
       assert.equal((await call('DELETE', `${one.url}/v1/logout`, { token })).status, 200);
       assert.equal(await statusAt(other, token), 'token_revoked');
     }
@@ -88,7 +88,7 @@ describe('two instances on one PostgreSQL', () => {
     const { access_token: token } = (await login(one, email)) as { access_token: string };
     assert.equal(await statusAt(other, token), 'good');
     const lost = new Promise<void>((resolve) => {
-      const check = () => (other.context.database.bus.trusted() ? setImmediate(check) : resolve());
+      const check = () => (other.context.database.bus.cacheUsable() ? setImmediate(check) : resolve());
       check();
     });
     const admin = new pg.Client({ connectionString: one.database.url });
@@ -102,7 +102,7 @@ describe('two instances on one PostgreSQL', () => {
     await admin.end();
     assert.equal(await statusAt(other, token), 'token_revoked');
     const back = new Promise<void>((resolve) => {
-      const check = () => (other.context.database.bus.trusted() ? resolve() : setTimeout(check, 10));
+      const check = () => (other.context.database.bus.cacheUsable() ? resolve() : setTimeout(check, 10));
       check();
     });
     await back;

@@ -159,7 +159,7 @@ onBothEngines('a refresh whose answer is lost', (engine) => {
     await refresh(first.refresh, { ...owner, 'x-forwarded-for': '198.51.100.9' });
     service.advance(120_000);
     await call('GET', `${service.url}/v1/users/me`, { token: first.access, headers: owner });
-    await service.sessions.flush();
+    await service.verifier.flush();
     await refresh(first.refresh, owner);
     assert.deepEqual(
       (await events(first.refresh)).map(({ type, address }) => [type, address]),

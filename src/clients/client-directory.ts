@@ -30,7 +30,7 @@ export class ClientDirectory {
 
   async find(id: string): Promise<StoredClient | undefined> {
     const { db, bus } = this.#context.database;
-    const trusted = bus.trusted();
+    const trusted = bus.cacheUsable();
     const known = trusted ? this.#clients.get(id) : undefined;
     if (known) return known;
     const epoch = this.#epoch;

@@ -57,7 +57,7 @@ export class KeyRing {
    */
   fresh(): Promise<void> | undefined {
     // Asked first: it may find that another process changed something, and have the keys read.
-    const trusted = this.#context.database.bus.trusted();
+    const trusted = this.#context.database.bus.cacheUsable();
     return trusted && this.#told === this.#heeded ? undefined : this.reload();
   }
 

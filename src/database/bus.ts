@@ -39,7 +39,7 @@ export interface Bus {
   /** A request has come in from outside: it must be answered by nothing that was read before. */
   endSnapshot(): void;
   /** False while changes of other instances may be missed: then nothing may be answered from a cache. */
-  trusted(): boolean;
+  cacheUsable(): boolean;
 }
 
 /**

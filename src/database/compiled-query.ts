@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely';
-import type { Database, Db, Tx } from './database.ts';
+import type { Database, Db, Tx, Written } from './database.ts';
 
 class Placeholder {
   readonly name: string;
@@ -16,7 +16,7 @@ interface Compiled {
 }
 
 /** A query whose text never changes, so that it is built and compiled once and afterwards only bound and run. */
-export interface FixedQuery<V, R> {
+export interface PreparedQuery<V, R> {
   /** In a transaction, or where the rest of the function has a query builder at hand. */
   run(db: Db | Tx, values: V): Promise<R[]>;
   /** The shortest way to a SELECT outside of transactions: on SQLite the rows are there at once. */
@@ -24,16 +24,16 @@ export interface FixedQuery<V, R> {
   /** The same for a query of one row. */
   readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
   /** The shortest way to a write outside of transactions. */
-  write(database: Database, values: V, early?: (rows: R[]) => void): Promise<R[]>;
+  write(database: Database, values: V): Promise<Written<R>>;
 }
 
 /**
  * `compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id))`
  *
- * Building and compiling a query by Kysely takes longer than SQLite takes to answer it (a quarter of a GET's profile
- * against a tenth for a row by its key), which only the few queries that run at every request are worth avoiding.
+ * Kysely takes longer to build and compile a query than SQLite takes to answer it. That is worth avoiding for the few
+ * queries that run at every request.
  */
-export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): FixedQuery<V, R> {
+export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): PreparedQuery<V, R> {
   // One compiled text for each kind of engine; a transaction shares its database's adapter.
   const compiled = new WeakMap<object, Compiled>();
 
@@ -62,9 +62,9 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
       const { query, slots } = compile(database.db);
       return database.readFirst<R>(query.sql, bind(slots, values));
     },
-    write(database, values, early) {
+    write(database, values) {
       const { query, slots } = compile(database.db);
-      return database.write<R>(query.sql, bind(slots, values), early);
+      return database.write<R>(query.sql, bind(slots, values));
     },
   };
 }

@@ -15,6 +15,16 @@ export interface Changes {
   readonly foreign: number;
 }
 
+/** What a write has done. */
+export interface Written<R> {
+  readonly rows: R[];
+  /**
+   * Settles when the write is on disk, or rejects when it is undone. Until then the rows are good for work that nobody
+   * sees, such as signing a token. Nothing is reported where nobody waits for it.
+   */
+  readonly durable: Promise<void>;
+}
+
 /** An open database: the query builder, what tells instances of changes, and how to let go of it. */
 export interface Database {
   readonly engine: Engine;
@@ -32,11 +42,8 @@ export interface Database {
     reader?: Reader,
     once?: boolean,
   ): R | undefined | Promise<R | undefined>;
-  /**
-   * The same for one INSERT, UPDATE or DELETE outside of transactions. Returns when it is on disk. `early` gets the rows
-   * before that, for work that nobody sees unless the write succeeds. It must not throw.
-   */
-  write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void): Promise<R[]>;
+  /** The same for one INSERT, UPDATE or DELETE outside of transactions. */
+  write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */
   changes(): Changes | undefined;
   /** Milliseconds since 1970, by the clock that all instances share. */

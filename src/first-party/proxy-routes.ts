@@ -29,8 +29,8 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     const prefix = `/v1/clients/${proxied.path}`;
     const name = proxied.path.replace('/', ' ');
     const cookieOptions = refreshCookie(config, proxied);
-    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenLife, device }: Issued) => {
-      reply.setCookie(refreshCookieName, tokens.refresh_token, { ...cookieOptions, maxAge: refreshTokenLife });
+    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, device }: Issued) => {
+      reply.setCookie(refreshCookieName, tokens.refresh_token, { ...cookieOptions, maxAge: refreshTokenTtl });
       if (device !== undefined) deviceCookie.set(reply, device);
       return tokens;
     };

@@ -23,7 +23,7 @@ async function inTime(check: Promise<void>): Promise<void> {
 export const leaseCheck = ({ database }: Context): ReadinessCheck => ({
   name: 'lease',
   async check() {
-    if (!database.bus.trusted()) throw new Error('the news of other instances are not heard');
+    if (!database.bus.cacheUsable()) throw new Error('the news of other instances are not heard');
   },
 });
 

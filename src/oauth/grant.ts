@@ -1,6 +1,6 @@
 import type { ClientType, StoredClient } from '../clients/client-store.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { SessionRow } from '../sessions/session-store.ts';
+import type { StoredSession } from '../sessions/stored-session.ts';
 import type { OAuth } from './oauth.ts';
 import type { Parameters } from './parameters.ts';
 
@@ -15,11 +15,8 @@ export interface GrantRequest {
 }
 
 /** The session that the tokens are for, and the scopes of this access token. */
-export interface Granted {
-  readonly session: SessionRow;
+export interface Granted extends StoredSession {
   readonly scopes: readonly string[];
-  /** Where it was signed while the session was being stored. */
-  readonly accessToken?: string;
   /** The cookie by which the device is known from now on, where somebody signed in on it. */
   readonly device?: string;
 }

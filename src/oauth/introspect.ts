@@ -2,7 +2,7 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { introspectScope, narrowScopes } from '../clients/scopes.ts';
 import { noClient } from '../sessions/access-token.ts';
 import { mayRepeat } from '../sessions/refresh-grace.ts';
-import type { FoundToken } from '../sessions/sessions.ts';
+import type { FoundToken } from '../sessions/token-verifier.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
@@ -16,15 +16,15 @@ const inactive: Introspection = { active: false };
 
 /** RFC 7662, for the client that the token was given to, and for those that may ask about any. Others learn nothing. */
 export async function answerIntrospection(oauth: OAuth, request: ClientRequest): Promise<Introspection> {
-  const { clients, sessions } = oauth;
+  const { clients, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
-  const found = await sessions.find(required(parameters, 'token'));
+  const found = await verifier.find(required(parameters, 'token'));
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
   if (found.session.client_id && !tokensClient) return inactive;
   if (found.kind === 'refresh') return describeRefresh(oauth, found, tokensClient);
-  await sessions.noteIntrospection(found);
+  await verifier.noteIntrospection(found);
   return describeAccess(found, tokensClient);
 }
 

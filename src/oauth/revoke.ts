@@ -11,10 +11,10 @@ const nothing: Record<string, never> = Object.freeze({});
 
 /** RFC 7009: either token ends the whole session. A token that is no more, or never was, is no error. */
 export async function answerRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
-  const { context, sessions } = oauth;
+  const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
-  const found = await sessions.find(required(parameters, 'token'));
+  const found = await verifier.find(required(parameters, 'token'));
   if (!found) return nothing;
   const { session } = found;
   if (session.client_id !== client.id) {

@@ -22,10 +22,10 @@ export interface TokenResponse {
   readonly scope?: string;
 }
 
-/** Tokens, with what is kept in cookies: the life of the refresh token, and the device where somebody signed in. */
+/** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the device where somebody signed in. */
 export interface Issued {
   readonly response: TokenResponse;
-  readonly refreshTokenLife: number;
+  readonly refreshTokenTtl: number;
   readonly device?: string | undefined;
 }
 
@@ -50,19 +50,23 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
   if (!grant.clientTypes.includes(request.client.type)) {
     throw new OAuthError('unauthorized_client', `A ${request.client.type} client may not use this grant.`);
   }
-  const granted = await grant.issue(oauth, request);
-  oauth.context.metrics.tokensIssued.inc({ grant: grant.type });
   const { sessions, context } = oauth;
+  const granted = await grant.issue(oauth, request);
+  const { session, scopes, durable, device } = granted;
+  // Another thread signs while the session is brought to disk. No token leaves before it is there.
+  const accessToken = await sessions.accessToken(session, scopes);
+  await durable;
+  context.metrics.tokensIssued.inc({ grant: grant.type });
   return {
     response: {
       token_type: 'Bearer',
-      expires_in: sessions.accessTokenLife(granted.session),
-      access_token: granted.accessToken ?? (await sessions.accessTokenInWorker(granted.session, granted.scopes)),
-      refresh_token: sessions.refreshToken(granted.session),
+      expires_in: sessions.accessTokenTtl(session),
+      access_token: accessToken,
+      refresh_token: sessions.refreshToken(session),
       ...scopeIfOther(granted, request.parameters.get('scope') ?? ''),
     },
-    refreshTokenLife: Math.ceil((granted.session.expires_at - context.now()) / 1000),
-    device: granted.device,
+    refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
+    device,
   };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../errors.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { TokenVerifier } from '../sessions/token-verifier.ts';
 import { createCookies } from './cookies.ts';
 import { localPath } from './local-path.ts';
 import { createLoginClient } from './login-client.ts';
@@ -36,7 +36,7 @@ export interface WebSessions {
 }
 
 /** Sessions of browsers: two cookies, and nothing on the server beside the session that every login has. */
-export function createWebSessions(config: Config, sessions: Sessions): WebSessions {
+export function createWebSessions(config: Config, verifier: TokenVerifier): WebSessions {
   const cookies = createCookies(config);
   const client = createLoginClient(config);
   const loginPage = `${config.baseUrl.replace(/^https?:\/\/[^/]+/, '')}/${config.loginPageUrl}`;
@@ -49,14 +49,14 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
   async function find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
     const { session, renewal } = cookies.read(request);
     if (session) {
-      const caller = await verify(sessions, session, request);
+      const caller = await verify(verifier, session, request);
       if (caller?.kind === 'user') return remember(request, { acting: session, given: session }, caller);
     }
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
     // The answer may be lost on its way: then the browser comes back with the cookie that it has now.
-    const acting = ok ? await sessions.unsentToken(data.access_token) : undefined;
-    const caller = acting === undefined ? undefined : await verify(sessions, acting, request);
+    const acting = ok ? await verifier.unsentToken(data.access_token) : undefined;
+    const caller = acting === undefined ? undefined : await verify(verifier, acting, request);
     if (!caller || acting === undefined) {
       // A busy server is no reason to sign anybody out.
       if (status < 500 && status !== 429) cookies.clearSession(reply);
@@ -71,7 +71,7 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
     async require(request, reply) {
       const known = tokens.get(request);
       // Once more, when the body is there: what ended meanwhile is not renewed.
-      const caller = known === undefined ? await find(request, reply) : await verify(sessions, known.acting, request);
+      const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
       if (caller) return caller;
       const next = localPath(pageOf(request));
       const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
@@ -81,9 +81,9 @@ export function createWebSessions(config: Config, sessions: Sessions): WebSessio
   };
 }
 
-async function verify(sessions: Sessions, token: string, request: FastifyRequest): Promise<Caller | undefined> {
+async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {
   try {
-    return await sessions.verify(token, request);
+    return await verifier.verify(token, request);
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return undefined;
     throw error;

@@ -31,7 +31,7 @@ export function accessTokenExpiry(session: SessionRow, config: Config, now: numb
   return Math.min(Math.floor(now / 1000) + config.accessTokenTtl, sessionEnds);
 }
 
-interface Moment {
+export interface Moment {
   readonly now: number;
   readonly scope: string;
 }

@@ -4,16 +4,20 @@ import pg from 'pg';
 import { addClient, addUser } from '../../test/harness/accounts.ts';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
+import { openSession, refreshSession } from '../../test/harness/sessions.ts';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
+import { createSessions } from './create-sessions.ts';
 import { issuePersonalToken } from './personal-tokens.ts';
 import { findSession, type SessionRow } from './session-store.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 interface Stage {
   context: TestContext;
   keys: KeyRing;
   sessions: Sessions;
+  verifier: TokenVerifier;
   userId: string;
   clientId: string;
   writes: number;
@@ -34,15 +38,15 @@ async function stage(made: TestContext): Promise<Stage> {
   on.keys = await openKeyRing(made);
   on.userId = (await addUser(made)).id;
   on.clientId = (await addClient({ context: made, keys: on.keys }, { type: 'password' })).id;
-  on.sessions = createSessions(on.context, on.keys);
+  Object.assign(on, createSessions(on.context, on.keys));
   return on;
 }
 
 const open = ({ context, sessions, userId, clientId }: Stage): Promise<SessionRow> =>
-  sessions.open(context.database.db, { userId, clientId, scopes: ['cars:read', 'cars:write'], origin });
+  openSession({ context, sessions }, { userId, clientId, scopes: ['cars:read', 'cars:write'], source });
 
 const refresh = async ({ sessions, clientId }: Stage, session: SessionRow) =>
-  (await sessions.rotate({ refreshToken: sessions.refreshToken(session), clientId, origin })).session;
+  (await refreshSession(sessions, { refreshToken: sessions.refreshToken(session), clientId, source })).session;
 
 const usedAt = async ({ context }: Stage, { id }: SessionRow) => {
   const row = await findSession(context.database, id);
@@ -52,7 +56,7 @@ const usedAt = async ({ context }: Stage, { id }: SessionRow) => {
 /** As a version signed it whose tokens did not name their generation. */
 const withoutGeneration = ({ keys, sessions }: Stage, session: SessionRow): string => {
   const claims = JSON.parse(
-    Buffer.from(sessions.accessToken(session).split('.')[1] as string, 'base64url').toString(),
+    Buffer.from(sessions.accessTokenNow(session).split('.')[1] as string, 'base64url').toString(),
   ) as Record<string, unknown>;
   delete claims.gen;
   return keys.signToken(claims, { typ: 'at+jwt' });
@@ -63,17 +67,21 @@ onBothEngines('the first use of a refreshed session', (engine) => {
 
   it('costs one write for each refresh, and none for a login or a personal access token', async () => {
     const on = await stage(await make());
-    const { sessions } = on;
+    const { sessions, verifier } = on;
     const login = await open(on);
-    const { db } = on.context.database;
-    const personal = await issuePersonalToken(db, sessions, { userId: on.userId, name: 'own', scopes: ['*'] });
-    for (const row of [login, personal]) await sessions.verify(sessions.accessToken(row), null);
+    const personal = await issuePersonalToken(on.context.database, sessions, {
+      userId: on.userId,
+      name: 'own',
+      scopes: ['*'],
+    });
+    on.writes = 0;
+    for (const row of [login, personal]) await verifier.verify(sessions.accessTokenNow(row), null);
     assert.equal(on.writes, 0);
     const next = await refresh(on, login);
     on.writes = 0;
-    const tokens = Array.from({ length: 5 }, () => sessions.accessToken(next));
-    tokens.push(sessions.accessToken(next, ['cars:read']), sessions.accessToken(login));
-    for (const token of [...tokens, ...tokens]) await sessions.verify(token, null);
+    const tokens = Array.from({ length: 5 }, () => sessions.accessTokenNow(next));
+    tokens.push(sessions.accessTokenNow(next, ['cars:read']), sessions.accessTokenNow(login));
+    for (const token of [...tokens, ...tokens]) await verifier.verify(token, null);
     assert.equal(on.writes, 1);
     assert.equal(await usedAt(on, login), on.context.now());
     await refresh(on, next);
@@ -84,10 +92,10 @@ onBothEngines('the first use of a refreshed session', (engine) => {
     const on = await stage(await make());
     const login = await open(on);
     const next = await refresh(on, login);
-    await on.sessions.verify(on.sessions.accessToken(next, ['cars:read']), null);
+    await on.verifier.verify(on.sessions.accessTokenNow(next, ['cars:read']), null);
     const first = on.context.now();
     on.context.advance(5000);
-    await on.sessions.verify(on.sessions.accessToken(next), null);
+    await on.verifier.verify(on.sessions.accessTokenNow(next), null);
     assert.equal(await usedAt(on, login), first);
     on.context.advance(5001);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
@@ -99,11 +107,11 @@ onBothEngines('the first use of a refreshed session', (engine) => {
     const older = withoutGeneration(on, login);
     on.context.advance(60_000);
     const next = await refresh(on, login);
-    await on.sessions.verify(older, null);
+    await on.verifier.verify(older, null);
     assert.equal(await usedAt(on, login), null, 'of the login');
     on.context.advance(20_000);
     assert.equal((await refresh(on, login)).generation, 1);
-    await on.sessions.verify(withoutGeneration(on, next), null);
+    await on.verifier.verify(withoutGeneration(on, next), null);
     assert.equal(await usedAt(on, login), on.context.now());
   });
 
@@ -113,7 +121,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
     const next = await refresh(on, login);
     on.context.advance(86_400_000);
     assert.equal((await refresh(on, login)).generation, 1);
-    await on.sessions.verify(on.sessions.accessToken(next), null);
+    await on.verifier.verify(on.sessions.accessTokenNow(next), null);
     on.context.advance(1);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
   });
@@ -123,7 +131,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
       const made = await make();
       const on = await stage(made);
       const login = await open(on);
-      const token = on.sessions.accessToken(await refresh(on, login));
+      const token = on.sessions.accessTokenNow(await refresh(on, login));
       const { url } = made.testDatabase;
       const name = new URL(url).pathname.slice(1);
       const operator = new pg.Client({ connectionString: url });
@@ -135,7 +143,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
           [name],
         );
         for (let i = 0; i < 3; i++) {
-          await assert.rejects(async () => on.sessions.verify(token, null), { status: 503 });
+          await assert.rejects(async () => on.verifier.verify(token, null), { status: 503 });
         }
         await operator.query('set default_transaction_read_only = off');
         await operator.query(`alter database ${name} reset default_transaction_read_only`);
@@ -144,7 +152,7 @@ onBothEngines('the first use of a refreshed session', (engine) => {
       }
       const again = await stage(await make({ database: made.testDatabase }));
       assert.equal(await usedAt(again, login), null);
-      await again.sessions.verify(token, null);
+      await again.verifier.verify(token, null);
       assert.equal(await usedAt(again, login), again.context.now());
     });
   }

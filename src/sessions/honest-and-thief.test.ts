@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../test/harness/sessions.ts';
 import type { OAuthError } from '../errors.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
 
 const grace = 10_000;
 const hour = 3_600_000;
@@ -23,13 +24,13 @@ interface Holder {
 async function logIn(real: SessionInstances): Promise<Holder> {
   const { context, sessions } = real.any();
   const { userId, clientId } = real;
-  const row = await sessions.open(context.database.db, { userId, clientId, scopes: ['*'], origin });
-  return { refreshToken: sessions.refreshToken(row), accessTokens: [sessions.accessToken(row)] };
+  const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+  return { refreshToken: sessions.refreshToken(row), accessTokens: [sessions.accessTokenNow(row)] };
 }
 
 async function refresh(real: SessionInstances, { refreshToken }: Holder): Promise<Holder> {
   const { sessions } = real.any();
-  const { session, accessToken } = await sessions.rotate({ refreshToken, clientId: real.clientId, origin });
+  const { session, accessToken } = await refreshSession(sessions, { refreshToken, clientId: real.clientId, source });
   return { refreshToken: sessions.refreshToken(session), accessTokens: [accessToken] };
 }
 
@@ -43,7 +44,7 @@ function keep(holder: Holder, answer: Holder): void {
 async function act(real: SessionInstances, token: string | undefined): Promise<void> {
   if (token === undefined) return;
   try {
-    await real.any().sessions.verify(token, null);
+    await real.any().verifier.verify(token, null);
   } catch (error) {
     assert.equal((error as { code: string }).code, 'token_expired');
   }
@@ -101,7 +102,7 @@ onBothEngines('who holds a session', (engine) => {
         real.advance(ms);
       }
       keep(owner, await refresh(real, owner));
-      await real.any().sessions.verify(owner.accessTokens.at(-1) as string, null);
+      await real.any().verifier.verify(owner.accessTokens.at(-1) as string, null);
       assert.deepEqual(await eventsOf(real, owner), []);
     });
     await fc.assert(life, { numRuns });
@@ -133,7 +134,7 @@ onBothEngines('who holds a session', (engine) => {
       await assert.rejects(refresh(real, owner), isRefused);
       await assert.rejects(refresh(real, thief), isRefused);
       for (const token of [...thief.accessTokens, ...owner.accessTokens]) {
-        await assert.rejects(async () => real.any().sessions.verify(token, null), { status: 401 });
+        await assert.rejects(async () => real.any().verifier.verify(token, null), { status: 401 });
       }
       assert.deepEqual(await eventsOf(real, owner), ['refresh_token.reused']);
     });

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { secretCounts } from '../clients/secret-store.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
 import { compiledQuery } from '../database/compiled-query.ts';
-import type { Database, Db, Tx } from '../database/database.ts';
+import { isForeignKeyViolation } from '../database/constraint-errors.ts';
+import type { Database, Tx } from '../database/database.ts';
+import { OAuthError } from '../errors.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** The other columns of a new session have their defaults. */
@@ -10,15 +13,7 @@ const columns = [
   ...(['revealed_at', 'address', 'user_agent'] as const),
 ] as const;
 
-const insert = compiledQuery((db, row: SessionRow) =>
-  db
-    .insertInto('sessions')
-    .values(Object.fromEntries(columns.map((column) => [column, row[column]])) as unknown as SessionRow),
-);
-
-export const insertSession = async (db: Db | Tx, row: SessionRow): Promise<void> => void (await insert.run(db, row));
-
-const insertHeld = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) =>
+const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) =>
   db
     .insertInto('sessions')
     .columns(columns)
@@ -26,6 +21,25 @@ const insertHeld = compiledQuery((db, row: SessionRow & { secretId: string | nul
     .returning('id'),
 );
 
-/** The same outside of transactions, as long as the client's secret counts; says whether it does. */
-export const storeSession = async (database: Database, row: SessionRow, secretId: string | null): Promise<boolean> =>
-  (await insertHeld.write(database, { ...row, secretId, now: row.created_at })).length > 0;
+/**
+ * Stores a session, as long as the client's secret counts. Alone it returns when the row is on disk, in a transaction when
+ * it is written.
+ */
+export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
+  const values = { ...row, secretId, now: row.created_at };
+  try {
+    const { rows, durable } =
+      'engine' in on ? await insert.write(on, values) : { rows: await insert.run(on, values), durable: undefined };
+    await durable;
+    if (rows.length === 0) throw unknownClient('the secret ended meanwhile');
+  } catch (error) {
+    throw refuseStrangers(row, error);
+  }
+}
+
+/** Whoever opens a session for a user holds the user: of the two it is the client that is gone. */
+function refuseStrangers({ client_id }: SessionRow, error: unknown): unknown {
+  if (!isForeignKeyViolation(error)) return error;
+  if (client_id !== null) return unknownClient('the client was deleted meanwhile');
+  return new OAuthError('invalid_grant', 'The user no longer exists.');
+}

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Db, Tx } from '../database/database.ts';
+import type { Database, Db, Tx } from '../database/database.ts';
 import { type RequestSource, systemSource } from '../http/request-source.ts';
 import { markRevealed, type SessionRow } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
@@ -11,12 +11,19 @@ interface NewPersonalToken {
   readonly expiresAt?: number | undefined;
   /** True where the answer that makes it also shows its value. */
   readonly revealed?: boolean;
-  readonly origin?: RequestSource;
+  readonly source?: RequestSource;
 }
 
 /** A token of a user's own, with no client in between. Nobody knows its value until it is revealed. */
-export const issuePersonalToken = (db: Db | Tx, sessions: Sessions, token: NewPersonalToken): Promise<SessionRow> =>
-  sessions.open(db, { ...token, type: 'personal', origin: token.origin ?? systemSource });
+export async function issuePersonalToken(
+  on: Database | Tx,
+  sessions: Sessions,
+  token: NewPersonalToken,
+): Promise<SessionRow> {
+  const { session, durable } = sessions.open(on, { ...token, type: 'personal', source: token.source ?? systemSource });
+  await durable;
+  return session;
+}
 
 /** The value, the first time its owner asks; undefined ever after, and to anybody else. */
 export async function revealPersonalToken(
@@ -26,5 +33,5 @@ export async function revealPersonalToken(
   { id, userId }: { id: string; userId: string },
 ): Promise<{ session: SessionRow; accessToken: string } | undefined> {
   const session = await markRevealed(db, id, userId, now());
-  return session && { session, accessToken: sessions.accessToken(session) };
+  return session && { session, accessToken: sessions.accessTokenNow(session) };
 }

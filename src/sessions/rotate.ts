@@ -11,6 +11,7 @@ import { mayRepeat } from './refresh-grace.ts';
 import { readRefreshToken } from './refresh-token.ts';
 import { sessionEnd } from './session-end.ts';
 import { findSession, revokeSessions, rotateSession, type SessionRow } from './session-store.ts';
+import type { StoredSession } from './stored-session.ts';
 
 export const invalidRefreshToken = (reason: string) =>
   new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
@@ -20,28 +21,24 @@ export const invalidRefreshToken = (reason: string) =>
 /** In milliseconds; longer than any session lives. */
 const forever = 1e14;
 
-interface Refresh {
+export interface Refresh {
   readonly refreshToken: string;
   readonly clientId: string;
   /** By which the client proved who it is. */
   readonly secretId?: string | undefined;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
 }
 
-/**
- * Moves a session to its next generation, whose refresh token replaces the one presented. `early` gets it before it is on
- * disk, for work that nobody sees unless it gets there.
- */
+/** Moves a session to its next generation, whose refresh token replaces the one presented. */
 export async function rotate(
   context: Context,
   { keys, foreign }: { keys: KeyRing; foreign: ForeignTokens },
   refresh: Refresh,
-  early: (session: SessionRow) => void,
-): Promise<SessionRow> {
+): Promise<StoredSession> {
   const { config, database, metrics, now } = context;
   const presented =
     readRefreshToken(keys, refresh.refreshToken) ??
-    (await foreign.readRefresh(refresh.refreshToken, refresh.origin.address));
+    (await foreign.readRefresh(refresh.refreshToken, refresh.source.address));
   if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
   const at = now();
   const rotation = {
@@ -52,16 +49,19 @@ export async function rotate(
     now: at,
     expiresAt: at + config.refreshTokenTtl * 1000,
     maxAge: config.sessionMaxAge === 0 ? forever : config.sessionMaxAge * 1000,
-    address: refresh.origin.address,
-    userAgent: refresh.origin.userAgent,
+    address: refresh.source.address,
+    userAgent: refresh.source.userAgent,
   };
-  const rotated = await rotateSession(database, rotation, early);
-  if (rotated) {
-    metrics.refreshes.inc({ result: 'rotated' });
-    return rotated;
+  const { rows, durable } = await rotateSession(database, rotation);
+  const [session] = rows;
+  if (!session) {
+    // Whoever was quicker may be in the same commit: only after it can anybody read what was changed.
+    await durable;
+    await requireSecret(context, database.db, refresh.secretId);
+    return { session: await resolveStaleRefresh(context, presented, refresh), durable };
   }
-  await requireSecret(context, database.db, refresh.secretId);
-  return resolveStaleRefresh(context, presented, refresh);
+  metrics.refreshes.inc({ result: 'rotated' });
+  return { session, durable };
 }
 
 /** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
@@ -80,11 +80,11 @@ async function resolveStaleRefresh(
   // Only a database restored from a backup is behind its tokens: nobody stole anything.
   if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
   if (mayRepeat(session, generation, config, now())) {
-    await recordRetry(context, session, refresh.origin);
+    await recordRetry(context, session, refresh.source);
     metrics.refreshes.inc({ result: 'repeated' });
     return { ...session, expires_at: ends };
   }
-  await revokeReusedSession(context, session, generation, refresh.origin);
+  await revokeReusedSession(context, session, generation, refresh.source);
   throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
 }
 
@@ -93,7 +93,7 @@ async function revokeReusedSession(
   context: Context,
   session: SessionRow,
   generation: number,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, tell) => {
     const ended = await revokeSessions(tx, { sessionId: session.id }, context.now());
@@ -105,7 +105,7 @@ async function revokeReusedSession(
       userId: session.user_id,
       clientId: session.client_id,
       sessionId: session.id,
-      origin,
+      origin: source,
       data: { presented_generation: generation, current_generation: session.generation },
     });
   });

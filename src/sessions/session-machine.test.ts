@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../test/harness/sessions.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import type { OAuthError, Problem } from '../errors.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
 
 const grace = 10_000;
 const accessLife = 60_000;
@@ -77,7 +78,7 @@ const expiryOf = (now: number): number => Math.floor(now / 1000) * 1000 + access
 async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
   const { userId, clientId } = real;
   const { context, sessions } = real.any();
-  const row = await sessions.open(context.database.db, { userId, clientId, scopes: ['*'], origin });
+  const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
   models.push({
     id: row.id,
     generation: 0,
@@ -85,7 +86,7 @@ async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
     expiresAt: real.now() + refreshLife,
     ended: false,
     refreshTokens: [sessions.refreshToken(row)],
-    accessTokens: [{ value: sessions.accessToken(row), generation: 0, expiresAt: expiryOf(real.now()) }],
+    accessTokens: [{ value: sessions.accessTokenNow(row), generation: 0, expiresAt: expiryOf(real.now()) }],
   });
 }
 
@@ -95,7 +96,9 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
   const generation = Math.max(0, model.generation - back);
   const refreshToken = model.refreshTokens[generation] as string;
   const answers = await Promise.allSettled(
-    Array.from({ length: times }, () => real.any().sessions.rotate({ refreshToken, clientId: real.clientId, origin })),
+    Array.from({ length: times }, () =>
+      refreshSession(real.any().sessions, { refreshToken, clientId: real.clientId, source }),
+    ),
   );
   const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.session] : []));
   for (const answer of answers)
@@ -121,7 +124,7 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
     assert.equal(sessions.refreshToken(row), model.refreshTokens[model.generation], 'a second successor');
     assert.equal(row.expires_at, model.expiresAt, 'a retry moved the end');
     model.accessTokens.push({
-      value: sessions.accessToken(row),
+      value: sessions.accessTokenNow(row),
       generation: model.generation,
       expiresAt: Math.min(expiryOf(now), model.expiresAt),
     });
@@ -140,7 +143,7 @@ async function end(real: SessionInstances, model: Model | 'all', models: Model[]
 async function use(real: SessionInstances, model: Model, token: Model['accessTokens'][number]): Promise<void> {
   const now = real.now();
   const code = await Promise.resolve()
-    .then(() => real.any().sessions.verify(token.value, null))
+    .then(() => real.any().verifier.verify(token.value, null))
     .then(
       () => 'good',
       (problem: Problem) => problem.code,

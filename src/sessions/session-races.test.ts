@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../test/harness/sessions.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import type { OAuthError, Problem } from '../errors.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
 
 const grace = 10_000;
 
@@ -47,8 +48,8 @@ class Device {
   static async logIn(real: SessionInstances): Promise<Device> {
     const { context, sessions } = real.any();
     const { userId, clientId } = real;
-    const row = await sessions.open(context.database.db, { userId, clientId, scopes: ['*'], origin });
-    return new Device(real, row.id, sessions.refreshToken(row), sessions.accessToken(row));
+    const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+    return new Device(real, row.id, sessions.refreshToken(row), sessions.accessTokenNow(row));
   }
 
   async live({ tabs, lost, eager, logout }: Round): Promise<void> {
@@ -58,10 +59,10 @@ class Device {
       Array.from({ length: tabs }, async (_, tab) => {
         const { sessions } = this.#real.any();
         try {
-          const { session, accessToken } = await sessions.rotate({
+          const { session, accessToken } = await refreshSession(sessions, {
             refreshToken,
             clientId: this.#real.clientId,
-            origin,
+            source,
           });
           const successor = sessions.refreshToken(session);
           this.#access.push(accessToken);
@@ -92,7 +93,7 @@ class Device {
 
   async #use(token: string): Promise<void> {
     try {
-      await this.#real.any().sessions.verify(token, null);
+      await this.#real.any().verifier.verify(token, null);
     } catch (error) {
       assert.ok(this.#leaving);
       assert.equal((error as Problem).code, 'token_revoked');
@@ -103,15 +104,15 @@ class Device {
   async finish(): Promise<void> {
     if (this.#loggedOut) return this.checkGone();
     await this.live({ tabs: 1, lost: 0, eager: 0, logout: false });
-    await this.#real.any().sessions.verify(this.#access.at(-1) as string, null);
+    await this.#real.any().verifier.verify(this.#access.at(-1) as string, null);
   }
 
   async checkGone(): Promise<void> {
     for (const token of this.#access) {
-      await assert.rejects(async () => this.#real.any().sessions.verify(token, null), { code: 'token_revoked' });
+      await assert.rejects(async () => this.#real.any().verifier.verify(token, null), { code: 'token_revoked' });
     }
-    const rotation = { refreshToken: this.#refreshToken, clientId: this.#real.clientId, origin };
-    await assert.rejects(this.#real.any().sessions.rotate(rotation), { error: 'invalid_grant' });
+    const rotation = { refreshToken: this.#refreshToken, clientId: this.#real.clientId, source };
+    await assert.rejects(refreshSession(this.#real.any().sessions, rotation), { error: 'invalid_grant' });
   }
 }
 

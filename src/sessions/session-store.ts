@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { secretCounts } from '../clients/secret-store.ts';
 import { compiledQuery } from '../database/compiled-query.ts';
-import type { Database, Db, Engine, Tx } from '../database/database.ts';
+import type { Database, Db, Engine, Tx, Written } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -126,14 +126,9 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
 );
 
 /** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
-export async function rotateSession(
-  database: Database,
-  rotation: Rotation,
-  early: (session: SessionRow) => void,
-): Promise<SessionRow | undefined> {
+export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
   const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.maxAge };
-  const [session] = await rotateOne.write(database, values, ([row]) => row && early(row));
-  return session;
+  return rotateOne.write(database, values);
 }
 
 /** Logins of a time when SESSION_MAX_AGE was longer end as it says now. */

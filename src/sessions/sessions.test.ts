@@ -3,17 +3,21 @@ import { it } from 'node:test';
 import { addClient, addUser } from '../../test/harness/accounts.ts';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
+import { openSession, refreshSession } from '../../test/harness/sessions.ts';
 import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
+import { createSessions } from './create-sessions.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 import { findSession, type SessionRow } from './session-store.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
+import type { TokenVerifier } from './token-verifier.ts';
 
 interface Stage {
   context: TestContext;
   keys: KeyRing;
   sessions: Sessions;
+  verifier: TokenVerifier;
   userId: string;
   clientId: string;
 }
@@ -22,14 +26,14 @@ async function stage(context: TestContext): Promise<Stage> {
   const keys = await openKeyRing(context);
   const { id: userId } = await addUser(context, { roles: ['admin'] });
   const { id: clientId } = await addClient({ context, keys }, { type: 'password' });
-  return { context, keys, sessions: createSessions(context, keys), userId, clientId };
+  return { context, keys, ...createSessions(context, keys), userId, clientId };
 }
 
 const open = ({ context, sessions, userId, clientId }: Stage): Promise<SessionRow> =>
-  sessions.open(context.database.db, { userId, clientId, scopes: ['*'], origin });
+  openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
 
 const refresh = async ({ sessions, clientId }: Stage, refreshToken: string) =>
-  (await sessions.rotate({ refreshToken, clientId, origin })).session;
+  (await refreshSession(sessions, { refreshToken, clientId, source })).session;
 
 const end = ({ context, sessions }: Stage, sessionId: string) =>
   commitAndInvalidate(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId }, 'test'));
@@ -40,7 +44,7 @@ const refusedWith = (code: string) => (error: { code?: string; status?: number }
   return true;
 };
 
-const verify = async ({ sessions }: Stage, token: string) => sessions.verify(token, null);
+const verify = async ({ verifier }: Stage, token: string) => verifier.verify(token, null);
 
 onBothEngines('sessions', (engine) => {
   const make = contexts(engine);
@@ -48,8 +52,8 @@ onBothEngines('sessions', (engine) => {
   it('answers at once for a token it has verified, and says who it is', async () => {
     const on = await stage(await make());
     const session = await open(on);
-    const token = on.sessions.accessToken(session);
-    const first = on.sessions.verify(token, null);
+    const token = on.sessions.accessTokenNow(session);
+    const first = on.verifier.verify(token, null);
     assert.ok(first instanceof Promise);
     const caller = await first;
     assert.deepEqual(
@@ -63,17 +67,17 @@ onBothEngines('sessions', (engine) => {
         scopes: ['*'],
       },
     );
-    assert.equal(on.sessions.verify(token, null), caller);
+    assert.equal(on.verifier.verify(token, null), caller);
     on.context.advance(on.context.config.accessTokenTtl * 1000);
-    assert.throws(() => on.sessions.verify(token, null), refusedWith('token_expired'));
+    assert.throws(() => on.verifier.verify(token, null), refusedWith('token_expired'));
     await assert.rejects(verify(on, token), refusedWith('token_expired'));
   });
 
   it('lets no access token outlive its session', async () => {
     const on = await stage(await make({ env: { REFRESH_TOKEN_TTL: '10', ACCESS_TOKEN_TTL: '3600' } }));
     const session = await open(on);
-    assert.equal(on.sessions.accessTokenLife(session), 10);
-    const token = on.sessions.accessToken(session);
+    assert.equal(on.sessions.accessTokenTtl(session), 10);
+    const token = on.sessions.accessTokenNow(session);
     on.context.advance(9999);
     await verify(on, token);
     on.context.advance(1);
@@ -111,14 +115,14 @@ onBothEngines('sessions', (engine) => {
     }
     assert.equal(session.generation, 10_000);
     assert.deepEqual(await size(), before);
-    await verify(on, on.sessions.accessToken(session));
+    await verify(on, on.sessions.accessTokenNow(session));
   });
 
   it('ends the session when a token is used after the grace, and keeps that although it refuses', async () => {
     const on = await stage(await make());
     const first = await open(on);
     const second = await refresh(on, on.sessions.refreshToken(first));
-    const access = on.sessions.accessToken(second);
+    const access = on.sessions.accessTokenNow(second);
     await verify(on, access);
     on.context.advance(10_000);
     assert.equal((await refresh(on, on.sessions.refreshToken(first))).generation, 1);
@@ -150,7 +154,9 @@ onBothEngines('sessions', (engine) => {
     const other = await addClient(on, { type: 'password' });
     const session = await open(on);
     const refreshToken = on.sessions.refreshToken(session);
-    await assert.rejects(on.sessions.rotate({ refreshToken, clientId: other.id, origin }), { error: 'invalid_grant' });
+    await assert.rejects(refreshSession(on.sessions, { refreshToken, clientId: other.id, source }), {
+      error: 'invalid_grant',
+    });
     assert.equal((await refresh(on, refreshToken)).generation, 1);
   });
 
@@ -179,7 +185,7 @@ onBothEngines('sessions', (engine) => {
       SessionRow,
       SessionRow,
     ];
-    const token = (session: SessionRow) => on.sessions.accessToken(session);
+    const token = (session: SessionRow) => on.sessions.accessTokenNow(session);
     for (const session of [revoked, pruned, clientGone, userGone]) await verify(on, token(session));
     await end(on, revoked.id);
     await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));
@@ -201,15 +207,15 @@ onBothEngines('sessions', (engine) => {
   it('does not keep a verification that ran beside a revocation', async () => {
     const on = await stage(await make());
     const session = await open(on);
-    const token = on.sessions.accessToken(session);
-    const beside = Promise.resolve(on.sessions.verify(token, null)).catch(() => undefined);
+    const token = on.sessions.accessTokenNow(session);
+    const beside = Promise.resolve(on.verifier.verify(token, null)).catch(() => undefined);
     await Promise.all([beside, end(on, session.id)]);
     await assert.rejects(verify(on, token), refusedWith('token_revoked'));
   });
 
   it('gives a changed role from the next request on', async () => {
     const on = await stage(await make());
-    const token = on.sessions.accessToken(await open(on));
+    const token = on.sessions.accessTokenNow(await open(on));
     assert.deepEqual((await verify(on, token)).roles, ['admin']);
     await commitAndInvalidate(on.context.database, async (tx, tell) => {
       await tx.updateTable('users').set({ roles: '[]' }).where('id', '=', on.userId).execute();
@@ -220,13 +226,13 @@ onBothEngines('sessions', (engine) => {
 
   it('takes scopes from a token when its client loses them', async () => {
     const on = await stage(await make());
-    const session = await on.sessions.open(on.context.database.db, {
+    const session = await openSession(on, {
       userId: on.userId,
       clientId: on.clientId,
       scopes: ['cars:read', 'cars:write'],
-      origin,
+      source,
     });
-    const token = on.sessions.accessToken(session);
+    const token = on.sessions.accessTokenNow(session);
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read', 'cars:write']);
     await commitAndInvalidate(on.context.database, async (tx, tell) => {
       await tx.updateTable('clients').set({ scopes: '["cars:read"]' }).where('id', '=', on.clientId).execute();
@@ -239,8 +245,8 @@ onBothEngines('sessions', (engine) => {
     const on = await stage(await make());
     const rows = await Promise.all(Array.from({ length: 3 }, () => open(on)));
     const use = async (ip: string) => {
-      for (const row of rows) await on.sessions.verify(on.sessions.accessToken(row), { ip });
-      await on.sessions.flush();
+      for (const row of rows) await on.verifier.verify(on.sessions.accessTokenNow(row), { ip });
+      await on.verifier.flush();
       const found = await Promise.all(rows.map((row) => findSession(on.context.database, row.id)));
       return found.map((row) => [row?.last_used_at, row?.address]);
     };
@@ -273,7 +279,7 @@ onBothEngines('sessions', (engine) => {
     const on = await stage(await make());
     const { context, sessions, userId } = on;
     const { db } = context.database;
-    const { id } = await issuePersonalToken(db, sessions, { userId, name: 'first', scopes: ['*'] });
+    const { id } = await issuePersonalToken(context.database, sessions, { userId, name: 'first', scopes: ['*'] });
     assert.equal(await revealPersonalToken(context, db, sessions, { id, userId: 'another' }), undefined);
     const attempts = await Promise.all(
       Array.from({ length: 5 }, () => revealPersonalToken(context, db, sessions, { id, userId })),

@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { Change } from '../database/bus.ts';
+import type { AccessTokenClaims } from './access-token.ts';
 
 /** A token known to be good, and who it stands for. */
 export interface VerifiedToken {
@@ -16,22 +17,26 @@ interface Kept extends VerifiedToken {
 
 const emptySet: ReadonlySet<string> = new Set();
 
-/** A part of the signature: to find a token by all of its 600 characters takes longer, and then to compare it does not. */
+/** A part of the signature: to find a token by all of its characters takes longer, and then to compare it does not. */
 const keyOf = (token: string): string => token.slice(-32);
 
 /**
- * Tokens whose signature and session were checked, oldest out first. It is told of every change that could make one of
- * them wrong; `epoch` counts those changes, so that a check that ran beside one is not kept.
+ * What is known of tokens: who presents one, where its session was checked, and what one says, where its signature was.
+ * Oldest out first. One rule of forgetting: every change that could make something wrong goes through `forget`, and
+ * `epoch` counts those changes, so that a check that ran beside one is not kept.
  */
 export class TokenCache {
   readonly #limit: number;
+  readonly #claimsLimit: number;
+  readonly #claims = new Map<string, AccessTokenClaims>();
   readonly #tokens = new Map<string, Kept>();
   /** Keys of tokens. */
   readonly #bySession = new Map<string, Set<string>>();
   epoch = 0;
 
-  constructor(limit: number) {
+  constructor(limit = 50_000, claimsLimit = 10_000) {
     this.#limit = limit;
+    this.#claimsLimit = claimsLimit;
   }
 
   get size(): number {
@@ -54,6 +59,17 @@ export class TokenCache {
     else this.#bySession.set(verified.sessionId, new Set([key]));
   }
 
+  /** What a token says. Its session may have ended: that is another question. */
+  claimsOf(token: string): AccessTokenClaims | undefined {
+    return this.#claims.get(token);
+  }
+
+  keepClaims(token: string, claims: AccessTokenClaims, epoch: number): void {
+    if (epoch !== this.epoch) return;
+    if (this.#claims.size >= this.#claimsLimit) this.#claims.delete(this.#claims.keys().next().value as string);
+    this.#claims.set(token, claims);
+  }
+
   delete(token: string): void {
     this.#delete(keyOf(token));
   }
@@ -73,7 +89,9 @@ export class TokenCache {
       for (const key of this.#bySession.get(id) ?? emptySet) this.#delete(key);
     } else if (kind === 'user') this.#deleteWhere(({ userId }) => userId === id);
     else if (kind === 'client') this.#deleteWhere(({ clientId }) => clientId === id);
-    else if (kind === 'everything') {
+    else {
+      // Keys, or everything.
+      this.#claims.clear();
       this.#tokens.clear();
       this.#bySession.clear();
     }

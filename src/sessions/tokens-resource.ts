@@ -103,9 +103,9 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         scopes,
         expiresAt,
         revealed: true,
-        origin,
+        source: origin,
       });
-      call.reveal({ access_token: sessions.accessToken(session) });
+      call.reveal({ access_token: sessions.accessTokenNow(session) });
       const ends = new Date(session.expires_at).toISOString();
       await record(call, 'token.created', session, {
         changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },

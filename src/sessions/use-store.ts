@@ -18,7 +18,7 @@ const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
 
 /** The first to come sets the time; a session that has moved on stays as it is. */
 export const markUsed = async (database: Database, of: OfGeneration): Promise<void> =>
-  void (await use.write(database, of));
+  (await use.write(database, of)).durable;
 
 /** True once for each generation. */
 export async function markRetried(tx: Tx, { id, generation }: Omit<OfGeneration, 'now'>): Promise<boolean> {

@@ -6,6 +6,7 @@ import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
 import { meet } from './meet.ts';
 
 onBothEngines('a client whose right to act ends while it asks', (engine) => {
@@ -82,9 +83,9 @@ onBothEngines('a client whose right to act ends while it asks', (engine) => {
 
     it(`revokes nothing when ${what}`, async () => {
       const client = await addClient(service);
-      const { sessions } = service;
-      const opened = await sessions.openWithToken({ clientId: client.id, scopes: ['*'], origin: systemSource });
-      const asked = () => ask(service, '/v1/oauth/revoke', form(client, { token: opened.accessToken }));
+      const session = await openSession(service, { clientId: client.id, scopes: ['*'], source: systemSource });
+      const token = service.sessions.accessTokenNow(session);
+      const asked = () => ask(service, '/v1/oauth/revoke', form(client, { token }));
       const { status, body } = await meet(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
     });
@@ -93,9 +94,9 @@ onBothEngines('a client whose right to act ends while it asks', (engine) => {
   it('gets new secrets while it asks for tokens, and nobody waits for good', async () => {
     const client = await addClient(service);
     const admin = await addLogin(service, { roles: ['admin'] });
-    const session = await service.sessions.openWithToken({ userId: admin.id, scopes: ['*'], origin: systemSource });
-    const renew = () =>
-      ask(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token: session.accessToken });
+    const session = await openSession(service, { userId: admin.id, scopes: ['*'], source: systemSource });
+    const token = service.sessions.accessTokenNow(session);
+    const renew = () => ask(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token });
     const get = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
     const answers = await Promise.all([
       renew(),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { systemSource } from '../../src/http/request-source.ts';
 import { addClient, addUser, password } from '../harness/accounts.ts';
 import type { Service } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
 
 /** With an API of its own beside users, clients and tokens. */
 export const env = { RESOURCES_DIR: join(import.meta.dirname, '../../examples/fleet/resources') };
@@ -22,19 +23,22 @@ export async function signedIn(
   service: Service,
   { roles = ['admin'], scopes = ['*'] }: { roles?: string[]; scopes?: string[] } = {},
 ): Promise<Person> {
-  const { context, sessions, passwords } = service;
+  const { context, sessions, verifier, passwords } = service;
   const hashing = hashes.get(service) ?? passwords.hash(password);
   hashes.set(service, hashing);
   const user = await addUser(context, { roles, hash: await hashing });
   const client = await addClient(service, { type: 'password', scopes });
-  const session = await sessions.open(context.database.db, {
-    userId: user.id,
-    clientId: client.id,
-    scopes,
-    origin: systemSource,
-  });
-  const token = sessions.accessToken(session);
+  const session = await openSession(
+    { context, sessions },
+    {
+      userId: user.id,
+      clientId: client.id,
+      scopes,
+      source: systemSource,
+    },
+  );
+  const token = sessions.accessTokenNow(session);
   // Known to be good from here on: whoever asks the cache is told so.
-  await sessions.verify(token, null);
+  await verifier.verify(token, null);
   return { ...user, token, sessionId: session.id, clientId: client.id };
 }

@@ -27,7 +27,7 @@ const car = async (service: Service, person: Person) =>
   made(service, person, '/v1/cars', { ...newCar(), owner_id: await owner(service, person) });
 const secondToken = async ({ context, sessions }: Service, { id: userId }: Person, revealed: boolean) => {
   const token = { userId, name: 'second', scopes: ['*'], revealed, origin: systemSource };
-  return (await issuePersonalToken(context.database.db, sessions, token)).id;
+  return (await issuePersonalToken(context.database, sessions, token)).id;
 };
 
 const send = (method: string, path: string, json: unknown = {}, headers = {}): Write => ({

@@ -1,13 +1,16 @@
-import { systemSource as origin } from '../../src/http/request-source.ts';
+import { systemSource as source } from '../../src/http/request-source.ts';
 import { addUser } from './accounts.ts';
 import { call } from './http.ts';
 import type { Service } from './service.ts';
+import { openSession } from './sessions.ts';
 
 /** Access tokens of as many sessions of one new user, with no password hashed for them. */
 export async function openTokens({ context, sessions }: Service, count: number): Promise<string[]> {
   const { id: userId } = await addUser(context);
-  const opened = Array.from({ length: count }, () => sessions.openWithToken({ userId, scopes: ['*'], origin }));
-  return (await Promise.all(opened)).map(({ accessToken }) => accessToken);
+  const opened = Array.from({ length: count }, () =>
+    openSession({ context, sessions }, { userId, scopes: ['*'], source }),
+  );
+  return (await Promise.all(opened)).map((session) => sessions.accessTokenNow(session));
 }
 
 export const isAccepted = async ({ url }: { url: string }, token: string): Promise<boolean> => {

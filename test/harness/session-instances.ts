@@ -1,12 +1,15 @@
 import { openKeyRing } from '../../src/crypto/key-ring.ts';
 import type { Engine } from '../../src/database/database.ts';
-import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
+import { createSessions } from '../../src/sessions/create-sessions.ts';
+import type { Sessions } from '../../src/sessions/sessions.ts';
+import type { TokenVerifier } from '../../src/sessions/token-verifier.ts';
 import { addClient, addUser } from './accounts.ts';
 import type { contexts, TestContext } from './contexts.ts';
 
 interface Instance {
   readonly context: TestContext;
   readonly sessions: Sessions;
+  readonly verifier: TokenVerifier;
 }
 
 /** Two instances on one database, with one clock, a user and a client. */
@@ -34,8 +37,8 @@ export async function openSessions(
   const { id: userId } = await addUser(context);
   const { id: clientId } = await addClient({ context, keys }, { type: 'password' });
   const begin = (): Instance[] => [
-    { context, sessions: createSessions(context, keys) },
-    { context: other, sessions: createSessions(other, otherKeys) },
+    { context, ...createSessions(context, keys) },
+    { context: other, ...createSessions(other, otherKeys) },
   ];
   let instances = begin();
   let turn = 0;

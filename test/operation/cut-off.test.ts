@@ -39,7 +39,7 @@ describe('An instance that is cut off from the news', () => {
 
   const ready = () => call('GET', `${far.url}/health/ready`);
   const trusts = async (wanted: boolean) => {
-    while (far.context.database.bus.trusted() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (far.context.database.bus.cacheUsable() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   /** Each is remembered by every instance before anything happens. */
   const remembered = async (count: number): Promise<string[]> => {
@@ -49,7 +49,7 @@ describe('An instance that is cut off from the news', () => {
       await inTime(trusts(true));
       for (const service of [near, third, far])
         for (const token of tokens) assert.equal(await isAccepted(service, token), true);
-    } while (!far.context.database.bus.trusted());
+    } while (!far.context.database.bus.cacheUsable());
     return tokens;
   };
   /** Whether anybody accepts the token once the logout has been acknowledged. */

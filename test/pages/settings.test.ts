@@ -5,6 +5,7 @@ import { issuePersonalToken } from '../../src/sessions/personal-tokens.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
 import { Visitor } from '../harness/visitor.ts';
 
 onBothEngines('The settings', (engine) => {
@@ -21,8 +22,7 @@ onBothEngines('The settings', (engine) => {
     await visitor.get('/settings');
     return { visitor, ...user };
   }
-  const openSession = (userId: string) =>
-    service.sessions.open(service.context.database.db, { userId, scopes: ['*'], origin: systemSource });
+  const signIn = (userId: string) => openSession(service, { userId, scopes: ['*'], source: systemSource });
   const worksAt = async (token: string) => {
     const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
     return (await fetch(`${service.url}/v1/users/me`, { headers })).status === 200;
@@ -30,25 +30,25 @@ onBothEngines('The settings', (engine) => {
 
   it('sign out everywhere else, however many that are, and leave access tokens alone', async () => {
     const { visitor, id } = await signedIn();
-    const { db } = service.context.database;
-    const others = await Promise.all(Array.from({ length: 120 }, () => openSession(id)));
-    const kept = await issuePersonalToken(db, service.sessions, { userId: id, name: 'kept', scopes: ['*'] });
+    const { database } = service.context;
+    const others = await Promise.all(Array.from({ length: 120 }, () => signIn(id)));
+    const kept = await issuePersonalToken(database, service.sessions, { userId: id, name: 'kept', scopes: ['*'] });
     const answer = await visitor.send('/settings/sessions/end-others', {});
     assert.equal(answer.location, '/settings/sessions?done=others-ended');
-    for (const other of others) assert.equal(await worksAt(service.sessions.accessToken(other)), false);
-    assert.equal(await worksAt(service.sessions.accessToken(kept)), true);
+    for (const other of others) assert.equal(await worksAt(service.sessions.accessTokenNow(other)), false);
+    assert.equal(await worksAt(service.sessions.accessTokenNow(kept)), true);
     assert.match((await visitor.get('/settings/sessions')).html, /You are signed in nowhere else/);
   });
 
   it('touch nothing of anybody else, not even for an administrator', async () => {
     const victim = await addLogin(service);
-    const session = await openSession(victim.id);
+    const session = await signIn(victim.id);
     const client = await addClient(service, { userId: victim.id });
     const { visitor } = await signedIn();
     for (const path of [`/settings/sessions/${session.id}/end`, `/settings/tokens/${session.id}/revoke`]) {
       assert.equal((await visitor.send(path, {})).status, 303);
     }
-    assert.equal(await worksAt(service.sessions.accessToken(session)), true);
+    assert.equal(await worksAt(service.sessions.accessTokenNow(session)), true);
     assert.equal((await visitor.get(`/settings/applications/${client.id}`)).status, 404);
     assert.equal((await visitor.send(`/settings/applications/${client.id}/secret`, { hours: '0' })).status, 404);
     await visitor.send(`/settings/applications/${client.id}/remove`, {});
@@ -63,8 +63,12 @@ onBothEngines('The settings', (engine) => {
 
   it('show a token once, and say so the second time', async () => {
     const { visitor, id } = await signedIn();
-    const { db } = service.context.database;
-    const token = await issuePersonalToken(db, service.sessions, { userId: id, name: 'First token', scopes: ['*'] });
+    const { database } = service.context;
+    const token = await issuePersonalToken(database, service.sessions, {
+      userId: id,
+      name: 'First token',
+      scopes: ['*'],
+    });
     const shown = await visitor.send(`/settings/tokens/${token.id}/reveal`, {});
     assert.equal(shown.status, 200);
     assert.equal(shown.headers.get('cache-control'), 'no-store');
@@ -114,7 +118,7 @@ onBothEngines('The settings', (engine) => {
 
   it('change the password only with the old one, and keep this session alone', async () => {
     const { visitor, id, email } = await signedIn();
-    const other = service.sessions.accessToken(await openSession(id));
+    const other = service.sessions.accessTokenNow(await signIn(id));
     const wrong = await visitor.send('/settings/password', {
       current_password: 'x',
       password: 'quite another password',

@@ -83,7 +83,7 @@ export class PostgresBus implements Bus {
   /** Nothing is read ahead here. */
   endSnapshot(): void {}
 
-  trusted(): boolean {
+  cacheUsable(): boolean {
     return this.#news.lease.holds();
   }
 
@@ -111,7 +111,7 @@ export class PostgresBus implements Bus {
         check();
       };
       unsettled.heard = check;
-      void look(this.trusted() ? () => this.#news.ask(listInstances) : this.#list, firstLookAgain);
+      void look(this.cacheUsable() ? () => this.#news.ask(listInstances) : this.#list, firstLookAgain);
     });
     for (const timer of timers) clearTimeout(timer);
     this.#unsettled.delete(announcement);

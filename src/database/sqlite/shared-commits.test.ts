@@ -12,16 +12,18 @@ after(() => rmSync(dir, { recursive: true, force: true }));
 let files = 0;
 
 /** A file, its commits counted, and a second connection that sees only what is committed. */
-function open(patience?: number) {
+function open(timeoutMs?: number) {
   const path = join(dir, `${files++}.db`);
   const file = new DatabaseSync(path, { timeout: 0 });
   file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
   let committed = 0;
   const other = new DatabaseSync(path, { timeout: 0 });
+  const commits = new SharedCommits(file, () => committed++, timeoutMs);
   return {
     file,
     other,
-    commits: new SharedCommits(file, () => committed++, patience),
+    commits,
+    write: async (job: () => void) => (await commits.run(job)).durable,
     insert: (n: number) => void file.prepare('insert into rows values (?)').run(n),
     seen: () =>
       other
@@ -33,22 +35,29 @@ function open(patience?: number) {
 }
 
 describe('Shared commits', () => {
+  it('give the result of a job at once, and say when it is on disk', async () => {
+    const { commits, insert, seen } = open();
+    const { result, durable } = await commits.run(() => {
+      insert(1);
+      return 'inserted';
+    });
+    assert.deepEqual([result, seen()], ['inserted', []]);
+    await durable;
+    assert.deepEqual(seen(), [1]);
+  });
+
   it('commit writes that arrive together once, and tell nobody before', async () => {
-    const { commits, insert, seen, count } = open();
+    const { write, insert, seen, count } = open();
     const seenAtEnd = await Promise.all(
-      [1, 2, 3, 4, 5].map((n) => commits.run(() => insert(n)).then(() => seen().includes(n))),
+      [1, 2, 3, 4, 5].map((n) => write(() => insert(n)).then(() => seen().includes(n))),
     );
     assert.deepEqual(seenAtEnd, [true, true, true, true, true]);
     assert.equal(count(), 1);
   });
 
   it('undo one job that fails, and keep its neighbours', async () => {
-    const { commits, insert, seen } = open();
-    const results = await Promise.allSettled([
-      commits.run(() => insert(1)),
-      commits.run(() => insert(1)),
-      commits.run(() => insert(2)),
-    ]);
+    const { write, insert, seen } = open();
+    const results = await Promise.allSettled([write(() => insert(1)), write(() => insert(1)), write(() => insert(2))]);
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
@@ -57,10 +66,10 @@ describe('Shared commits', () => {
   });
 
   it('fail every job of a commit that fails, and go on with the next', async () => {
-    const { file, commits, insert, seen } = open();
+    const { write, file, insert, seen } = open();
     const results = Promise.allSettled([
-      commits.run(() => insert(1)),
-      commits.run(() => {
+      write(() => insert(1)),
+      write(() => {
         insert(2);
         // As after an I/O error: SQLite has dropped the transaction behind our back.
         file.exec('rollback');
@@ -71,41 +80,41 @@ describe('Shared commits', () => {
       (await results).map(({ status }) => status),
       ['rejected', 'rejected'],
     );
-    await commits.run(() => insert(3));
+    await write(() => insert(3));
     assert.deepEqual(seen(), [3]);
   });
 
   it('wait for another process that writes, without stopping this one', async () => {
-    const { commits, insert, other, seen } = open();
+    const { write, insert, other, seen } = open();
     other.exec('begin immediate; insert into rows values (100)');
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 1);
-    const write = commits.run(() => insert(1));
+    const writing = write(() => insert(1));
     const waitForTicks = async () => {
       while (ticks < 10) await new Promise((resolve) => setImmediate(resolve));
     };
     await waitForTicks();
     other.exec('commit');
-    await write;
+    await writing;
     clearInterval(ticking);
     assert.deepEqual(seen(), [1, 100]);
   });
 
   it('give up on another process that never ends, and let the next try', async () => {
-    const { commits, insert, other, seen } = open(20);
+    const { write, insert, other, seen } = open(20);
     other.exec('begin immediate');
     await assert.rejects(
-      commits.run(() => insert(1)),
+      write(() => insert(1)),
       { errcode: 5 },
     );
     other.exec('rollback');
-    await commits.run(() => insert(2));
+    await write(() => insert(2));
     assert.deepEqual(seen(), [2]);
   });
 
   it('are drained once nothing is under way', async () => {
-    const { commits, insert, seen } = open();
-    const writes = [1, 2, 3].map((n) => commits.run(() => insert(n)));
+    const { write, commits, insert, seen } = open();
+    const writes = [1, 2, 3].map((n) => write(() => insert(n)));
     await commits.drained();
     assert.deepEqual(seen(), [1, 2, 3]);
     await Promise.all(writes);

@@ -10,7 +10,7 @@ const sqliteBusy = 5;
 /**
  * Lets writes that arrive together share one commit, and so one sync to disk (SQLite has one writer at a time anyway).
  * Jobs run one after another inside one transaction; each is undone alone when it fails, and none is told that it
- * succeeded before the shared commit is durable. Worth it: a sync costs as much as hundreds of inserts.
+ * succeeded before the shared commit is durable. A sync costs as much as many inserts.
  */
 export class SharedCommits {
   readonly #file: DatabaseSync;
@@ -18,7 +18,7 @@ export class SharedCommits {
   readonly #end: StatementSync;
   readonly #committed: () => void;
   /** How long to wait for another process that writes. */
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   readonly #entering: (() => void)[] = [];
   #busy = false;
   #open = false;
@@ -26,41 +26,27 @@ export class SharedCommits {
   #waiters: Waiter[] = [];
 
   /** `committed` is called after each commit, before anybody is told of it. */
-  constructor(file: DatabaseSync, committed = () => {}, patience = 5000) {
+  constructor(file: DatabaseSync, committed = () => {}, timeoutMs = 5000) {
     this.#file = file;
     this.#begin = file.prepare('begin immediate');
     this.#end = file.prepare('commit');
     this.#committed = committed;
-    this.#patience = patience;
+    this.#timeoutMs = timeoutMs;
   }
 
   get waiting(): number {
     return this.#entering.length;
   }
 
-  /** One statement, with no savepoint: SQLite undoes a failed statement by itself. */
-  run<T>(job: () => T): Promise<T> {
+  /** One statement, with no savepoint: SQLite undoes a failed statement by itself. `durable` is the shared commit. */
+  async run<T>(job: () => T): Promise<{ readonly result: T; readonly durable: Promise<void> }> {
+    if (this.#busy || !(this.#open || this.#tryBegin())) await this.enter();
     try {
-      if (this.#busy || !(this.#open || this.#tryBegin())) return this.#runInTurn(job);
-      const result = job();
-      return this.leave().then(() => result);
-    } catch (error) {
-      if (this.#open) this.abandon();
-      return Promise.reject(error);
-    }
-  }
-
-  async #runInTurn<T>(job: () => T): Promise<T> {
-    await this.enter();
-    let result: T;
-    try {
-      result = job();
+      return { result: job(), durable: this.leave() };
     } catch (error) {
       this.abandon();
       throw error;
     }
-    await this.leave();
-    return result;
   }
 
   /** Waits for the turn to write. */
@@ -68,7 +54,7 @@ export class SharedCommits {
     if (this.#busy) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#busy = true;
     try {
-      const deadline = performance.now() + this.#patience;
+      const deadline = performance.now() + this.#timeoutMs;
       // Another process may be writing: waiting for it must not stop this one from answering.
       while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, 5));
     } catch (error) {

@@ -40,7 +40,7 @@ export class SqliteBus implements Bus {
     this.#listeners.push(listener);
   }
 
-  trusted(): boolean {
+  cacheUsable(): boolean {
     // Once a turn of the event loop: the first request of a turn has it looked at again, and the others came with it. It was 5 % of a GET's profile, and is 0.4 % so.
     if (this.#checked) return true;
     this.#checked = true;
@@ -67,7 +67,7 @@ export class SqliteBus implements Bus {
 
   /** Rows count when they are changed, and once more when others can see it. */
   changes(): Changes {
-    this.trusted();
+    this.cacheUsable();
     return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };
   }
 

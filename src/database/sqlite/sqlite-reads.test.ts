@@ -24,10 +24,13 @@ describe('Reads of SQLite that walk over many rows', () => {
     open.push(database);
     return database;
   };
+  const write = async (database: Database, sql: string, parameters: unknown[]) =>
+    (await database.write(sql, parameters)).durable;
   before(async () => {
     const database = opened(60);
     await migrate(database);
-    await database.write(
+    await write(
+      database,
       `insert into throttles (key, count, expires_at) with recursive n (i) as (select 1 union all select i + 1 from n where i < ${rows}) select 'k' || i, i, 1 from n`,
       [],
     );
@@ -54,10 +57,10 @@ describe('Reads of SQLite that walk over many rows', () => {
   it('see every write that was acknowledged before them', async () => {
     const database = opened(60);
     for (let more = 1; more <= 5; more++) {
-      await database.write('insert into throttles (key, count, expires_at) values (?, ?, 1)', [`more ${more}`, -more]);
+      await write(database, 'insert into throttles (key, count, expires_at) values (?, ?, 1)', [`more ${more}`, -more]);
       assert.deepEqual(await database.read(count, [-more - 1]), [{ n: rows + more }]);
     }
-    await database.write('delete from throttles where count < 0', []);
+    await write(database, 'delete from throttles where count < 0', []);
   });
 
   it('end at their limit in time, and their thread reads on', async () => {

@@ -74,7 +74,7 @@ describe('SQLite', () => {
     other.exec("insert into throttles (key, count, expires_at) values ('g', 1, 1)");
     other.close();
     assert.equal(count(), before);
-    assert.equal(database.bus.trusted(), true);
+    assert.equal(database.bus.cacheUsable(), true);
     assert.equal(told, 1);
     assert.equal(count(), before + 1);
   });
@@ -89,7 +89,7 @@ describe('SQLite', () => {
     // In the phase of immediates, as continuations after a commit are: what is read there is still open when the next
     // requests are.
     await new Promise((resolve) => setImmediate(resolve));
-    database.bus.trusted();
+    database.bus.cacheUsable();
     const before = count();
     elsewhere("insert into throttles (key, count, expires_at) values ('h', 1, 1)");
     const { foreign } = database.changes() ?? assert.fail();

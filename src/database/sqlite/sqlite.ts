@@ -42,7 +42,9 @@ class Connection implements DatabaseConnection {
     try {
       if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
       if (isRead(query)) return { rows: await this.#reads.all<R>(query.sql, query.parameters) };
-      return await this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
+      const { result, durable } = await this.#commits.run(() => this.#writer.run<R>(query.sql, query.parameters));
+      await durable;
+      return result;
     } catch (error) {
       throw translate(error);
     }
@@ -170,13 +172,12 @@ export function openSqlite(path: string, readSeconds: number): Database {
     changes: () => bus.changes(),
     read: (sql, parameters, reader) => reads.all(sql, parameters, reader),
     readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),
-    async write<R>(sql: string, parameters: readonly unknown[], early?: (rows: R[]) => void) {
+    async write<R>(sql: string, parameters: readonly unknown[]) {
       try {
-        return await commits.run(() => {
-          const { rows } = writing.run<R>(sql, parameters);
-          early?.(rows);
-          return rows;
-        });
+        const { result, durable: committed } = await commits.run(() => writing.run<R>(sql, parameters));
+        const durable = committed.catch((error) => Promise.reject(translate(error)));
+        durable.catch(() => undefined);
+        return { rows: result.rows, durable };
       } catch (error) {
         throw translate(error);
       }

@@ -5,8 +5,9 @@ import type { Grant } from '../grant.ts';
 export const clientCredentialsGrant: Grant = {
   type: 'client_credentials',
   clientTypes: ['personal'],
-  async issue({ sessions, scopes: known }, { client, parameters, origin }) {
+  async issue({ context, sessions, scopes: known }, { client, parameters, origin }) {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    return sessions.openWithToken({ clientId: client.id, scopes, origin }, client.secretId);
+    const session = { clientId: client.id, secretId: client.secretId, scopes, source: origin };
+    return { ...sessions.open(context.database, session), scopes };
   },
 };

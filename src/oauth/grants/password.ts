@@ -19,20 +19,21 @@ export const passwordGrant: Grant = {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
     const user = await checkCredentials({ login, password, origin, clientId: client.id });
     countAs?.(user.id);
-    const session = await context.database.db.transaction().execute(async (tx) => {
+    const opened = await context.database.db.transaction().execute(async (tx) => {
       await requireUnchanged(context, tx, user);
       await requireSecret(context, tx, client.secretId);
-      const opened = await sessions.open(tx, { userId: user.id, clientId: client.id, scopes, origin });
+      const stored = sessions.open(tx, { userId: user.id, clientId: client.id, scopes, source: origin });
+      await stored.durable;
       await noteLogin(tx, { userId: user.id, origin });
       await recordEvent(context, tx, {
         type: 'login.succeeded',
         userId: user.id,
         clientId: client.id,
-        sessionId: opened.id,
+        sessionId: stored.session.id,
         origin,
       });
-      return opened;
+      return stored;
     });
-    return { session, scopes, device: rememberDevice(keys, origin, user.id) };
+    return { ...opened, scopes, device: rememberDevice(keys, origin, user.id) };
   },
 };

@@ -6,18 +6,18 @@ import { required } from '../parameters.ts';
 export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
   clientTypes: ['password', 'personal'],
-  async issue({ sessions, scopes: known }, { client, parameters, origin }) {
+  async issue({ sessions, verifier, scopes: known }, { client, parameters, origin }) {
     const refreshToken = required(parameters, 'refresh_token');
     const asked = parameters.get('scope') ?? '';
     const allowed = (session: { scopes: string }) =>
       narrowScopes(JSON.parse(session.scopes) as string[], client.scopes);
     if (asked !== '') {
       // Checked first: a refusal for the scope must not use the refresh token up.
-      const found = await sessions.find(refreshToken);
+      const found = await verifier.find(refreshToken);
       if (found?.session.client_id === client.id) grantScopes(known, asked, allowed(found.session));
     }
-    return sessions.rotate({ refreshToken, clientId: client.id, secretId: client.secretId, origin }, (session) =>
-      grantScopes(known, asked, allowed(session)),
-    );
+    const { id: clientId, secretId } = client;
+    const rotated = await sessions.rotate({ refreshToken, clientId, secretId, source: origin });
+    return { ...rotated, scopes: grantScopes(known, asked, allowed(rotated.session)) };
   },
 };

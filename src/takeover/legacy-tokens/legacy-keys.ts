@@ -38,7 +38,7 @@ export class LegacyKeys {
 
   async current(): Promise<LegacyKeySet> {
     const { database } = this.#context;
-    const trusted = database.bus.trusted();
+    const trusted = database.bus.cacheUsable();
     if (trusted && this.#known) return this.#known;
     const epoch = this.#epoch;
     const contents = await this.#read(database.db);

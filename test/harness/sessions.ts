@@ -1,0 +1,24 @@
+import type { Context } from '../../src/context.ts';
+import type { SessionRow } from '../../src/sessions/session-store.ts';
+import type { NewSession, Sessions } from '../../src/sessions/sessions.ts';
+
+/** Opens a session, and returns when it is on disk. */
+export async function openSession(
+  { context, sessions }: { context: Context; sessions: Sessions },
+  session: NewSession,
+): Promise<SessionRow> {
+  const opened = sessions.open(context.database, session);
+  await opened.durable;
+  return opened.session;
+}
+
+/** Refreshes as the token endpoint does: the tokens are there when the session is on disk. */
+export async function refreshSession(
+  sessions: Sessions,
+  refresh: Parameters<Sessions['rotate']>[0],
+): Promise<{ session: SessionRow; accessToken: string }> {
+  const { session, durable } = await sessions.rotate(refresh);
+  const accessToken = await sessions.accessToken(session);
+  await durable;
+  return { session, accessToken };
+}
