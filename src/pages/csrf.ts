@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
 import { Problem } from '../errors.ts';
 import type { Cookies } from './cookies.ts';
+import { mayBeOwnPage } from './page-origin.ts';
 
 /** What is needed of the key ring: codes that only this service can make. */
 export interface Macs {
@@ -28,7 +30,7 @@ const refused = (reason: string) =>
  * Double submit: the field is a MAC over a random cookie and the session. So a form made for one person does not work for
  * another, none made before the sign-in works after it, and a cookie that a neighbouring host planted is worth nothing.
  */
-export function createCsrf(keys: Macs, cookies: Cookies): Csrf {
+export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies): Csrf {
   const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
   return {
     token(request, reply) {
@@ -40,8 +42,9 @@ export function createCsrf(keys: Macs, cookies: Cookies): Csrf {
       return keys.mac(purpose, boundTo(visitor, request));
     },
     check(request) {
-      const site = request.headers['sec-fetch-site'];
-      if (site === 'cross-site' || site === 'same-site') throw refused(`a form from ${site}`);
+      const { origin, 'sec-fetch-site': site } = request.headers;
+      // Who can plant cookies from a neighbouring host has a pair of cookie and field too.
+      if (!mayBeOwnPage(request, config)) throw refused(`a form from ${site ?? origin?.slice(0, 200)}`);
       const visitor = cookies.read(request).visitor;
       const sent = (request.body as Record<string, unknown> | undefined)?._csrf;
       if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');

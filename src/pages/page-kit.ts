@@ -62,7 +62,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const assets = await serveAssets(app, config, root);
   const cookies = createCookies(config);
-  const csrf = createCsrf(keys, cookies);
+  const csrf = createCsrf(config, keys, cookies);
   const views = createViews(config);
   const loginPath = `/${config.loginPageUrl}`;
   const can_register = config.registration === 'open';
@@ -72,6 +72,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', contentSecurityPolicy)
+      // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
+      .header('referrer-policy', 'same-origin')
       .header('cache-control', 'no-store')
       .send(html);
 

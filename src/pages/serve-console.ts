@@ -6,6 +6,7 @@ import { forbidden, notFound, unavailable } from '../errors.ts';
 import { addVary } from '../http/caching.ts';
 import type { App } from '../http/server.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
+import { isOwnOrigin } from './page-origin.ts';
 
 interface Session {
   /** The access token of the person whom an `auth:web` request comes from. */
@@ -80,7 +81,7 @@ function refuseOthersThanAdministrators({ caller }: FastifyRequest): void {
 function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Context): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
-  const own = origin === undefined || origin === new URL(config.baseUrl).origin || origin.endsWith(`://${host}`);
+  const own = origin === undefined || isOwnOrigin(origin, host, config);
   if (!own || (site !== undefined && site !== 'same-origin')) {
     throw forbidden('Only the console itself may ask for its token.', 'foreign_origin');
   }

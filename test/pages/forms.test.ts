@@ -69,6 +69,20 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.send('/logout', {}, { 'sec-fetch-site': 'same-origin' })).status, 303);
   });
 
+  it('from another origin are refused where the browser says nothing but the Origin', async () => {
+    const visitor = await signedIn();
+    await visitor.get('/settings');
+    for (const origin of ['https://evil.example', 'null', service.url.replace(/:\d+$/, ':1'), `${service.url}.evil`]) {
+      assert.equal((await visitor.send('/logout', {}, { origin })).status, 403, origin);
+    }
+    assert.equal((await visitor.send('/logout', {}, { origin: service.url })).status, 303);
+  });
+
+  it('are sent with their Origin: the pages let browsers name it to themselves', async () => {
+    const { headers } = await new Visitor(service).get('/login');
+    assert.equal(headers.get('referrer-policy'), 'same-origin');
+  });
+
   it('demand a token wherever a page takes a POST', async () => {
     const visitor = await signedIn();
     await visitor.get('/settings');

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+
+/** Whether an Origin header names this service: by the address of the settings, or by the one that was asked. */
+export const isOwnOrigin = (origin: string, host: string, { baseUrl }: Pick<Config, 'baseUrl'>): boolean =>
+  origin === new URL(baseUrl).origin || origin.endsWith(`://${host}`);
+
+/**
+ * Whether a page of this service may have sent the request. A browser that says so itself (`Sec-Fetch-Site`) is believed;
+ * others say it by the Origin, which they send with every form: over plain HTTP and in older browsers there is nothing else.
+ */
+export function mayBeOwnPage({ headers, host }: FastifyRequest, config: Pick<Config, 'baseUrl'>): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site === 'same-origin' || site === 'none') return true;
+  if (site !== undefined) return false;
+  return headers.origin === undefined || isOwnOrigin(headers.origin, host, config);
+}
