@@ -4,7 +4,7 @@ import { eventLine } from '../events/event-line.ts';
 import { type EventFilter, type EventRow, newestEvents } from '../events/event-store.ts';
 import { EventFollower } from '../events/follow-events.ts';
 import { findUserByText } from './find-user.ts';
-import { showTime } from './print.ts';
+import { printable, showTime } from './print.ts';
 import { withContext } from './with-context.ts';
 
 interface Flags {
@@ -87,12 +87,11 @@ async function userIdOf(context: Context, text: string): Promise<string> {
   return (await findUserByText(context, text)).id;
 }
 
-/** Control characters, which a caller may have sent, must not reach a terminal: JSON escapes them, for the rest they go. */
 function readable({ created_at, type, user_id, client_id, actor_id, address, data }: EventRow): string {
   const parts = { user: user_id, by: actor_id, client: client_id, from: address, ...(data === '{}' ? {} : { data }) };
   const told = Object.entries(parts).filter(([, value]) => value !== null);
   const line = [showTime(created_at), type, ...told.map(([name, value]) => `${name}=${value}`)].join('  ');
-  return line.replace(/\p{Cc}/gu, '');
+  return printable(line);
 }
 
 function readSince(text: string): Since {

@@ -57,6 +57,16 @@ onBothEngines('The command line', (engine) => {
     child.kill('SIGTERM');
   });
 
+  it('shows what people chose as a name, and lets none of it move the cursor', async () => {
+    const name = 'a\u001b[2J\u009b1A\nb\u202ec';
+    await answer('client', 'create', name, '--id', 'named');
+    const [line, ...more] = (await answer('client', 'list')).split('\n').filter((text) => text.startsWith('named'));
+    assert.match(line as string, /a\\u\{1b\}\[2J\\u\{9b\}1A\\u\{a\}b\\u\{202e\}c +\*/);
+    assert.deepEqual(more, []);
+    assert.equal((await list('client', 'list')).find(({ client_id }) => client_id === 'named')?.name, name);
+    assert.doesNotMatch(await answer('events'), /[^\P{Cc}\n]|\u202e/u);
+  });
+
   it('makes users, and says what is wrong with them', async () => {
     const made = JSON.parse(await answer('user', 'create', '--email', 'Ada@Example.com', '--name', 'Ada', '--json'));
     assert.equal(made.email, 'Ada@example.com');
