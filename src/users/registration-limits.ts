@@ -1,9 +1,14 @@
 import type { Context } from '../context.ts';
 import { mailboxOf } from '../email-address.ts';
 import { type FieldError, Problem, tooManyRequests, unprocessable } from '../errors.ts';
+import { networkOf } from '../http/network-of.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { isKeptForAnother } from './accounts/email-change-store.ts';
 import { fingerprintOfLogin } from './accounts/identifiers.ts';
+import { type Profile, takenField } from './accounts/user-fields.ts';
+import { findTakenFields } from './accounts/user-store.ts';
 import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from './credentials/throttle.ts';
+import { Turnstile } from './credentials/turnstile.ts';
 
 const hour = 60 * 60_000;
 /** How often an hour a network is told that an identifier is taken. */
@@ -13,8 +18,11 @@ const mailsAnHour = 5;
 
 const askedLimits = ({ address }: RequestSource) => networkLimits('taken', address, answersAnHour);
 
+/** One at a time for each network: of many at once, no more are told that something is taken than are counted. */
+const asking = new Turnstile(1, 500);
+
 const tooManyAnswers = (seconds: number) =>
-  tooManyRequests('Too many registrations of this network were refused. Try again later.', seconds);
+  tooManyRequests('Too many identifiers that this network asked for were taken. Try again later.', seconds);
 
 /** So many users an hour from one network. The attempt counts when it is told to: when there is a new user. */
 export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
@@ -30,12 +38,25 @@ export async function beginRegistration(context: Context, { address }: RequestSo
 }
 
 /**
- * Refuses a network that was told often enough, whether or not the identifiers are free: a refusal of taken ones alone
- * would say the same.
+ * Refuses identifiers that others have, to who registers and to who changes the own ones alike. A network that was told
+ * often enough is refused whether or not they are free: a refusal of taken ones alone would say the same.
  */
-export async function requireRoomToAsk(context: Context, origin: RequestSource): Promise<void> {
-  const refusal = await readRefusal(context, askedLimits(origin));
-  if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
+export function requireFree(
+  context: Context,
+  wanted: Partial<Profile>,
+  origin: RequestSource,
+  userId = '',
+): Promise<void> {
+  return asking.pass(networkOf(origin.address ?? 'unknown'), async () => {
+    const refusal = await readRefusal(context, askedLimits(origin));
+    if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
+    const { db } = context.database;
+    const taken = await findTakenFields(db, wanted, userId);
+    if (wanted.email && !taken.includes('email') && (await isKeptForAnother(db, wanted.email, userId, context.now()))) {
+      taken.push('email');
+    }
+    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), origin);
+  });
 }
 
 /** What to say where identifiers are taken: that they are, a few times an hour. */

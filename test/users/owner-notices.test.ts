@@ -107,4 +107,31 @@ onBothEngines('mail to the owner of an account', (engine) => {
     for (let n = 0; n < 9; n++) await personalToken(service, token);
     assert.equal((await access(email)).length, 5);
   });
+
+  it('counts a stranger’s mailbox once, by however many accounts it is written to', async () => {
+    for (let n = 0; n < 4; n++) {
+      const email = `many+${n}@example.com`;
+      await ask(service, '/v1/register', { json: { email, password } });
+      const token = await logIn(service, email, password);
+      for (let made = 0; made < 3; made++) await personalToken(service, token);
+    }
+    const counts = await Promise.all([0, 1, 2, 3].map(async (n) => (await access(`many+${n}@example.com`)).length));
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      5,
+    );
+  });
+
+  it('says that a password was changed, but not without end to who may be a stranger', async () => {
+    const email = 'changing@example.com';
+    await ask(service, '/v1/register', { json: { email, password } });
+    const token = await logIn(service, email, password);
+    let current = password;
+    for (let n = 0; n < 7; n++) {
+      const json = { current_password: current, password: `another fine secret ${n}` };
+      assert.equal((await ask(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
+      current = json.password;
+    }
+    assert.equal((await mailsTo(service, 'password-changed', email)).length, 5);
+  });
 });

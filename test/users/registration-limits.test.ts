@@ -68,6 +68,36 @@ onBothEngines('strangers who register', (engine) => {
     assert.equal(told, 15, 'the /48 as a whole is told twenty times');
   });
 
+  it('learn no more by an account of their own, whose identifiers they change', async () => {
+    const own = await start({
+      env: { TRUST_PROXY: '127.0.0.1', LOGIN_ATTRIBUTES: 'email,username,phone', ACCESS_TOKEN_TTL: '7200' },
+    });
+    const taken = { username: 'ada.lovelace', phone: '+12133734253', email: 'ada@example.com' };
+    assert.equal((await register(taken.email, '10.2.5.1', taken, own)).status, 201);
+    assert.equal((await register('eve@example.com', '10.2.5.2', {}, own)).status, 201);
+    const headers = { 'x-forwarded-for': '10.2.5.3' };
+    const login = await ask<{ access_token: string }>(own, '/v1/clients/web/admin/login', {
+      json: { email: 'eve@example.com', password },
+      headers,
+    });
+    const change = (fields: object) =>
+      ask<Refused>(own, '/v1/users/me', {
+        method: 'PATCH',
+        json: { ...fields, current_password: password },
+        token: login.body.access_token,
+        headers,
+      });
+    for (const field of ['username', 'phone', 'email', 'username', 'phone'] as const) {
+      assert.deepEqual(codes(await change({ [field]: taken[field] })), [`${field}:taken`]);
+    }
+    for (const fields of [{ username: taken.username }, { username: 'free.name' }, { phone: '+12133734254' }]) {
+      assert.equal((await change(fields)).status, 429);
+    }
+    assert.equal((await register('free@example.com', '10.2.5.3', {}, own)).status, 429, 'it is one count');
+    own.advance(hour);
+    assert.equal((await change({ username: 'free.name' })).status, 200);
+  });
+
   it('make so many users an hour from one network, whatever fails in between', async () => {
     const own = await start({ env: { TRUST_PROXY: '127.0.0.1', REGISTRATION_LIMIT: '3' } });
     const { email } = await addLogin(own);

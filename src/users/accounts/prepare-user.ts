@@ -2,11 +2,12 @@ import { isAdmin } from '../../caller.ts';
 import { type FieldError, unprocessable } from '../../errors.ts';
 import type { Call } from '../../resources/declaration/define-resource.ts';
 import { requireCurrentPassword } from '../credentials/change-password.ts';
+import { requireFree } from '../registration-limits.ts';
 import type { AccountServices } from './account-services.ts';
 import { countMailsOfChange } from './change-email.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
 import { isAdministratorBeside } from './role-store.ts';
-import { checkNewPassword, profileFields, readProfileField, unknownField } from './user-fields.ts';
+import { checkNewPassword, type Profile, profileFields, readProfileField, unknownField } from './user-fields.ts';
 import { findUser, type UserRow } from './user-store.ts';
 
 /** Before the transaction: brings what was sent to its stored form, asks who it is, and hashes a new password. */
@@ -65,10 +66,14 @@ async function requireOwner(
   if (changed.length > 0 || values.password !== undefined || current !== undefined) {
     await requireCurrentPassword(context, passwords, user, current, origin);
   }
+  if (changed.length > 0) await requireFree(context, pick(values, changed), origin, user.id);
   if (changed.includes('email')) {
     await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, origin);
   }
 }
+
+const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
+  Object.fromEntries(fields.map((field) => [field, values[field]]));
 
 /** Who deletes themselves must know the password; administrators delete others without. */
 export async function prepareDeletion(

@@ -1,17 +1,12 @@
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type FieldError, unprocessable } from '../../errors.ts';
-import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { Turnstile } from '../credentials/turnstile.ts';
-import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireRoomToAsk } from '../registration-limits.ts';
+import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireFree } from '../registration-limits.ts';
 import type { AccountServices } from './account-services.ts';
 import { makeUser } from './make-user.ts';
-import { checkNewPassword, type Profile, profileFields, readProfile, takenField, unknownField } from './user-fields.ts';
-import { findTakenFields, type UserRow } from './user-store.ts';
-
-/** One at a time for each network: of many at once, no more are told that something is taken than are counted. */
-const asking = new Turnstile(1, 500);
+import { checkNewPassword, type Profile, profileFields, readProfile, unknownField } from './user-fields.ts';
+import type { UserRow } from './user-store.ts';
 
 /**
  * Makes a user from what a stranger sent. Whatever is wrong is said at once, one entry a field; whether an identifier is
@@ -40,14 +35,6 @@ export async function registerUser(
     await attempt.giveBack();
     throw error;
   }
-}
-
-function requireFree(context: Context, profile: Profile, origin: RequestSource): Promise<void> {
-  return asking.pass(networkOf(origin.address ?? 'unknown'), async () => {
-    await requireRoomToAsk(context, origin);
-    const taken = await findTakenFields(context.database.db, profile);
-    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), origin);
-  });
 }
 
 async function readRegistration(

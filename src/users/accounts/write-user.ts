@@ -7,6 +7,7 @@ import { closeEmailChanges, withdrawPendingChange } from './email-change-store.t
 import { findClientIdsOf, forgetUser } from './forget-user-store.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 import { voidOneTimeTokens } from './one-time-token-store.ts';
+import { tellOwner } from './tell-owner.ts';
 import { newUser, profileChanges } from './user-changes.ts';
 import { profileFields } from './user-fields.ts';
 
@@ -96,7 +97,7 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
 
 /** The owner keeps this session, personal access tokens and clients; whoever else sets a password ends everything. */
 async function followPassword(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
-  const { caller, tx, tell, now } = call;
+  const { context, caller, tx, tell, now } = call;
   const userId = user.id;
   const cause = 'password_changed';
   if (isSelf(caller, userId)) {
@@ -104,7 +105,7 @@ async function followPassword(call: WriteCall, services: AccountServices, user: 
     await services.endSessions(tx, tell, which, cause);
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
   } else await shutOut(services, tx, tell, { userId, now, cause });
-  if (user.email) await services.mail.enqueue(tx, { template: 'password-changed', recipient: user.email });
+  await tellOwner(context, services.mail, tx, { userId, template: 'password-changed' });
   await record(call, 'password.changed', userId);
 }
 
