@@ -59,8 +59,10 @@ export async function importPassport(
   const source = await openSource(from, workingDir);
   try {
     const plan = await makePlan(source, settings);
-    for (const token of options.verify)
-      listeners.verified?.(await verifyToken(source, plan, token, (base.now ?? Date.now)()));
+    for (const token of options.verify) {
+      const verdict = await verifyToken(source, plan, token, (base.now ?? Date.now)());
+      listeners.verified?.(verdict);
+    }
     const take = (context: Context) => takeOver(context, source, plan, listeners);
     return await (options.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
   } finally {

@@ -59,9 +59,11 @@ export async function nameSubject(
     .execute();
 }
 
-/** Whether the user has set another password since: that ended the logins that were known to be theirs. */
-export async function hasNewPasswordSince(db: Db, userId: string, since: number): Promise<boolean> {
-  const found = await db
+/** Whether the user is here, not disabled, and has set no other password since: that ended the logins known to be theirs. */
+export async function mayGoOn(db: Db, userId: string, since: number): Promise<boolean> {
+  const user = await db.selectFrom('users').select('disabled').where('id', '=', userId).executeTakeFirst();
+  if (!user || user.disabled === 1) return false;
+  const changed = await db
     .selectFrom('events')
     .select('id')
     .where('user_id', '=', userId)
@@ -69,7 +71,7 @@ export async function hasNewPasswordSince(db: Db, userId: string, since: number)
     .where('created_at', '>=', since)
     .limit(1)
     .execute();
-  return found.length > 0;
+  return changed.length === 0;
 }
 
 export async function findNewId(db: Db | Tx, source: string, oldId: string): Promise<string | undefined> {

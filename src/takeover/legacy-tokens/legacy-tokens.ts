@@ -6,13 +6,7 @@ import type { RefreshPayload } from './defuse.ts';
 import { legacyId } from './legacy-id.ts';
 import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-jwt.ts';
 import type { LegacyKeys } from './legacy-keys.ts';
-import {
-  findLegacySession,
-  findNewId,
-  hasNewPasswordSince,
-  type LegacySession,
-  nameSubject,
-} from './legacy-token-store.ts';
+import { findLegacySession, findNewId, type LegacySession, mayGoOn, nameSubject } from './legacy-token-store.ts';
 import { RefreshOpener } from './refresh-opener.ts';
 import { mapScopes, readScopeMap } from './scope-map.ts';
 
@@ -92,7 +86,7 @@ export class LegacyTokens implements ForeignTokens {
     if (table === undefined || client === undefined) return false;
     const userId = oldId === null ? null : await findNewId(db, table, oldId);
     if (userId === undefined) return false;
-    if (userId !== null && (await hasNewPasswordSince(db, userId, session.created_at))) return false;
+    if (userId !== null && !(await mayGoOn(db, userId, session.created_at))) return false;
     const isFirstParty = (await findNewId(db, 'oauth_clients.type', clientId)) === 'password';
     const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty, hasUser: userId !== null });
     try {

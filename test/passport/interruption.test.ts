@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { oldDatabases } from './old-database.ts';
+import { heldByClients, mappedScopes, setClock, takeOver, whoAmI } from './take-over.ts';
+
+const held = heldByClients('passport10');
+
+/** All that an import leaves behind, but for what is new each time. */
+async function stateOf(service: Service): Promise<string> {
+  const { db } = service.context.database;
+  const users = await db
+    .selectFrom('users')
+    .select(['email', 'name', 'roles', 'email_confirmed'])
+    .orderBy('email')
+    .execute();
+  const sessions = await db
+    .selectFrom('sessions')
+    .select(['id', 'type', 'name', 'scopes', 'expires_at', 'revoked_at'])
+    .where('client_id', 'is not', null)
+    .orderBy('id')
+    .execute();
+  const tokens = await db
+    .selectFrom('legacy_tokens')
+    .select(['id', 'session_id', 'expires_at'])
+    .orderBy('id')
+    .execute();
+  const ids = await db
+    .selectFrom('legacy_ids')
+    .select(['source', 'old_id', 'fingerprint', 'version'])
+    .orderBy('source')
+    .orderBy('old_id')
+    .execute();
+  const clients = await db.selectFrom('clients').select(['id', 'type', 'name', 'scopes']).orderBy('id').execute();
+  return JSON.stringify([users, sessions, tokens, ids, clients]);
+}
+
+onBothEngines('an import that breaks off', (engine) => {
+  const start = services(engine);
+  const make = oldDatabases('sqlite');
+
+  it('ends as one that did not, wherever it broke off, when it is run again', async () => {
+    const old = await make();
+    const whole = await start();
+    setClock(whole);
+    let steps = 0;
+    await takeOver(whole, old, { scopes: mappedScopes }, { progress: () => steps++ });
+    assert.ok(steps >= 4);
+    const expected = await stateOf(whole);
+    const broken = await start();
+    broken.advance(whole.context.now() - broken.context.now());
+    for (let step = 1; step <= steps; step++) {
+      let count = 0;
+      const stop = () => {
+        if (++count === step) throw new Error('pulled the plug');
+      };
+      await assert.rejects(takeOver(broken, old, { scopes: mappedScopes }, { progress: stop }), /pulled the plug/);
+    }
+    // What came over so far works already.
+    assert.equal((await whoAmI(broken, held.of('login').access_token)).status, 200);
+    await takeOver(broken, old, { scopes: mappedScopes });
+    assert.equal(await stateOf(broken), expected);
+  });
+});

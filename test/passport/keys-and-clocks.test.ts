@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { parseLaravelEnv } from '../../src/takeover/source/laravel-env.ts';
+import { WallClock } from '../../src/takeover/source/wall-clock.ts';
+import { gatehouse } from '../harness/command.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { services } from '../harness/service.ts';
+import { fixture, oldDatabases } from './old-database.ts';
+import { heldByClients, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+
+const held = heldByClients('passport10');
+const login = held.of('login');
+const verify = [login.access_token, login.refresh_token as string];
+
+describe('what belongs to another service', () => {
+  const start = services('sqlite');
+  const make = oldDatabases('sqlite');
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(dir, name), content);
+    return join(dir, name);
+  };
+  const foreignEnv = file('foreign.env', `APP_KEY=base64:${Buffer.alloc(32, 7).toString('base64')}\n`);
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const foreignKey = file('foreign.key', publicKey.export({ type: 'spki', format: 'pem' }).toString());
+
+  it('is found by a token, before anything is written', async () => {
+    const service = await start();
+    setClock(service);
+    const old = await make();
+    await assert.rejects(takeOver(service, old, { verify, env: foreignEnv }), /not sealed with this APP_KEY/);
+    await assert.rejects(
+      takeOver(service, old, { verify, publicKey: foreignKey }),
+      /not signed by the key of --public-key/,
+    );
+    await assert.rejects(takeOver(service, old, { verify, timezone: 'Asia/Tokyo' }), /-9\.0 h off in Asia\/Tokyo/);
+    await assert.rejects(takeOver(service, old, { verify: ['nonsense'] }), /neither an access token/);
+    assert.equal((await service.context.database.db.selectFrom('legacy_passes').selectAll().execute()).length, 0);
+    const verdicts: string[] = [];
+    await takeOver(service, old, { verify, scopes: mappedScopes }, { verified: (line) => verdicts.push(line) });
+    assert.match(verdicts.join(), /access token belongs to this service: it is allowed.*refresh token belongs/s);
+  });
+
+  it('is refused at the second pass', async () => {
+    const service = await start();
+    setClock(service);
+    const old = await make();
+    await takeOver(service, old, { scopes: mappedScopes });
+    await assert.rejects(takeOver(service, old, { env: foreignEnv }), /APP_KEY is another one/);
+    await assert.rejects(takeOver(service, old, { publicKey: foreignKey }), /public key is another one/);
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+  });
+
+  it('is said in a word where it is no key at all', async () => {
+    const service = await start();
+    const old = await make();
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    for (const [options, said] of [
+      [{ publicKey: file('private.key', pem) }, /holds a private key/],
+      [{ publicKey: file('no.key', 'nothing') }, /not a public key/],
+      [{ publicKey: join(dir, 'absent') }, /could not be read/],
+      [{ publicKey: undefined }, /public key is missing/],
+      [{ env: file('empty.env', 'APP_NAME=x\n') }, /APP_KEY is missing/],
+      [{ env: file('short.env', 'APP_KEY=base64:AAAA\n') }, /not a key of Laravel/],
+      [{ timezone: 'Mars/Base' }, /not a time zone/],
+      [{ users: 'people' }, /no table "people"/],
+      [{ scopes: { 'orders-read': 'orders:read' } }, /no scope here/],
+    ] as const) {
+      await assert.rejects(takeOver(service, old, options as never), said);
+    }
+  });
+});
+
+onBothEngines('the time zone of the old service', (engine) => {
+  const start = services(engine);
+  const make = oldDatabases('sqlite');
+
+  it('decides when its tokens end', async () => {
+    const [service, old] = [await start(), await make()];
+    for (const table of ['oauth_access_tokens', 'oauth_refresh_tokens']) {
+      await old.run(`update ${table} set expires_at = datetime(expires_at, '+9 hours')`);
+    }
+    setClock(service, Date.UTC(2026, 10, 16, 12));
+    await takeOver(service, old, { scopes: mappedScopes, timezone: 'Asia/Tokyo', verify });
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+    service.advance(3_600_000);
+    assert.equal((await whoAmI(service, login.access_token)).status, 401);
+    const web = { id: '2', secret: held.secretOf('2') };
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
+  });
+});
+
+describe('dates of a wall clock', () => {
+  it('are read with its summer time, and are none where they are none', () => {
+    const berlin = new WallClock('Europe/Berlin');
+    assert.equal(berlin.read('2026-07-01 12:00:00'), Date.UTC(2026, 6, 1, 10));
+    assert.equal(berlin.read('2026-12-01 12:00:00'), Date.UTC(2026, 11, 1, 11));
+    // Twice in the night when summer ends: the later one signs nobody out early.
+    assert.equal(berlin.read('2026-10-25 02:30:00'), Date.UTC(2026, 9, 25, 1, 30));
+    assert.equal(berlin.read('2026-07-01T12:00:00Z'), Date.UTC(2026, 6, 1, 12));
+    assert.equal(berlin.read('2026-07-01 12:00:00+00'), Date.UTC(2026, 6, 1, 12));
+    assert.equal(berlin.read('2026-07-01 12:00:00.123456-05:30'), Date.UTC(2026, 6, 1, 17, 30));
+    for (const none of [null, undefined, '', '0000-00-00 00:00:00', '2026-02-30 00:00:00', '2026-13-01', 'soon']) {
+      assert.equal(berlin.read(none), null, String(none));
+    }
+  });
+
+  it('stand beside settings in the forms that Laravel allows', () => {
+    const env = parseLaravelEnv(
+      '\uFEFF# c\nA=1\nexport B="two # words" # c\nC=\'$x\'\nD=$' + '{A}/x\nE=\nF=a=b==\r\n G = spaced \n',
+    );
+    assert.deepEqual(Object.fromEntries(env), {
+      A: '1',
+      B: 'two # words',
+      C: '$x',
+      D: '1/x',
+      E: '',
+      F: 'a=b==',
+      G: 'spaced',
+    });
+  });
+});
+
+describe('the command', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  const args = [
+    'import',
+    'passport',
+    '--from',
+    `sqlite:${fixture('passport10.sqlite')}`,
+    '--env',
+    fixture('app-key.env'),
+    '--public-key',
+    fixture('oauth-public.key'),
+  ];
+
+  it('changes nothing in a dry run, and ends with 1 where something is to decide', async () => {
+    const before = readFileSync(fixture('passport10.sqlite'));
+    const { code, stdout, stderr } = await gatehouse([...args, '--dry-run', '--json'], dir);
+    assert.equal(code, 1, stderr);
+    const report = JSON.parse(stdout) as {
+      dry_run: boolean;
+      decisions: string[];
+      tables: { table: string; read: number }[];
+    };
+    assert.equal(report.dry_run, true);
+    assert.match(report.decisions.join(), /orders-read/);
+    assert.equal(report.tables.find(({ table }) => table === 'users')?.read, 4);
+    assert.deepEqual(readdirSync(dir), []);
+    assert.ok(before.equals(readFileSync(fixture('passport10.sqlite'))));
+  });
+
+  it('ends with 0 where nothing is, and says so to people', async () => {
+    writeFileSync(join(dir, 'scopes.json'), JSON.stringify(mappedScopes));
+    const { code, stdout, stderr } = await gatehouse([...args, '--scopes', 'scopes.json'], dir);
+    assert.equal(code, 0, stderr + stdout);
+    assert.match(stdout, /Nobody is signed out\./);
+    const wrong = await gatehouse(
+      ['import', 'passport', '--from', 'mongodb://x', '--env', fixture('app-key.env')],
+      dir,
+    );
+    assert.deepEqual([wrong.code, /--from takes mysql/.test(wrong.stderr)], [1, true]);
+  });
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ask } from '../harness/ask.ts';
+import { services } from '../harness/service.ts';
+import { oldDatabases } from './old-database.ts';
+import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+
+const held = heldByClients('passport10');
+const web = { id: '2', secret: held.secretOf('2') };
+const login = held.of('login');
+const hash = '$2b$04$2l36tI6.pTKUcfgfRlyQN.HLbiuNVfBpPUEWwNOrqHrB1aXr5AQeC';
+
+describe('databases that are not as they should be', () => {
+  const start = services('sqlite');
+  const make = oldDatabases('sqlite');
+  const taken = async (change: string, options: Parameters<typeof takeOver>[2] = {}) => {
+    const [service, old] = [await start(), await make()];
+    setClock(service);
+    await old.run(change);
+    const report = await takeOver(service, old, { scopes: mappedScopes, ...options });
+    const findUsers = () => service.context.database.db.selectFrom('users').selectAll().execute();
+    return { service, old, report, findUsers };
+  };
+  const leftOf = ({ report }: Awaited<ReturnType<typeof taken>>, table: string) =>
+    report.tables.find((one) => one.table === table)?.left;
+
+  it('are found by their prefix', async () => {
+    const names = ['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_clients', 'users', 'roles', 'model_has_roles'];
+    const { service, report } = await taken(names.map((name) => `alter table ${name} rename to app_${name}`).join(';'));
+    assert.deepEqual(report.decisions, []);
+    const me = await ask<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
+    assert.deepEqual(me.body.data.roles, ['admin']);
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
+  });
+
+  it('are read as Passport 8 wrote them, and as an upgrade to 13 left them', async () => {
+    const old = await taken('alter table oauth_clients drop column provider');
+    assert.equal((await whoAmI(old.service, login.access_token)).status, 200);
+    const upgraded = await taken(
+      "alter table oauth_clients add column grant_types text; alter table oauth_clients add column redirect_uris text; alter table oauth_clients add column owner_type text; alter table oauth_clients add column owner_id integer; update oauth_clients set grant_types = '[\"client_credentials\"]', redirect_uris = '[]' where id = 3; drop table oauth_personal_access_clients",
+    );
+    assert.equal((await refresh(upgraded.service, login.refresh_token as string, web)).status, 200);
+    const list = await ask<{ data: { type: string; name: string }[] }>(upgraded.service, '/v1/tokens', {
+      token: held.of('login_star').access_token,
+    });
+    assert.equal(list.status, 200);
+    const personal = await whoAmI(upgraded.service, held.of('personal').access_token);
+    assert.equal(personal.status, 200);
+  });
+
+  it('may lack refresh tokens and roles', async () => {
+    const { service, report } = await taken(
+      'drop table oauth_refresh_tokens; drop table model_has_roles; drop table roles',
+    );
+    assert.deepEqual(report.decisions, []);
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 400);
+  });
+
+  it('hold dates that are none, ends that are missing, and scopes that cannot be read', async () => {
+    const { service, report } = await taken(
+      `update oauth_access_tokens set created_at = '0000-00-00 00:00:00', expires_at = null; update oauth_refresh_tokens set expires_at = '0000-00-00 00:00:00';
+       update users set created_at = null, email_verified_at = '0000-00-00 00:00:00';
+       update oauth_access_tokens set scopes = 'orders-read' where user_id = 4 and scopes = '["*"]'`,
+    );
+    assert.equal((await whoAmI(service, login.access_token)).status, 200);
+    assert.match(report.decisions.join(), /scopes cannot be read/);
+    // What cannot be read is nothing, not all: its login may do nothing.
+    assert.equal((await whoAmI(service, held.of('login_star').access_token)).status, 403);
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
+    service.advance(2 * 86_400_000);
+    // The row has no end, but the token itself has.
+    assert.equal((await whoAmI(service, login.access_token)).status, 401);
+    assert.equal((await refresh(service, held.of('refreshed').refresh_token as string, web)).status, 200);
+  });
+
+  it('hold users without email or password, and two who differ by case alone', async () => {
+    const { service, report, findUsers } = await taken(
+      `insert into users (id, name, email, password, is_admin) values (20, 'Social', null, '', 1), (21, 'Md5', 'md5@example.com', 'd41d8cd98f00b204e9800998ecf8427e', 1),
+       (22, 'Twin', 'ADA@example.com', '${hash}', 1), (23, 'Broken', 'not an address', '${hash}', 1);
+       update oauth_access_tokens set user_id = 22 where user_id = 4; update oauth_access_tokens set user_id = 20 where id in (select id from oauth_access_tokens where user_id = 1 and client_id = 1)`,
+    );
+    assert.equal(report.tables.find(({ table }) => table === 'users')?.taken, 8);
+    assert.match(report.decisions.join('\n'), /same email[\s\S]*users 22: ADA@example\.com/i);
+    assert.match(report.decisions.join('\n'), /no addresses[\s\S]*users 23/);
+    const twin = await whoAmI(service, held.of('login_star').access_token);
+    assert.deepEqual([twin.status, twin.body.data.email], [200, null]);
+    const social = await whoAmI(service, held.of('personal').access_token);
+    assert.equal(social.status, 200);
+    for (const { email, password_hash } of await findUsers()) {
+      if (email === 'md5@example.com') assert.match(password_hash, /^\$argon2id\$/);
+    }
+    // Nobody signs in by what is no hash, and nobody learns that it is none.
+    for (const password of ['', 'd41d8cd98f00b204e9800998ecf8427e']) {
+      const form = {
+        grant_type: 'password',
+        username: 'md5@example.com',
+        password,
+        client_id: web.id,
+        client_secret: web.secret,
+      };
+      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 400);
+    }
+  });
+
+  it('leave who is deleted behind, with every token', async () => {
+    const outcome = await taken(
+      "alter table users add column deleted_at datetime; update users set deleted_at = '2026-11-01 00:00:00' where id = 1; update users set deleted_at = '0000-00-00 00:00:00' where id = 4",
+    );
+    assert.deepEqual(leftOf(outcome, 'users'), { 'deleted there': 1 });
+    assert.equal((await whoAmI(outcome.service, login.access_token)).status, 401);
+    assert.equal((await refresh(outcome.service, login.refresh_token as string, web)).status, 400);
+    assert.equal((await whoAmI(outcome.service, held.of('login_star').access_token)).status, 200);
+  });
+
+  it('leave clients that are revoked or gone behind, with every token', async () => {
+    const { service } = await taken(
+      'update oauth_clients set revoked = 1 where id = 2; delete from oauth_clients where id = 1',
+    );
+    assert.equal((await whoAmI(service, login.access_token)).status, 401);
+    assert.equal((await whoAmI(service, held.of('personal').access_token)).status, 401);
+    assert.equal((await refresh(service, login.refresh_token as string, web)).status, 401);
+    const machine = { id: '3', secret: held.secretOf('3') };
+    assert.equal((await introspect(service, held.of('machine').access_token, machine)).body.active, true);
+  });
+
+  it('refuse a provider whose table was not named, and tell users of two tables apart', async () => {
+    const change = `create table admins as select * from users; update admins set email = 'admin-' || email, name = 'Admin ' || name;
+      update oauth_clients set provider = 'admins' where id = 2; insert into model_has_roles values (1, 'App\\Models\\Admin', 4)`;
+    await assert.rejects(taken(change), /--provider admins=TABLE/);
+    const { service, report } = await taken(change, { providers: new Map([['admins', 'admins']]) });
+    assert.deepEqual(report.decisions, []);
+    const me = await ask<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
+      token: held.of('login_star').access_token,
+    });
+    assert.deepEqual([me.body.data.email, me.body.data.roles], ['admin-joan@example.com', ['admin']]);
+    // The personal access client names no provider: its users are those of the default table.
+    assert.equal((await whoAmI(service, held.of('personal').access_token)).body.data.email, 'ada@example.com');
+  });
+
+  it('give roles by guard, class and team alone', async () => {
+    const { report, findUsers } = await taken(
+      `insert into roles (id, name, guard_name) values (2, 'admin', 'web'), (3, 'editor', 'api');
+       delete from model_has_roles; alter table model_has_roles add column team_id integer;
+       insert into model_has_roles (role_id, model_type, model_id, team_id) values (2, 'App\\Models\\User', 2, null), (3, 'App\\Models\\User', 1, null), (1, 'App\\Models\\Team', 4, null), (1, 'App\\Models\\User', 3, 7)`,
+    );
+    for (const { roles, email } of await findUsers()) {
+      if (email !== 'admin@example.com') assert.equal(roles, '[]', email ?? '');
+    }
+    const decisions = report.decisions.join('\n');
+    assert.match(decisions, /more than one guard/);
+    assert.match(decisions, /none here[^\n]*editor/);
+    assert.match(decisions, /App\\Models\\Team/);
+  });
+});
