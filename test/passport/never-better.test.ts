@@ -11,7 +11,7 @@ import { openKeyRing } from '../../src/crypto/key-ring.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { createSessions } from '../../src/sessions/sessions.ts';
+import { createSessions } from '../../src/sessions/create-sessions.ts';
 import { LegacyKeys } from '../../src/takeover/legacy-tokens/legacy-keys.ts';
 import { LegacyTokens } from '../../src/takeover/legacy-tokens/legacy-tokens.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
@@ -58,20 +58,20 @@ describe('an import', () => {
           await importOf(context, old);
           const keys = await openKeyRing(context);
           const tokens = new LegacyTokens(context, new LegacyKeys(context));
-          const sessions = createSessions(context, keys, tokens);
+          const { verifier } = createSessions(context, keys, tokens);
           for (const [i, [situation, { access_token, refresh_token }]] of logins.entries()) {
             const { sub, aud } = jtiOf(access_token);
             const subject = (sub !== '1' || user === 'there') && (aud !== '2' || client === 'there');
             const { access, refresh } = fates[i] as (typeof fates)[number];
             const said = `${situation} ${JSON.stringify({ access, refresh, user, client, later })}`;
-            assert.equal((await sessions.find(access_token)) !== undefined, subject && access === 'live', said);
+            assert.equal((await verifier.find(access_token)) !== undefined, subject && access === 'live', said);
             assert.equal(
-              (await sessions.find(refresh_token as string)) !== undefined,
+              (await verifier.find(refresh_token as string)) !== undefined,
               subject && refresh === 'live',
               said,
             );
           }
-          await tokens.close?.();
+          await tokens.close();
         });
       }),
       { numRuns: 12, examples: [] },
