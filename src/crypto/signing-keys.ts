@@ -43,8 +43,11 @@ export class SigningKeys {
     const known = new Map(this.#keys.map((key) => [key.row.id, key]));
     this.#keys = rows.map((row) => {
       const same = known.get(row.id);
+      known.delete(row.id);
       return same ? { ...same, row } : signingKey(row, open(row));
     });
+    // A key that is gone leaves no thread behind that knows it.
+    for (const { signer } of known.values()) void signer.close();
   }
 
   /** A compact JWS of the claims, signed by the current key. */
