@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
+import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { type Answer, call } from './harness/http.ts';
 import { type Service, services } from './harness/service.ts';
 
 interface Event {
@@ -18,9 +18,9 @@ const rowOf = ({ body }: Answer) => body.data as Record<string, unknown> & { id:
 onBothEngines('the audit trail', (engine) => {
   const start = services(engine);
   const signIn = async ({ url }: Service, email: string) =>
-    String((await call('POST', `${url}/v1/clients/web/admin/login`, { form: { email, password } })).body.access_token);
+    String((await ask({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body.access_token);
   const trail = async ({ url }: Service, token: string, search: string) =>
-    (await call('GET', `${url}/v1/events?search=${search}&limit=100`, { token })).body.data as Event[];
+    (await ask({ url }, `/v1/events?search=${search}&limit=100`, { token })).body.data as Event[];
 
   it('says what changed of users, clients and tokens: the old value and the new one, and no secret', async () => {
     const service = await start({ env: { ROLES: 'admin,editor' } });
@@ -28,13 +28,13 @@ onBothEngines('the audit trail', (engine) => {
     const admin = await addLogin(service, { roles: ['admin'] });
     const token = await signIn(service, admin.email);
     const made = rowOf(
-      await call('POST', `${url}/v1/users`, {
+      await ask({ url }, '/v1/users', {
         token,
         json: { email: 'ada@example.com', name: 'Ada', password: 'a password of hers' },
       }),
     );
     const { id } = made;
-    const patch = (json: unknown) => call('PATCH', `${url}/v1/users/${id}`, { token, json });
+    const patch = (json: unknown) => ask({ url }, `/v1/users/${id}`, { method: 'PATCH', token, json });
     for (const json of [
       { name: 'Ada Lovelace' },
       { email: 'ada@example.org' },
@@ -63,12 +63,10 @@ onBothEngines('the audit trail', (engine) => {
     assert.ok(events.every(({ actor_id }) => actor_id === admin.id));
     assert.doesNotMatch(JSON.stringify(events), /of hers|argon2/);
 
-    const client = rowOf(
-      await call('POST', `${url}/v1/clients`, { token, json: { name: 'one', scopes: ['users:read'] } }),
-    );
-    await call('PATCH', `${url}/v1/clients/${client.id}`, { token, json: { name: 'two', scopes: ['*'] } });
-    await call('POST', `${url}/v1/clients/${client.id}/secrets`, { token, json: {} });
-    await call('DELETE', `${url}/v1/clients/${client.id}`, { token });
+    const client = rowOf(await ask({ url }, '/v1/clients', { token, json: { name: 'one', scopes: ['users:read'] } }));
+    await ask({ url }, `/v1/clients/${client.id}`, { method: 'PATCH', token, json: { name: 'two', scopes: ['*'] } });
+    await ask({ url }, `/v1/clients/${client.id}/secrets`, { token, json: {} });
+    await ask({ url }, `/v1/clients/${client.id}`, { method: 'DELETE', token });
     const ofClient = await trail(service, token, `client_id:${client.id}`);
     const byType = Object.fromEntries(ofClient.map(({ type, data }) => [type, data.changes]));
     assert.deepEqual(byType['client.updated'], {
@@ -78,9 +76,7 @@ onBothEngines('the audit trail', (engine) => {
     assert.deepEqual((byType['client.deleted'] as { name: unknown }).name, { from: 'two' });
     assert.ok(!JSON.stringify(ofClient).includes(String(client.client_secret)));
 
-    const personal = rowOf(
-      await call('POST', `${url}/v1/tokens`, { token, json: { name: 'mine', scopes: ['users:read'] } }),
-    );
+    const personal = rowOf(await ask({ url }, '/v1/tokens', { token, json: { name: 'mine', scopes: ['users:read'] } }));
     const [created] = (await trail(service, token, `session_id:${personal.id}`)) as [Event];
     assert.deepEqual((created.data.changes as { scopes: unknown }).scopes, { to: ['users:read'] });
   });
@@ -90,9 +86,9 @@ onBothEngines('the audit trail', (engine) => {
     const { url } = service;
     const client = await addClient(service);
     const attempt = (form: Record<string, string>) =>
-      call('POST', `${url}/v1/oauth/token`, { form: { grant_type: 'client_credentials', ...form } });
+      ask({ url }, '/v1/oauth/token', { form: { grant_type: 'client_credentials', ...form } });
     for (let i = 0; i < 3; i++) await attempt({ client_id: client.id, client_secret: 'a wrong secret' });
-    await call('POST', `${url}/v1/oauth/introspect`, {
+    await ask({ url }, '/v1/oauth/introspect', {
       form: { token: 'x' },
       headers: { authorization: `Basic ${Buffer.from(`${client.id}:wrong`).toString('base64')}` },
     });
@@ -143,13 +139,13 @@ onBothEngines('the audit trail', (engine) => {
     const admin = await addLogin(service, { roles: ['admin'] });
     const token = await signIn(service, admin.email);
     const json = { email: 'grace@example.com', password: 'a password of hers' };
-    const { id } = rowOf(await call('POST', `${url}/v1/users`, { token, json }));
-    await call('PATCH', `${url}/v1/users/${id}`, { token, json: { name: 'Grace Hopper' } });
+    const { id } = rowOf(await ask({ url }, '/v1/users', { token, json }));
+    await ask({ url }, `/v1/users/${id}`, { method: 'PATCH', token, json: { name: 'Grace Hopper' } });
     assert.match(
       JSON.stringify(await trail(service, token, `user_id:${id}`)),
       /grace@example.*Grace|Grace.*grace@example/,
     );
-    assert.equal((await call('DELETE', `${url}/v1/users/${id}`, { token })).status, 204);
+    assert.equal((await ask({ url }, `/v1/users/${id}`, { method: 'DELETE', token })).status, 204);
     const left = await service.context.database.db.selectFrom('events').selectAll().execute();
     assert.ok(left.some(({ type, user_id }) => type === 'user.deleted' && user_id === id));
     assert.doesNotMatch(JSON.stringify(left), /grace@example|Hopper/);

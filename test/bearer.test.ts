@@ -5,8 +5,8 @@ import { commitAndInvalidate } from '../src/database/bus.ts';
 import { systemSource } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
+import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { call } from './harness/http.ts';
 import { type Service, services } from './harness/service.ts';
 
 type Claims = Record<string, unknown>;
@@ -29,12 +29,12 @@ onBothEngines('bearer tokens', (engine) => {
   async function login(on: Service): Promise<string> {
     const { email } = await addLogin(on);
     const form = { email, password };
-    return String((await call('POST', `${on.url}/v1/clients/web/admin/login`, { form })).body.access_token);
+    return String((await ask(on, '/v1/clients/web/admin/login', { form })).body.access_token);
   }
 
   /** Presents a token where a good one would be answered otherwise, and changes nothing. */
   const present = async (value: string) => {
-    const { status, body, headers } = await call('DELETE', `${service.url}/v1/logout?token=x`, { token: value });
+    const { status, body, headers } = await ask(service, '/v1/logout?token=x', { method: 'DELETE', token: value });
     return { status, code: body.code, challenge: headers.get('www-authenticate') ?? '' };
   };
   const refused = async (value: string, code: string) => {
@@ -79,7 +79,7 @@ onBothEngines('bearer tokens', (engine) => {
 
   it('say that none was sent, without an error in the challenge', async () => {
     for (const headers of [{}, { authorization: 'Basic abc' }] as Record<string, string>[]) {
-      const answer = await call('DELETE', `${service.url}/v1/logout`, { headers });
+      const answer = await ask(service, '/v1/logout', { method: 'DELETE', headers });
       assert.deepEqual([answer.status, answer.body.code], [401, 'token_missing']);
       assert.ok(!answer.headers.get('www-authenticate')?.includes('error='));
     }
@@ -116,7 +116,7 @@ onBothEngines('bearer tokens', (engine) => {
     const owner = await addLogin(service, { roles: ['admin'] });
     const { id, secret } = await addClient(service, { userId: owner.id });
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
-    const { body } = await call('POST', `${service.url}/v1/oauth/token`, { form });
+    const { body } = await ask(service, '/v1/oauth/token', { form });
     const caller = await service.verifier.verify(String(body.access_token), null);
     assert.deepEqual([caller.kind, caller.userId, caller.clientId, caller.roles], ['client', owner.id, id, []]);
   });

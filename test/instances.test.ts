@@ -7,7 +7,7 @@ import { commitAndInvalidate } from '../src/database/bus.ts';
 import { systemSource } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { call } from './harness/http.ts';
+import { ask } from './harness/ask.ts';
 import { type Service, services } from './harness/service.ts';
 
 const env = { BASE_URL: 'http://auth.example.com' };
@@ -24,10 +24,7 @@ describe('two instances on one PostgreSQL', () => {
   }
 
   const login = async (service: Service, email: string) =>
-    (await call('POST', `${service.url}/v1/clients/web/admin/login`, { form: { email, password } })).body as Record<
-      string,
-      string
-    >;
+    (await ask(service, '/v1/clients/web/admin/login', { form: { email, password } })).body as Record<string, string>;
   const statusAt = async ({ verifier }: Service, token: string): Promise<string> => {
     try {
       await verifier.verify(token, null);
@@ -42,7 +39,7 @@ describe('two instances on one PostgreSQL', () => {
     const { email } = await addLogin(one);
     const tokens = await login(one, email);
     assert.equal(await statusAt(other, tokens.access_token as string), 'good');
-    const refreshed = await call('POST', `${other.url}/v1/clients/web/admin/refresh`, {
+    const refreshed = await ask(other, '/v1/clients/web/admin/refresh', {
       form: { refresh_token: tokens.refresh_token as string },
     });
     assert.equal(refreshed.status, 200);
@@ -65,7 +62,7 @@ describe('two instances on one PostgreSQL', () => {
       const { access_token: token } = (await login(one, email)) as { access_token: string };
       assert.equal(await statusAt(other, token), 'good');
       assert.ok(!(other.verifier.verify(token, null) instanceof Promise), 'it is answered from the cache');
-      assert.equal((await call('DELETE', `${one.url}/v1/logout`, { token })).status, 200);
+      assert.equal((await ask(one, '/v1/logout', { method: 'DELETE', token })).status, 200);
       assert.equal(await statusAt(other, token), 'token_revoked');
     }
   });
@@ -74,12 +71,12 @@ describe('two instances on one PostgreSQL', () => {
     const [one, other] = await pair();
     const client = await addClient(one);
     const form = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
-    const issued = await call('POST', `${other.url}/v1/oauth/token`, { form });
+    const issued = await ask(other, '/v1/oauth/token', { form });
     const token = String(issued.body.access_token);
     assert.equal(await statusAt(other, token), 'good');
     await commitAndInvalidate(one.context.database, (tx, tell) => removeClient(tx, tell, client.id));
     assert.equal(await statusAt(other, token), 'client_revoked');
-    assert.equal((await call('POST', `${other.url}/v1/oauth/token`, { form })).body.error, 'invalid_client');
+    assert.equal((await ask(other, '/v1/oauth/token', { form })).body.error, 'invalid_client');
   });
 
   it('do not trust what they cached while they cannot be told', async () => {
@@ -120,11 +117,11 @@ describe('two instances on one PostgreSQL', () => {
     assert.notEqual(kid(after.access_token), kid(before.access_token));
     for (const service of [one, other])
       for (const { access_token } of [before, after]) assert.equal(await statusAt(service, access_token), 'good');
-    const refreshed = await call('POST', `${other.url}/v1/clients/web/admin/refresh`, {
+    const refreshed = await ask(other, '/v1/clients/web/admin/refresh', {
       form: { refresh_token: before.refresh_token },
     });
     assert.equal(refreshed.status, 200);
-    const jwks = (await call('GET', `${other.url}/.well-known/jwks.json`)).body as unknown as { keys: unknown[] };
+    const jwks = (await ask(other, '/.well-known/jwks.json')).body as unknown as { keys: unknown[] };
     assert.equal(jwks.keys.length, 2);
   });
 });

@@ -6,9 +6,9 @@ import { systemSource as origin } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
+import { type Answer, ask } from './harness/ask.ts';
 import { gatehouse } from './harness/command.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { type Answer, call } from './harness/http.ts';
 import { mailedLink } from './harness/mailed-link.ts';
 import { type Service, services } from './harness/service.ts';
 
@@ -21,19 +21,19 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     return stdout;
   };
   const login = async ({ url }: Service, email: string) =>
-    (await call('POST', `${url}/v1/clients/web/admin/login`, { form: { email, password } })).body as Record<
+    (await ask({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body as Record<
       'access_token' | 'refresh_token',
       string
     >;
   const refresh = ({ url }: Service, refresh_token: string) =>
-    call('POST', `${url}/v1/clients/web/admin/refresh`, { form: { refresh_token } });
+    ask({ url }, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
   const credentials = ({ id, secret }: { id: string; secret: string }) => ({
     grant_type: 'client_credentials',
     client_id: id,
     client_secret: secret,
   });
   const kids = async ({ url }: Service) =>
-    ((await call('GET', `${url}/.well-known/jwks.json`)).body.keys as { kid: string }[]).map(({ kid }) => kid);
+    ((await ask({ url }, '/.well-known/jwks.json')).body.keys as { kid: string }[]).map(({ kid }) => kid);
   const keptSecret = ({ database }: Service) =>
     JSON.parse(readFileSync(join(database.dir, 'clients.json'), 'utf8'))['web/admin'] as { id: string; secret: string };
 
@@ -55,15 +55,15 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     const { id, email } = await addLogin(service, { roles: ['admin'] });
     const client = await addClient(service);
     const [first, second] = [await login(service, email), await login(service, email)];
-    const personal = await call('POST', `${url}/v1/tokens`, {
+    const personal = await ask({ url }, '/v1/tokens', {
       token: first.access_token,
       json: { name: 'mine', scopes: ['*'] },
     });
-    const issued = await call('POST', `${url}/v1/oauth/token`, { form: credentials(client) });
-    await call('POST', `${url}/v1/password/resets`, { json: { email } });
+    const issued = await ask({ url }, '/v1/oauth/token', { form: credentials(client) });
+    await ask({ url }, '/v1/password/resets', { json: { email } });
     const link = await mailedLink(service, 'reset-password', email);
     for (const token of [first, second])
-      assert.equal((await call('GET', `${url}/v1/users`, { token: token.access_token })).status, 200);
+      assert.equal((await ask({ url }, '/v1/users', { token: token.access_token })).status, 200);
 
     const said = await rotate(service, '--compromised');
     const stolen = [
@@ -73,20 +73,20 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     ];
     const attempts = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
-        call('POST', `${url}/v1/clients`, { token: stolen[i % stolen.length] as string, json: { name: 'a thief' } }),
+        ask({ url }, '/v1/clients', { token: stolen[i % stolen.length] as string, json: { name: 'a thief' } }),
       ),
     );
     assert.deepEqual([...new Set(attempts.map(({ status }) => status))], [401]);
     const clients = await context.database.db.selectFrom('clients').select('name').execute();
     assert.ok(!clients.some(({ name }) => name === 'a thief'));
 
-    assert.equal((await call('GET', `${url}/v1/users`, { token: String(issued.body.access_token) })).status, 401);
+    assert.equal((await ask({ url }, '/v1/users', { token: String(issued.body.access_token) })).status, 401);
     for (const token of [first, second])
       assert.equal((await refresh(service, token.refresh_token)).body.error, 'invalid_grant');
-    const secret = await call('POST', `${url}/v1/oauth/token`, { form: credentials(client) });
+    const secret = await ask({ url }, '/v1/oauth/token', { form: credentials(client) });
     assert.equal(secret.body.error, 'invalid_client');
     const value = link.split('/').at(-1) as string;
-    const reset = await call('POST', `${url}/v1/password/resets/${value}`, { json: { password: 'another long one' } });
+    const reset = await ask({ url }, `/v1/password/resets/${value}`, { json: { password: 'another long one' } });
     assert.equal(reset.body.code, 'link_invalid');
     assert.match(said, /personal access token is void/);
     assert.match(said, /gatehouse client secret ID/);
@@ -99,7 +99,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     assert.deepEqual(live, []);
 
     const anew = await login(service, email);
-    assert.equal((await call('GET', `${url}/v1/users`, { token: anew.access_token })).status, 200);
+    assert.equal((await ask({ url }, '/v1/users', { token: anew.access_token })).status, 200);
     assert.equal((await refresh(service, anew.refresh_token)).status, 200);
   });
 
@@ -108,7 +108,7 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     const { url } = service;
     const before = keptSecret(service);
     const asWebAdmin = (client: { id: string; secret: string }) =>
-      call('POST', `${url}/v1/oauth/introspect`, {
+      ask({ url }, '/v1/oauth/introspect', {
         form: { client_id: client.id, client_secret: client.secret, token: 'x' },
       });
     assert.equal((await asWebAdmin(before)).status, 200);
@@ -129,19 +129,19 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     const client = await addClient(service);
     const tokens = await login(service, email);
     const key = { 'idempotency-key': 'one-and-only' };
-    const make = (token: string) => call('POST', `${url}/v1/clients`, { token, headers: key, json: { name: 'once' } });
+    const make = (token: string) => ask({ url }, '/v1/clients', { token, headers: key, json: { name: 'once' } });
     const idOf = (answer: Answer) => (answer.body.data as { id: string }).id;
     const made = await make(tokens.access_token);
     await rotate(service);
     service.advance(11 * 60_000);
-    assert.equal((await call('GET', `${url}/v1/users`, { token: tokens.access_token })).status, 200);
+    assert.equal((await ask({ url }, '/v1/users', { token: tokens.access_token })).status, 200);
     assert.equal(idOf(await make(tokens.access_token)), idOf(made), 'a retry finds what the first attempt made');
     service.advance(5 * 86_400_000);
     assert.equal((await refresh(service, tokens.refresh_token)).status, 200);
     service.advance(300 * 86_400_000);
     await rotate(service);
     const form = credentials(client);
-    assert.equal((await call('POST', `${url}/v1/oauth/token`, { form })).status, 200, 'secrets stay');
+    assert.equal((await ask({ url }, '/v1/oauth/token', { form })).status, 200, 'secrets stay');
   });
 
   it('void a secret that was judged just before they were replaced', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
+import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { call } from './harness/http.ts';
 import { type RawAnswer, sendOne } from './harness/raw-http.ts';
 import { type Service, services } from './harness/service.ts';
 
@@ -40,8 +40,10 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     ...more,
   });
   const tokens = async () =>
-    (await call('POST', `${service.url}/oauth/token`, { form: by(owner, { grant_type: 'client_credentials' }) }))
-      .body as { access_token: string; refresh_token: string };
+    (await ask(service, '/oauth/token', { form: by(owner, { grant_type: 'client_credentials' }) })).body as {
+      access_token: string;
+      refresh_token: string;
+    };
 
   for (const [language, accept] of defaults) {
     it(`answer what ${language} sends`, async () => {
@@ -73,11 +75,11 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
         { token_type_hint: 'access_token' },
       ];
       for (const hint of hints) {
-        const ask = async (client: typeof owner, token: string) =>
-          (await call('POST', service.url + path, { form: by(client, { token, ...hint }) })).body;
-        assert.deepEqual(await ask(resourceServer, refresh_token), { active: false });
-        assert.equal((await ask(resourceServer, access_token)).active, true);
-        assert.equal((await ask(owner, refresh_token)).token_type, 'refresh_token');
+        const seenBy = async (client: typeof owner, token: string) =>
+          (await ask(service, path, { form: by(client, { token, ...hint }) })).body;
+        assert.deepEqual(await seenBy(resourceServer, refresh_token), { active: false });
+        assert.equal((await seenBy(resourceServer, access_token)).active, true);
+        assert.equal((await seenBy(owner, refresh_token)).token_type, 'refresh_token');
       }
     }
   });
@@ -138,34 +140,38 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
   it('counts a client as itself, by Basic or by parameters, and not by its address', async () => {
     const service = await start(limited);
     const [one, two] = [await addClient(service), await addClient(service)];
-    const ask = (path: string, form: Record<string, string>, headers = {}) =>
-      call('POST', service.url + path, { form, headers }).then(({ status }) => status);
+    const statusOf = (path: string, form: Record<string, string>, headers = {}) =>
+      ask(service, path, { form, headers }).then(({ status }) => status);
     const wrong = { client_id: one.id, client_secret: 'wrong', token: 'x' };
     const refused = [];
-    for (let i = 0; i < 4; i++) refused.push(await ask('/oauth/introspect', wrong));
+    for (let i = 0; i < 4; i++) refused.push(await statusOf('/oauth/introspect', wrong));
     assert.deepEqual(refused, [401, 401, 401, 429], 'guessing counts against the address');
     const counted = [
-      await ask('/oauth/introspect', { token: 'x' }, basic(one)),
-      await ask('/v1/oauth/revoke', { token: 'x', client_id: one.id, client_secret: one.secret }),
-      await ask('/oauth/token', { grant_type: 'client_credentials' }, basic(one)),
-      await ask('/oauth/introspect', { token: 'x' }, basic(one)),
+      await statusOf('/oauth/introspect', { token: 'x' }, basic(one)),
+      await statusOf('/v1/oauth/revoke', { token: 'x', client_id: one.id, client_secret: one.secret }),
+      await statusOf('/oauth/token', { grant_type: 'client_credentials' }, basic(one)),
+      await statusOf('/oauth/introspect', { token: 'x' }, basic(one)),
     ];
     assert.deepEqual(counted, [200, 200, 200, 429]);
-    assert.equal(await ask('/oauth/introspect', { token: 'x' }, basic(two)), 200, 'another client at the same address');
+    assert.equal(
+      await statusOf('/oauth/introspect', { token: 'x' }, basic(two)),
+      200,
+      'another client at the same address',
+    );
   });
 
   it('tells the client how many are left', async () => {
     const service = await start(limited);
     const client = await addClient(service);
     const form = { token: 'x', client_id: client.id, client_secret: client.secret };
-    const { headers } = await call('POST', `${service.url}/oauth/introspect`, { form });
+    const { headers } = await ask(service, '/oauth/introspect', { form });
     assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['3', '2']);
   });
 
   it('counts what fails before the client is known against the address', async () => {
     const service = await start(limited);
     const send = (body: string, type: string) =>
-      call('POST', `${service.url}/oauth/token`, { form: body, headers: { 'content-type': type } });
+      ask(service, '/oauth/token', { form: body, headers: { 'content-type': type } });
     const statuses = [];
     for (const [body, type] of [
       ['{', 'application/json'],
@@ -183,7 +189,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     const people = [await addLogin(service), await addLogin(service)];
     const logIn = async (email: string, word = password) => {
       const json = { email, password: word };
-      return call('POST', `${service.url}/v1/clients/web/admin/login`, { json });
+      return ask(service, '/v1/clients/web/admin/login', { json });
     };
     for (const { email } of people) {
       const statuses = [];
@@ -195,7 +201,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     for (let i = 0; i < 4; i++) statuses.push((await logIn('nobody@example.com', 'wrong')).status);
     assert.deepEqual(statuses, [400, 400, 400, 429]);
     const { body } = await logIn(people[0]?.email ?? '');
-    const refreshed = await call('POST', `${service.url}/v1/clients/web/admin/refresh`, {
+    const refreshed = await ask(service, '/v1/clients/web/admin/refresh', {
       json: { refresh_token: body.refresh_token },
     });
     assert.equal(refreshed.status, 200, 'a refresh counts as its session');

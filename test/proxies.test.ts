@@ -5,8 +5,8 @@ import { before, it } from 'node:test';
 import { removeClient } from '../src/clients/client-store.ts';
 import { commitAndInvalidate } from '../src/database/bus.ts';
 import { addLogin, password } from './harness/accounts.ts';
+import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { type Answer, call } from './harness/http.ts';
 import { type Service, services } from './harness/service.ts';
 
 const secret = 'the secret of the settings, long enough';
@@ -29,7 +29,7 @@ onBothEngines('first-party proxies', (engine) => {
   });
 
   const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
-    call('POST', `${service.url}/v1/clients/${path}`, { form, headers });
+    ask(service, `/v1/clients/${path}`, { form, headers });
   const login = (path = 'web/admin') => post(`${path}/login`, { email: user.email, password });
   const cookieIn = (answer: Answer) => answer.headers.getSetCookie()[0] ?? '';
   const valueIn = (answer: Answer) => /^refreshToken=([^;]+)/.exec(cookieIn(answer))?.[1] as string;
@@ -47,7 +47,8 @@ onBothEngines('first-party proxies', (engine) => {
 
       const byParameter = await post(`${path}/refresh`, { refresh_token: String(answer.body.refresh_token) });
       assert.equal(byParameter.status, 200);
-      const byCookie = await call('POST', `${service.url}/v1/clients/${path}/refresh`, {
+      const byCookie = await ask(service, `/v1/clients/${path}/refresh`, {
+        method: 'POST',
         headers: { cookie: `refreshToken=${valueIn(byParameter)}` },
       });
       assert.equal(byCookie.status, 200);
@@ -60,7 +61,7 @@ onBothEngines('first-party proxies', (engine) => {
     const other = await start({ env: { CLIENT_WEB_ID: 'web-app', CLIENT_WEB_SECRET: secret } });
     const { email } = await addLogin(other);
     for (const path of ['web', 'web/admin']) {
-      const answer = await call('POST', `${other.url}/v1/clients/${path}/login`, { form: { email, password } });
+      const answer = await ask(other, `/v1/clients/${path}/login`, { form: { email, password } });
       assert.equal(answer.status, 200, path);
       assert.match(cookieIn(answer), new RegExp(`Path=/v1/clients/${path};`));
     }
@@ -85,12 +86,12 @@ onBothEngines('first-party proxies', (engine) => {
       assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
     }
     const json = { email: { $ne: '' }, password };
-    const answer = await call('POST', `${service.url}/v1/clients/web/admin/login`, { json });
+    const answer = await ask(service, '/v1/clients/web/admin/login', { json });
     assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
   });
 
   it('pass the errors of the token endpoint on unchanged', async () => {
-    const direct = await call('POST', `${service.url}/v1/oauth/token`, {
+    const direct = await ask(service, '/v1/oauth/token', {
       form: {
         grant_type: 'password',
         username: user.email,
@@ -131,7 +132,7 @@ onBothEngines('first-party proxies', (engine) => {
   it('end with logout: token, refresh token and cookies', async () => {
     const { body } = await login();
     const { access_token: token, refresh_token } = body as Record<string, string>;
-    const answer = await call('DELETE', `${service.url}/v1/logout/`, { token: token as string });
+    const answer = await ask(service, '/v1/logout/', { method: 'DELETE', token: token as string });
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body, { message: 'Token revoked successfully.' });
     const cleared = answer.headers.getSetCookie();
@@ -141,18 +142,19 @@ onBothEngines('first-party proxies', (engine) => {
         cleared.some((cookie) => cookie.startsWith('refreshToken=;') && cookie.includes(`Path=/v1/clients/${path};`)),
       );
     assert.ok(cleared.every((cookie) => cookie.includes('Expires=Thu, 01 Jan 1970') || cookie.includes('Max-Age=0')));
-    const again = await call('DELETE', `${service.url}/v1/logout`, { token: token as string });
+    const again = await ask(service, '/v1/logout', { method: 'DELETE', token: token as string });
     assert.deepEqual([again.status, again.body.code], [401, 'token_revoked']);
     assert.match(again.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
     assert.equal((await post('web/admin/refresh', { refresh_token: refresh_token as string })).status, 400);
-    const none = await call('DELETE', `${service.url}/v1/logout`);
+    const none = await ask(service, '/v1/logout', { method: 'DELETE' });
     assert.deepEqual([none.status, none.body.code], [401, 'token_missing']);
     assert.ok(!none.headers.get('www-authenticate')?.includes('invalid_token'));
   });
 
   it('leave sign-ins and sign-outs in the audit trail, without secrets', async () => {
     const { access_token } = (await login()).body as Record<string, string>;
-    await call('DELETE', `${service.url}/v1/logout`, {
+    await ask(service, '/v1/logout', {
+      method: 'DELETE',
       token: access_token as string,
       headers: { 'x-request-id': 'bye-1' },
     });
@@ -170,7 +172,7 @@ onBothEngines('first-party proxies', (engine) => {
   it('mark the cookie Secure under https', async () => {
     const secure = await start({ env: { BASE_URL: 'https://auth.example.com/gate' } });
     const someone = await addLogin(secure);
-    const answer = await call('POST', `${secure.url}/v1/clients/web/admin/login`, {
+    const answer = await ask(secure, '/v1/clients/web/admin/login', {
       form: { email: someone.email, password },
     });
     assert.ok(cookieIn(answer).includes('; Secure'));
@@ -190,7 +192,7 @@ onBothEngines('first-party proxies', (engine) => {
       client_id: kept.id,
       client_secret: kept.secret,
     };
-    assert.equal((await call('POST', `${plain.url}/v1/oauth/token`, { form })).status, 200);
+    assert.equal((await ask(plain, '/v1/oauth/token', { form })).status, 200);
   });
 
   it('take a changed secret of the settings over at the next start', async () => {
@@ -198,13 +200,13 @@ onBothEngines('first-party proxies', (engine) => {
     const later = await start({ env, database: service.database });
     const form = { grant_type: 'client_credentials', client_id: 'admin-app' };
     const errorWith = async (client_secret: string) =>
-      (await call('POST', `${later.url}/v1/oauth/token`, { form: { ...form, client_secret } })).body.error;
+      (await ask(later, '/v1/oauth/token', { form: { ...form, client_secret } })).body.error;
     assert.equal(await errorWith('another secret, just as long'), 'unauthorized_client');
     assert.equal(await errorWith(secret), 'invalid_client');
     // An instance that was not restarted yet serves its people all the same.
     assert.equal((await login()).status, 200);
     await commitAndInvalidate(later.context.database, (tx, tell) => removeClient(tx, tell, 'admin-app'));
-    const gone = await call('POST', `${later.url}/v1/clients/web/admin/login`, {
+    const gone = await ask(later, '/v1/clients/web/admin/login', {
       form: { email: user.email, password },
     });
     assert.deepEqual([gone.status, gone.body.error], [401, 'invalid_client']);

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { addLogin, password } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
 import { ended, gatehouse } from '../harness/command.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { call } from '../harness/http.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -16,7 +16,7 @@ const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 onBothEngines('gatehouse events', (engine) => {
   const start = services(engine);
   const signIn = ({ url }: Service, email: string, secret = password) =>
-    call('POST', `${url}/v1/clients/web/admin/login`, { form: { email, password: secret } });
+    ask({ url }, '/v1/clients/web/admin/login', { form: { email, password: secret } });
   const envOf = ({ database }: Service) => ({ DATABASE_URL: database.url, DATA_DIR: database.dir });
 
   it('shows the newest events, chosen by type, user and time', async () => {

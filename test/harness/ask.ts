@@ -1,48 +1,58 @@
-import type { Service } from './service.ts';
-
+/** One answer, read. */
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
+  readonly text: string;
+  /** Of what is no JSON, an empty object. */
   readonly body: T;
 }
 
-interface Question {
+export interface Question {
+  /** Default: POST where there is a body, else GET. */
   readonly method?: string;
   readonly json?: unknown;
-  readonly form?: Record<string, string>;
-  readonly token?: string;
+  readonly form?: Record<string, string> | string;
+  readonly token?: string | null;
   readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
 }
 
-/** Asks a service as a client would: JSON or a form, with or without a token. */
+/** Asks a service as a careful caller would: JSON or a form, with or without a token. Follows no redirect. */
 export async function ask<T = Record<string, unknown>>(
-  { url }: Pick<Service, 'url'>,
+  { url }: { readonly url: string },
   path: string,
-  { method, json, form, token, headers }: Question = {},
+  { method, json, form, token, headers, signal }: Question = {},
 ): Promise<Answer<T>> {
-  const body = json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form).toString() : undefined;
+  const body = bodyOf(json, form);
   const response = await fetch(`${url}${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
+    redirect: 'manual',
     headers: {
       accept: 'application/json',
-      ...(json !== undefined ? { 'content-type': 'application/json' } : {}),
-      ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(token == null ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },
     ...(body === undefined ? {} : { body }),
-    redirect: 'manual',
+    ...(signal ? { signal } : {}),
   });
   const text = await response.text();
   return {
     status: response.status,
     headers: response.headers,
-    body: (text === '' ? {} : JSON.parse(text)) as T,
+    text,
+    body: (text.startsWith('{') ? JSON.parse(text) : {}) as T,
   };
 }
 
-/** The tokens of a login through the web admin proxy. */
-export async function logIn(service: Pick<Service, 'url'>, email: string, password: string): Promise<string> {
+function bodyOf(json: unknown, form: Question['form']): string | undefined {
+  if (json !== undefined) return JSON.stringify(json);
+  return form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
+}
+
+/** The access token of a login through the web admin proxy. */
+export async function logIn(service: { readonly url: string }, email: string, password: string): Promise<string> {
   const { status, body } = await ask<{ access_token: string }>(service, '/v1/clients/web/admin/login', {
     json: { email, password },
   });

@@ -17,6 +17,7 @@ import type { ResourceDefinition } from '../../src/resources/declaration/define-
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import type { MacKeys } from '../../src/resources/model/resource-services.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
+import { ask, type Question } from './ask.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 
 const mac = (purpose: string, data: string) =>
@@ -84,19 +85,15 @@ export interface Answer {
   readonly problem: ProblemBody;
 }
 
-interface Asking {
-  token?: string | null;
-  headers?: Record<string, string>;
-  json?: unknown;
-  form?: Record<string, string>;
-  signal?: AbortSignal;
-}
+// biome-ignore lint/suspicious/noExplicitAny: what it is expected to be depends on the question.
+type AnyBody = any;
 
 export interface ResourceService {
   readonly app: App;
   readonly context: Context;
   readonly database: TestDatabase;
-  ask(method: string, path: string, asking?: Asking): Promise<Answer>;
+  /** As the administrator, unless the question names another. */
+  ask(method: string, path: string, question?: Omit<Question, 'method'>): Promise<Answer>;
   advance(ms: number): void;
 }
 
@@ -160,25 +157,15 @@ export function resourceServices(
       advance(ms) {
         offset += ms;
       },
-      async ask(method, path, { token = 'admin', headers = {}, json, form, signal } = {}) {
-        const response = await fetch(url + path.replace(config.baseUrl, ''), {
+      async ask(method, path, { token = 'admin', ...question } = {}) {
+        const { status, headers, text, body } = await ask<AnyBody>({ url }, path.replace(config.baseUrl, ''), {
           method,
-          ...(signal ? { signal } : {}),
-          headers: {
-            accept: 'application/json',
-            ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-            ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-            ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-            ...headers,
-          },
-          ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-          ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
+          token,
+          ...question,
         });
-        const text = await response.text();
-        const body = text.startsWith('{') ? JSON.parse(text) : {};
         return {
-          status: response.status,
-          headers: response.headers,
+          status,
+          headers,
           text,
           row: body.data,
           rows: body.data,

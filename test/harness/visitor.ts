@@ -1,3 +1,5 @@
+import { ask, type Question } from './ask.ts';
+
 export interface Visit {
   readonly status: number;
   readonly headers: Headers;
@@ -22,8 +24,7 @@ export class Visitor {
 
   /** Sends a form with the token of the last page that had one. */
   send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Visit> {
-    const body = new URLSearchParams({ _csrf: this.#csrf, ...fields });
-    return this.#ask(path, { method: 'POST', body, headers });
+    return this.#ask(path, { form: { _csrf: this.#csrf, ...fields }, headers });
   }
 
   async signIn(login: string, password: string, next = ''): Promise<Visit> {
@@ -31,17 +32,16 @@ export class Visitor {
     return this.send('/login', { login, password, ...(next ? { next } : {}) });
   }
 
-  async #ask(path: string, init: { method?: string; body?: URLSearchParams; headers: Record<string, string> }) {
+  async #ask(path: string, { form, headers }: Pick<Question, 'form' | 'headers'>): Promise<Visit> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(this.#url + path, {
-      ...init,
-      redirect: 'manual',
-      headers: { accept: 'text/html', ...(cookie ? { cookie } : {}), ...init.headers },
+    const answer = await ask({ url: this.#url }, path, {
+      ...(form ? { form } : {}),
+      headers: { accept: 'text/html', ...(cookie ? { cookie } : {}), ...headers },
     });
-    for (const set of response.headers.getSetCookie()) this.#keep(set);
-    const html = await response.text();
+    for (const set of answer.headers.getSetCookie()) this.#keep(set);
+    const html = answer.text;
     this.#csrf = /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? this.#csrf;
-    return { status: response.status, headers: response.headers, location: response.headers.get('location'), html };
+    return { status: answer.status, headers: answer.headers, location: answer.headers.get('location'), html };
   }
 
   #keep(set: string): void {

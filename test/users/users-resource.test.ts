@@ -27,7 +27,6 @@ interface Page {
 
 const password = 'a fine long secret';
 const newPassword = 'another fine secret';
-const deletion = { method: 'DELETE', json: { current_password: password } };
 
 onBothEngines('the users resource', (engine) => {
   const start = services(engine);
@@ -204,59 +203,6 @@ onBothEngines('the users resource', (engine) => {
     await refused(() => put({ name: 'No address' }), 422);
   });
 
-  it('asks for the old password, and ends the other sessions', async () => {
-    const ada = await someone();
-    const other = await logIn(service, ada.email, password);
-    const missing = await refused(() => patch(ada.id, { password: newPassword }, ada.token), 422);
-    assert.deepEqual(
-      missing.errors.map(({ field, code }) => `${field}:${code}`),
-      ['current_password:required'],
-    );
-    const wrong = await patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
-    assert.equal(wrong.status, 422);
-    assert.equal(wrong.body.errors[0]?.code, 'wrong');
-    await refused(() => patch(ada.id, { password: 'password1', current_password: password }, ada.token), 422);
-    await refused(() => patch(ada.id, { current_password: password }, ada.token), 422);
-    assert.equal((await get('/v1/users/me', other)).status, 200);
-    const { status, body } = await patch(ada.id, { password: newPassword, current_password: password }, ada.token);
-    assert.equal(status, 200, JSON.stringify(body));
-    assert.equal((await get('/v1/users/me', ada.token)).status, 200, 'this session stays');
-    assert.equal((await get('/v1/users/me', other)).body.code, 'token_revoked');
-    assert.ok(await logIn(service, ada.email, newPassword));
-    await assert.rejects(logIn(service, ada.email, password));
-  });
-
-  it('limits wrong old passwords, by a count that locks nobody out of the login', async () => {
-    const ada = await someone();
-    const guess = () => patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
-    const answers = await Promise.all(Array.from({ length: 15 }, guess));
-    assert.equal(answers.filter(({ status }) => status === 422).length, 10);
-    assert.equal(answers.filter(({ status }) => status === 429).length, 5);
-    assert.ok(await logIn(service, ada.email, password));
-  });
-
-  it('lets an administrator set a password, which ends everything of that user', async () => {
-    const ada = await someone();
-    const { status } = await patch(ada.id, { password: newPassword }, admin);
-    assert.equal(status, 200);
-    assert.equal((await get('/v1/users/me', ada.token)).body.code, 'token_revoked');
-    assert.ok(await logIn(service, ada.email, newPassword));
-  });
-
-  it('gives and takes roles at once, by administrators', async () => {
-    const ada = await someone();
-    assert.equal((await get<Page>('/v1/users', ada.token)).body.data.length, 1);
-    assert.deepEqual((await patch(ada.id, { roles: ['admin', 'editor'] }, admin)).body.data.roles, ['admin', 'editor']);
-    assert.ok((await get<Page>('/v1/users', ada.token)).body.data.length > 1, 'with the token it has');
-    assert.equal((await patch(ada.id, { roles: [] }, admin)).status, 200);
-    assert.equal((await get<Page>('/v1/users', ada.token)).body.data.length, 1);
-    const found = await get<Page>('/v1/users?search=roles:admin', admin);
-    assert.deepEqual(
-      found.body.data.map(({ email }) => email),
-      ['admin@example.com'],
-    );
-  });
-
   it('includes roles, and lists them', async () => {
     const ada = await someone();
     await patch(ada.id, { roles: ['editor'] }, admin);
@@ -295,58 +241,6 @@ onBothEngines('the users resource', (engine) => {
     assert.equal(nested.body.meta.pagination.total, 1);
     assert.equal((await get(`/v1/users/${grace.id}/clients`, ada.token)).status, 404);
     assert.equal((await get('/v1/users/me?include=secrets', ada.token)).status, 400);
-  });
-
-  it('keeps the last administrator', async () => {
-    const own = await start();
-    const boss = await logIn(own, 'admin@example.com', 'correct horse battery');
-    const me = await ask<Body>(own, '/v1/users/me', { token: boss });
-    const { id } = me.body.data;
-    const demoted = await patch(id, { roles: [] }, boss, own);
-    assert.equal(demoted.status, 409);
-    assert.equal(demoted.body.code, 'last_administrator');
-    const deleted = await ask<Body>(own, '/v1/users/me', { method: 'DELETE', token: boss });
-    assert.equal(deleted.status, 409);
-
-    const second = await someone(own);
-    await patch(second.id, { roles: ['admin'] }, boss, own);
-    const answers = await Promise.all([
-      patch(id, { roles: [] }, second.token, own),
-      patch(second.id, { roles: [] }, boss, own),
-    ]);
-    const admins = await own.context.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('roles', 'like', '%admin%')
-      .execute();
-    assert.equal(admins.length, 1, 'two who take each other’s role at once leave one');
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-  });
-
-  it('deletes a user with its sessions and clients at once, and leaves a trail without addresses', async () => {
-    const ada = await someone();
-    const { db } = service.context.database;
-    const grace = await someone();
-    await refused(() => ask<Body>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }), 404);
-    await assert.rejects(logIn(service, ada.email, 'wrong password'));
-    assert.equal((await ask(service, '/v1/users/me', { ...deletion, token: ada.token })).status, 204);
-    const gone = await get('/v1/users/me', ada.token);
-    assert.equal(gone.status, 401);
-    assert.equal(gone.body.code, 'user_gone');
-    for (const table of ['sessions', 'clients', 'one_time_tokens'] as const) {
-      assert.deepEqual(await db.selectFrom(table).selectAll().where('user_id', '=', ada.id).execute(), [], table);
-    }
-    const events = await db.selectFrom('events').selectAll().where('user_id', '=', ada.id).execute();
-    assert.ok(events.some(({ type }) => type === 'user.deleted'));
-    assert.ok(events.some(({ type }) => type === 'login.failed'));
-    for (const event of events) {
-      assert.deepEqual([event.address, event.user_agent], [null, null]);
-      assert.doesNotMatch(JSON.stringify(event), new RegExp(ada.email));
-    }
-    assert.equal((await ask(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: admin })).status, 204);
-    assert.equal((await get('/v1/users/me', grace.token)).body.code, 'user_gone');
-    const { body } = await ask<Body>(service, '/v1/register', { json: { email: ada.email, password } });
-    assert.notEqual(body.data.id, ada.id, 'the address is free again');
   });
 
   it('loses nothing when two edit at once', async () => {

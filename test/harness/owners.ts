@@ -1,0 +1,26 @@
+import { addLogin, password } from './accounts.ts';
+import { type Answer, ask } from './ask.ts';
+import type { Service } from './service.ts';
+
+/** Who owns clients and tokens, with the token of a login. */
+export interface Owner {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+export type Row = Record<string, unknown> & { id: string };
+
+export const rowOf = ({ body }: Answer): Row => body.data as Row;
+export const rowsOf = ({ body }: Answer): Row[] => body.data as unknown as Row[];
+
+export async function addOwner(service: Service, roles: string[] = []): Promise<Owner> {
+  const { id, email } = await addLogin(service, { roles });
+  const answer = await ask(service, '/v1/clients/web/admin/login', { form: { email, password } });
+  return { id, email, token: String(answer.body.access_token) };
+}
+
+export const grantClient = (service: Service, { id }: Row, secret: unknown, scope = ''): Promise<Answer> =>
+  ask(service, '/v1/oauth/token', {
+    form: { grant_type: 'client_credentials', client_id: id, client_secret: String(secret), scope },
+  });

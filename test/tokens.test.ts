@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addClient, password } from './harness/accounts.ts';
+import { ask } from './harness/ask.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { addOwner, grantClient, type Owner, type Row, rowOf, rowsOf } from './harness/owners.ts';
+import { type Service, services } from './harness/service.ts';
+
+onBothEngines('tokens', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let ann: Owner;
+  let bob: Owner;
+  let admin: Owner;
+  before(async () => {
+    service = await start();
+    [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
+  });
+
+  const askAs = (method: string, path: string, token: string | undefined, json?: unknown, headers = {}) =>
+    ask(service, path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });
+
+  it('lists the sessions and personal access tokens of the caller, with where they were used', async () => {
+    const someone = await addOwner(service);
+    await askAs('GET', '/v1/tokens', someone.token);
+    await service.verifier.flush();
+    const [session, ...others] = rowsOf(await askAs('GET', '/v1/tokens?include=client', someone.token));
+    assert.deepEqual(others, []);
+    assert.deepEqual([session?.type, session?.client_id, session?.scopes], ['session', 'web-admin', ['*']]);
+    assert.equal(session?.address, '127.0.0.1');
+    assert.match(String(session?.last_used_at), /Z$/);
+    // The client is not the caller's to see.
+    assert.deepEqual(session?.client, { data: null });
+    assert.ok(!('revoked_at' in (session ?? {})));
+  });
+
+  it('makes a personal access token whose value is in that answer only', async () => {
+    const made = await askAs('POST', '/v1/tokens', ann.token, { name: 'CI', scopes: ['tokens:read'] });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    assert.equal(made.headers.get('cache-control'), 'no-store');
+    const { access_token, ...token } = rowOf(made);
+    assert.deepEqual([token.type, token.name, token.client_id, token.revealed], ['personal', 'CI', null, true]);
+    const days = (Date.parse(String(token.expires_at)) - service.context.now()) / 86_400_000;
+    assert.ok(days > 364.9 && days <= 365);
+    const list = await askAs('GET', '/v1/tokens', String(access_token));
+    assert.equal(list.status, 200);
+    assert.ok(!JSON.stringify(list.body).includes(String(access_token)));
+    assert.equal((await askAs('POST', '/v1/tokens', String(access_token), { name: 'More' })).status, 403);
+    assert.equal((await askAs('POST', `/v1/tokens/${token.id}/reveal`, ann.token, {})).status, 409);
+    assert.equal((await askAs('DELETE', `/v1/tokens/${token.id}`, ann.token)).status, 204);
+    const gone = await askAs('GET', '/v1/tokens', String(access_token));
+    assert.deepEqual([gone.status, gone.body.code], [401, 'token_revoked']);
+    assert.equal((await askAs('GET', `/v1/tokens/${token.id}`, ann.token)).status, 404);
+  });
+
+  it('reveals the token of the registration once, to its owner', async () => {
+    const email = `new-${engine}@example.com`;
+    const registered = await ask(service, '/v1/register', { json: { email, password } });
+    assert.equal(registered.status, 201, JSON.stringify(registered.body));
+    assert.ok(!JSON.stringify(registered.body).includes('access_token'));
+    const login = await ask(service, '/v1/clients/web/admin/login', { form: { email, password } });
+    const token = String(login.body.access_token);
+    const [first] = rowsOf(await askAs('GET', '/v1/tokens?search=type:personal', token));
+    assert.equal(first?.revealed, false);
+    const path = `/v1/tokens/${first?.id}/reveal`;
+    assert.equal((await askAs('POST', path, bob.token)).status, 404);
+    assert.equal((await askAs('POST', path, admin.token)).status, 403);
+    const scopes = ['tokens:read', 'tokens:write'];
+    const narrow = rowOf(await askAs('POST', '/v1/tokens', token, { name: 'narrow', scopes }));
+    assert.equal((await askAs('POST', path, String(narrow.access_token))).status, 403);
+    const revealed = await askAs('POST', path, token);
+    assert.equal(revealed.status, 200, JSON.stringify(revealed.body));
+    assert.equal(revealed.headers.get('cache-control'), 'no-store');
+    const value = String(rowOf(revealed).access_token);
+    assert.equal((await askAs('GET', '/v1/tokens', value)).status, 200);
+    assert.ok(!('revealed_at' in rowOf(revealed)));
+    const again = await askAs('POST', path, token);
+    assert.deepEqual([again.status, again.body.code], [409, 'already_revealed']);
+  });
+
+  it('hands on no more than the token that asks', async () => {
+    const narrow = rowOf(
+      await askAs('POST', '/v1/tokens', ann.token, { name: 'n', scopes: ['tokens:write', 'tokens:read'] }),
+    );
+    const token = String(narrow.access_token);
+    assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'wide' })).status, 422);
+    assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'wide', scopes: ['clients:write'] })).status, 422);
+    assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'same', scopes: ['tokens:read'] })).status, 201);
+  });
+
+  it('gives out no secret of a client that may do more than the token that asks', async () => {
+    const narrow = async (owner: Owner, scopes: string[]) =>
+      String(rowOf(await askAs('POST', '/v1/tokens', owner.token, { name: 'n', scopes })).access_token);
+    const wide = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'wide' }));
+    const modest = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'modest', scopes: ['users:read'] }));
+    const secretOf = async (client: Row, token: string) =>
+      (await askAs('POST', `/v1/clients/${client.id}/secrets`, token, {})).status;
+    const clientsOnly = await narrow(ann, ['clients:write', 'clients:read']);
+    assert.deepEqual([await secretOf(wide, clientsOnly), await secretOf(modest, clientsOnly)], [403, 403]);
+    assert.equal((await grantClient(service, wide, wide.client_secret)).status, 200, 'the old secret goes on working');
+    assert.equal(await secretOf(wide, await narrow(admin, ['clients:write'])), 403);
+    assert.equal(await secretOf(modest, await narrow(ann, ['clients:write', 'users:read'])), 201);
+    assert.equal(await secretOf(wide, ann.token), 201);
+    const watching = await addClient(service, { userId: ann.id, scopes: ['tokens:introspect'] });
+    assert.equal(await secretOf({ ...watching }, ann.token), 201, 'what an administrator allowed stays usable');
+  });
+
+  it('shows what a token made to no token that may do less, not even as a retry', async () => {
+    const headers = { 'idempotency-key': 'first-client' };
+    const make = (token: string) => askAs('POST', '/v1/clients', token, { name: 'wide' }, headers);
+    const made = await make(ann.token);
+    const { client_secret: secret, ...shown } = rowOf(made);
+    assert.equal(typeof secret, 'string');
+    assert.deepEqual(rowOf(await make(ann.token)), shown, 'a secret is in one answer only');
+    const narrow = { name: 'n', scopes: ['clients:write'] };
+    const token = String(rowOf(await askAs('POST', '/v1/tokens', ann.token, narrow)).access_token);
+    const other = await ask(service, '/v1/clients/web/admin/login', {
+      form: { email: ann.email, password, scope: 'clients:write' },
+    });
+    for (const lesser of [token, String(other.body.access_token)]) {
+      const retry = await make(lesser);
+      assert.equal(retry.status, 422);
+      assert.ok(!JSON.stringify(retry.body).includes('client_secret'));
+    }
+  });
+
+  it('refuses what makes no sense', async () => {
+    const status = async (body: object) => (await askAs('POST', '/v1/tokens', ann.token, body)).status;
+    assert.equal(await status({}), 422);
+    assert.equal(await status({ name: 'x', expires_at: '2001-01-01T00:00:00Z' }), 422);
+    assert.equal(await status({ name: 'x', expires_at: '2999-01-01T00:00:00Z' }), 422);
+    assert.equal(await status({ name: 'x', expires_at: 'soon' }), 422);
+    assert.equal(await status({ name: 'x', scopes: ['a:b'] }), 422);
+    assert.equal(await status({ name: 'x', user_id: bob.id }), 422);
+    assert.equal(await status({ name: 'x', type: 'session' }), 422);
+    assert.equal((await askAs('PATCH', `/v1/tokens/x`, ann.token, {})).status, 405);
+  });
+
+  it('ends a session from another one', async () => {
+    const someone = await addOwner(service);
+    const second = await ask(service, '/v1/clients/web/admin/login', {
+      form: { email: someone.email, password },
+    });
+    const list = rowsOf(await askAs('GET', '/v1/tokens?orderBy=created_at&sortedBy=asc', someone.token));
+    assert.equal(list.length, 2);
+    assert.equal((await askAs('DELETE', `/v1/tokens/${list[1]?.id}`, bob.token)).status, 404);
+    assert.equal((await askAs('DELETE', `/v1/tokens/${list[1]?.id}`, someone.token)).status, 204);
+    const gone = await askAs('GET', '/v1/tokens', String(second.body.access_token));
+    assert.deepEqual([gone.status, gone.body.code], [401, 'token_revoked']);
+    assert.equal((await askAs('GET', '/v1/tokens', someone.token)).status, 200);
+    assert.equal((await askAs('DELETE', `/v1/tokens/${list[0]?.id}`, admin.token)).status, 204);
+    assert.equal((await askAs('GET', '/v1/tokens', someone.token)).status, 401);
+  });
+});
