@@ -62,8 +62,12 @@ describe('An instance whose process is stopped or killed', () => {
     await logOut(near, first);
     while ((await registered()).length > 1) await new Promise((resolve) => setTimeout(resolve, 50));
     for (const token of others) await logOut(near, token);
-    await near.close();
-    const { db } = (await start({ env: { BASE_URL }, database })).context.database;
-    assert.equal((await db.selectFrom('instances').selectAll().execute()).length, 1);
+  });
+
+  it('leaves no row behind when it ends in the ordinary way', async () => {
+    const another = await start({ env: { BASE_URL }, database });
+    assert.equal((await registered()).length, 2);
+    await another.close();
+    assert.equal((await registered()).length, 1);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { before, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { ended, gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
 import { databases } from '../harness/engines.ts';
 
@@ -8,7 +8,7 @@ describe('A service that is asked to stop', () => {
   const create = databases('sqlite');
   const serve = serverProcesses();
   let dir: string;
-  before(async () => {
+  beforeEach(async () => {
     dir = (await create()).dir;
   });
 

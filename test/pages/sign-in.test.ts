@@ -31,13 +31,16 @@ onBothEngines('Signing in by the page', (engine) => {
   it('keeps the session in cookies that no script can read', async () => {
     const visitor = new Visitor(service);
     const done = await visitor.signIn(email, password);
-    const cookies = done.headers.getSetCookie();
-    assert.equal(cookies.length, 2);
-    for (const cookie of cookies) {
-      assert.match(cookie, /^(session|renewal)=/);
-      assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Lax$/);
-    }
-    assert.match(cookies[0] ?? '', /^session=eyJ[\w-]+\.[\w-]+\.[\w-]+; Max-Age=3600;/);
+    const cookies = done.headers.getSetCookie().sort();
+    assert.deepEqual(
+      cookies.map((cookie) => /^(\w+)=.*; Path=\/; HttpOnly; SameSite=(\w+)$/.exec(cookie)?.slice(1)),
+      [
+        ['device', 'Strict'],
+        ['renewal', 'Lax'],
+        ['session', 'Lax'],
+      ],
+    );
+    assert.match(cookies[2] ?? '', /^session=eyJ[\w-]+\.[\w-]+\.[\w-]+; Max-Age=3600;/);
   });
 
   it('sends to local paths only', async () => {
@@ -154,9 +157,10 @@ onBothEngines('Cookies under https', (engine) => {
     const visitor = new Visitor(service);
     const done = await visitor.signIn(email, password);
     assert.equal(done.location, '/settings');
-    for (const cookie of done.headers.getSetCookie()) {
-      assert.match(cookie, /^__Host-(session|renewal)=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-    }
+    const cookies = done.headers.getSetCookie();
+    assert.equal(cookies.length, 3);
+    for (const cookie of cookies)
+      assert.match(cookie, /^__Host-(session|renewal|device)=.*; Path=\/; HttpOnly; Secure; SameSite=(Lax|Strict)$/);
   });
 
   it('keep to the path of the service where it shares a host', async () => {

@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadRoutes } from '../../src/routes/load-routes.ts';
 import { addLogin, password } from '../harness/accounts.ts';
+import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { call } from '../harness/http.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -24,10 +24,9 @@ onBothEngines('Endpoints and pages of one’s own', (engine) => {
   });
   const login = async (scope = '') => {
     const form = { email: user.email, password, ...(scope ? { scope } : {}) };
-    return String((await call('POST', `${service.url}/v1/clients/web/admin/login`, { form })).body.access_token);
+    return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
   };
-  const api = (method: string, path: string, options: Parameters<typeof call>[2] = {}) =>
-    call(method, `${service.url}${path}`, options);
+  const api = (method: string, path: string, question: Question = {}) => ask(service, path, { method, ...question });
 
   it('are guarded by a token and its scope', async () => {
     assert.equal((await api('GET', '/v1/reports?year=2026')).status, 401);
