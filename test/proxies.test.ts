@@ -196,19 +196,21 @@ onBothEngines('first-party proxies', (engine) => {
   });
 
   it('take a changed secret of the settings over at the next start', async () => {
-    const env = { CLIENT_WEB_ADMIN_ID: 'admin-app', CLIENT_WEB_ADMIN_SECRET: 'another secret, just as long' };
-    const later = await start({ env, database: service.database });
+    const env = { CLIENT_WEB_ADMIN_ID: 'admin-app' };
+    const earlier = await start({ env: { ...env, CLIENT_WEB_ADMIN_SECRET: secret } });
+    const someone = await addLogin(earlier);
+    const logIn = (on: Service) => ask(on, '/v1/clients/web/admin/login', { form: { email: someone.email, password } });
+    const changed = { ...env, CLIENT_WEB_ADMIN_SECRET: 'another secret, just as long' };
+    const later = await start({ env: changed, database: earlier.database });
     const form = { grant_type: 'client_credentials', client_id: 'admin-app' };
     const errorWith = async (client_secret: string) =>
       (await ask(later, '/v1/oauth/token', { form: { ...form, client_secret } })).body.error;
     assert.equal(await errorWith('another secret, just as long'), 'unauthorized_client');
     assert.equal(await errorWith(secret), 'invalid_client');
     // An instance that was not restarted yet serves its people all the same.
-    assert.equal((await login()).status, 200);
+    assert.equal((await logIn(earlier)).status, 200);
     await commitAndInvalidate(later.context.database, (tx, tell) => removeClient(tx, tell, 'admin-app'));
-    const gone = await ask(later, '/v1/clients/web/admin/login', {
-      form: { email: user.email, password },
-    });
+    const gone = await logIn(later);
     assert.deepEqual([gone.status, gone.body.error], [401, 'invalid_client']);
   });
 });
