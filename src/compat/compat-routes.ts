@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
 import type { App } from '../http/server.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';
 import { readAsApiato, resolveSearch } from './old-query.ts';
@@ -34,6 +35,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       before(route, (request) => resolveIds(request, resource));
       if (method === 'GET' && compat !== 'passport') {
         before(route, async ({ query }) => readAsApiato(query as Record<string, string>));
+        giveEverything(route);
       }
     }
   });
@@ -52,6 +54,14 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       async (_request: FastifyRequest, reply: FastifyReply, payload: unknown) =>
         reply.statusCode === 200 ? inEnvelope(compat, payload) : payload,
     ];
+  }
+
+  function giveEverything(route: RouteOptions): void {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const { limit } = request.query as { limit?: string };
+      return limit === '0' ? sendEverything(app, request, reply) : handler.call(this, request, reply);
+    };
   }
 
   function answerLogout(route: RouteOptions, method: string): void {

@@ -90,6 +90,12 @@ describe('compatibility', () => {
           { token },
         );
         assert.deepEqual([list.status, list.body.data.length], [200, 2]);
+        const all = await ask<{ data: unknown[]; meta: { pagination: { total: number } } }>(
+          service,
+          '/v1/users?limit=0',
+          { token },
+        );
+        assert.deepEqual([all.status, all.body.data.length, all.body.meta.pagination.total], [200, 5, 5]);
       }
       assert.equal((await ask(service, '/v1/users/777', { token })).status, 404);
       const made = await ask<{ data: { user_id: string } }>(service, '/v1/clients', {
