@@ -7,11 +7,16 @@ export const isOwnOrigin = (origin: string, host: string, { baseUrl }: Pick<Conf
 
 /**
  * Whether a page of this service may have sent the request. A browser that says so itself (`Sec-Fetch-Site`) is believed;
- * others say it by the Origin, which they send with every form: over plain HTTP and in older browsers there is nothing else.
+ * others say it by the Origin, which they send with every form: over plain HTTP and in older browsers there is nothing else. The
+ * oldest send the Referer alone.
  */
 export function mayBeOwnPage({ headers, host }: FastifyRequest, config: Pick<Config, 'baseUrl'>): boolean {
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return true;
   if (site !== undefined) return false;
-  return headers.origin === undefined || isOwnOrigin(headers.origin, host, config);
+  const origin = headers.origin ?? originOf(headers.referer);
+  return origin === undefined || isOwnOrigin(origin, host, config);
 }
+
+const originOf = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : (URL.parse(url)?.origin ?? 'null');

@@ -78,6 +78,23 @@ onBothEngines('Forms', (engine) => {
     assert.equal((await visitor.send('/logout', {}, { origin: service.url })).status, 303);
   });
 
+  it('from another page are refused where the browser says nothing but the Referer', async () => {
+    const visitor = await signedIn();
+    await visitor.get('/settings');
+    const { host } = new URL(service.url);
+    for (const page of [
+      'https://evil.example/',
+      'no url',
+      `https://evil.example/http://${host}`,
+      `http://${host}@evil`,
+    ]) {
+      assert.equal((await visitor.send('/logout', {}, { referer: page })).status, 403, page);
+      const both = { origin: 'https://evil.example', referer: `${service.url}/settings` };
+      assert.equal((await visitor.send('/logout', {}, both)).status, 403, page);
+    }
+    assert.equal((await visitor.send('/logout', {}, { referer: `${service.url}/settings` })).status, 303);
+  });
+
   it('are sent with their Origin: the pages let browsers name it to themselves', async () => {
     const { headers } = await new Visitor(service).get('/login');
     assert.equal(headers.get('referrer-policy'), 'same-origin');
