@@ -72,13 +72,17 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
 }
 
 export interface ActionCall<F extends Fields, B> extends Call {
-  readonly db: Db;
+  /** For reading. What an action writes, it writes by `change` or `transaction`: both hold the rights of the caller. */
+  readonly db: Pick<Db, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
   /** The row; undefined for a collection's action. */
   readonly row: WholeRow<F>;
   readonly body: B;
   /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
   change(values: WriteValues<F>): Promise<ShownRow<F>>;
-  /** Runs work in a transaction; what it tells reaches every instance before this returns. */
+  /**
+   * Runs work in a transaction, which holds the rights of the caller; what it tells reaches every instance before this
+   * returns. It is run again where PostgreSQL had to end it for the sake of another.
+   */
   transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
 }
 

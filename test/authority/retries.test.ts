@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { before, it } from 'node:test';
+import { systemSource } from '../../src/http/request-source.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { type Person, signedIn } from './people.ts';
+
+type Row = { readonly id: string; readonly client_secret?: string; readonly access_token?: string };
+
+onBothEngines('a retry under an Idempotency-Key', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  const secrets: readonly [string, 'client_secret' | 'access_token'][] = [
+    ['/v1/clients', 'client_secret'],
+    ['/v1/tokens', 'access_token'],
+  ];
+  const sender = (path: string) => {
+    const headers = { 'idempotency-key': randomUUID() };
+    return (token: string) =>
+      ask<{ data: Row; code: string }>(service, path, { json: { name: 'mine' }, token, headers });
+  };
+  /** Another login of the same person, through the same client. */
+  const secondSession = async ({ id: userId, clientId }: Person) =>
+    (await service.sessions.openWithToken({ userId, clientId, scopes: ['*'], origin: systemSource })).accessToken;
+
+  for (const [path, secret] of secrets) {
+    it(`shows the secret of ${path} to nobody again, and makes no second row`, async () => {
+      const person = await signedIn(service);
+      const send = sender(path);
+      const made = await send(person.token);
+      const shown = made.body.data[secret] as string;
+      assert.deepEqual([made.status, typeof shown], [201, 'string']);
+      for (const token of [person.token, await secondSession(person)]) {
+        const again = await send(token);
+        assert.deepEqual([again.status, again.body.data.id], [201, made.body.data.id]);
+        assert.ok(!JSON.stringify(again.body).includes(shown) && !(secret in again.body.data));
+      }
+      const stranger = await send((await signedIn(service)).token);
+      assert.notEqual(stranger.body.data.id, made.body.data.id);
+    });
+
+    it(`says that what it made at ${path} is gone`, async () => {
+      const person = await signedIn(service);
+      const send = sender(path);
+      const made = await send(person.token);
+      const { id } = made.body.data;
+      const removed = await ask(service, `${path}/${id}`, { method: 'DELETE', token: person.token });
+      assert.equal(removed.status, 204);
+      const gone = await send(person.token);
+      assert.deepEqual([gone.status, gone.body.code], [410, 'gone']);
+    });
+  }
+});
