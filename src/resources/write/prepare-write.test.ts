@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
-import { anyOf, owner, role } from '../declaration/access.ts';
-import { defineResource } from '../declaration/define-resource.ts';
-import { reference, text, uuid } from '../declaration/fields.ts';
-import { hasMany, manyToMany } from '../declaration/relations.ts';
+import { anyOf, defineResource, hasMany, manyToMany, owner, reference, role, text, uuid } from '../declare.ts';
 
 /** Each time that somebody made us work. */
 const worked: string[] = [];
