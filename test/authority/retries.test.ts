@@ -5,6 +5,7 @@ import { systemSource } from '../../src/http/request-source.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
 import { type Person, signedIn } from './people.ts';
 
 type Row = { readonly id: string; readonly client_secret?: string; readonly access_token?: string };
@@ -27,7 +28,9 @@ onBothEngines('a retry under an Idempotency-Key', (engine) => {
   };
   /** Another login of the same person, through the same client. */
   const secondSession = async ({ id: userId, clientId }: Person) =>
-    (await service.sessions.openWithToken({ userId, clientId, scopes: ['*'], origin: systemSource })).accessToken;
+    service.sessions.accessTokenNow(
+      await openSession(service, { userId, clientId, scopes: ['*'], source: systemSource }),
+    );
 
   for (const [path, secret] of secrets) {
     it(`shows the secret of ${path} to nobody again, and makes no second row`, async () => {
