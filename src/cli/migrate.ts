@@ -5,7 +5,7 @@ import { migrate, pendingMigrations } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { loadResources } from '../resources/load-resources.ts';
 import { applyResourceMigrations, planResourceMigrations } from '../resources/migrations/migrate-resources.ts';
-import { serviceTables } from '../resources/migrations/service-tables.ts';
+import { serviceTables } from '../service-tables.ts';
 
 interface Flags {
   plan?: boolean;

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { type AuthenticatedClient, findSecret } from './client-secrets.ts';
@@ -11,7 +12,7 @@ export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #foreign: ForeignSecrets | undefined;
-  readonly #clients = new Map<string, StoredClient>();
+  readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
   /** Counts changes: what was read beside one is not kept. */
   #epoch = 0;
 
@@ -35,10 +36,7 @@ export class ClientDirectory {
     if (known) return known;
     const epoch = this.#epoch;
     const client = await findClient(db, id);
-    if (client && trusted && epoch === this.#epoch) {
-      if (this.#clients.size >= cachedClients) this.#clients.delete(this.#clients.keys().next().value as string);
-      this.#clients.set(id, client);
-    }
+    if (client && trusted && epoch === this.#epoch) this.#clients.set(id, client);
     return client;
   }
 

@@ -6,7 +6,7 @@ import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { loadResources } from '../resources/load-resources.ts';
-import { serviceTables } from '../resources/migrations/service-tables.ts';
+import { serviceTables } from '../service-tables.ts';
 import { onCopy } from './import/dry-run.ts';
 import { type ImportSettings, makePlan } from './import/make-plan.ts';
 import type { Plan, Progress } from './import/pass.ts';

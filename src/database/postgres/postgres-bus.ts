@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { BoundedMap } from '../../bounded-map.ts';
 import { type Bus, type Change, type ChangeListener, tellAll } from '../bus.ts';
 import type { Tx } from '../database.ts';
 import type { CarriedClock } from './carried-clock.ts';
@@ -41,7 +42,7 @@ export class PostgresBus implements Bus {
   /** Over another connection than that of the news, which may be cut off. */
   readonly #list: () => Promise<InstanceRow[]>;
   readonly #listeners: ChangeListener[] = [];
-  readonly #unsettled = new Map<string, Unsettled>();
+  readonly #unsettled = new BoundedMap<string, Unsettled>(mostUnsettled);
 
   constructor(url: string, clock: CarriedClock, query: Query) {
     this.#list = () => query(listInstances, []);
@@ -65,7 +66,6 @@ export class PostgresBus implements Bus {
       transaction: string;
     }>`select pg_current_xact_id()::text as transaction, pg_notify(${changesChannel}, ${message})`.execute(tx);
     const transaction = BigInt(rows[0]?.transaction as string);
-    if (this.#unsettled.size >= mostUnsettled) this.#unsettled.delete(this.#unsettled.keys().next().value as string);
     this.#unsettled.set(announcement, { transaction, confirmations: new Set(), heard: () => undefined });
     return announcement;
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult } from 'kysely';
+import { BoundedMap } from '../../bounded-map.ts';
 import type { RowBudget } from './row-budget.ts';
 import { rowFunction } from './row-mark.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
@@ -39,7 +40,7 @@ export function objectMaker(columns: readonly string[]): ToObject {
 /** SQL text → prepared statement. Oldest out first: one that is needed again after that is prepared again, in some 20 µs. */
 export class Statements {
   readonly #file: DatabaseSync;
-  readonly #byText = new Map<string, Prepared>();
+  readonly #byText = new BoundedMap<string, Prepared>(500);
   readonly #budget: RowBudget;
   readonly #snapshot: SharedSnapshot | undefined;
 
@@ -93,7 +94,6 @@ export class Statements {
       columns: [],
       toObject: objectMaker([]),
     });
-    if (this.#byText.size >= 500) this.#byText.delete(this.#byText.keys().next().value as string);
     this.#byText.set(sql, prepared);
     return prepared;
   }

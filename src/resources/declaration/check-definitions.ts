@@ -61,14 +61,14 @@ function checkDefinition(definition: ResourceDefinition, all: Definitions, compl
 }
 
 function checkAccess({ access }: ResourceDefinition, complain: Complain): void {
-  for (const deed of ['read', 'write', 'create', 'update', 'delete'] as const) {
-    const rule = access?.[deed];
-    if (rule === undefined && deed !== 'read' && deed !== 'write') continue;
+  for (const operation of ['read', 'write', 'create', 'update', 'delete'] as const) {
+    const rule = access?.[operation];
+    if (rule === undefined && operation !== 'read' && operation !== 'write') continue;
     if (typeof rule === 'function' || rule === 'auth:api' || rule === 'nobody') continue;
-    if (rule === 'public' && deed === 'read') continue;
+    if (rule === 'public' && operation === 'read') continue;
     complain(
-      `access.${deed}`,
-      `it takes 'auth:api', 'nobody', a rule such as role('admin')${deed === 'read' ? ", or 'public'" : ''}.`,
+      `access.${operation}`,
+      `it takes 'auth:api', 'nobody', a rule such as role('admin')${operation === 'read' ? ", or 'public'" : ''}.`,
     );
   }
 }

@@ -29,7 +29,7 @@ describe('A wrong declaration stops the start with the file, the place and the m
     ['a reserved path', declared({ name: 'me' }), /"me" belongs to the service/],
     ['a field name', withFields({ 'Plate No': text() }), /fields\.Plate No: a name takes lowercase/],
     ['an implicit field', withFields({ created_at: text() }), /fields\.created_at: every row has it/],
-    ['a twin', withFields({ name_folded: text() }), /_folded are kept/],
+    ['a folded column', withFields({ name_folded: text() }), /_folded are kept/],
     ['bounds', withFields({ seats: integer({ min: 5, max: 1 }) }), /fields\.seats: min 5 is above max 1/],
     [
       'a default',

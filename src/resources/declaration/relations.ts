@@ -65,6 +65,3 @@ export const namedBy = (target: string, by: { list: string; key: string }): Name
   target,
   ...by,
 });
-
-/** Whether the relation leads to one row or to any number. */
-export const isToOne = (relation: Relation): boolean => relation.kind === 'belongsTo';

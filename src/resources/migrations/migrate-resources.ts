@@ -4,7 +4,7 @@ import { OperatorError } from '../../errors.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';
-import { type Place, readUnprepared, writeOnce } from '../sql/executor.ts';
+import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
@@ -53,13 +53,13 @@ export async function applyResourceMigrations(
   checkDefinitions(definitions);
   const wanted = wantedSchemas(definitions);
   return underMigrationLock(database, async (tx) => {
-    const place: Place = { engine: database.engine, db: tx };
+    const executor: Executor = { engine: database.engine, db: tx };
     const stored = await storedSchemas(tx);
     const abandoned = [...stored].filter(([name]) => !wanted.has(name) && allowLoss.includes(name));
-    const plan = await planMigrations(place, stored, wanted);
+    const plan = await planMigrations(executor, stored, wanted);
     const steps = [...plan.steps, ...abandoned.map(([name, schema]) => dropTable(name, schema))];
     refuse({ ...plan, steps }, allowLoss);
-    for (const step of steps) await perform(place, step);
+    for (const step of steps) await perform(executor, step);
     for (const [name, schema] of wanted) {
       const declaration = JSON.stringify(schema);
       if (JSON.stringify(stored.get(name)) === declaration) continue;
@@ -103,21 +103,21 @@ function refuse({ steps, blockers }: MigrationPlan, allowLoss: readonly string[]
   );
 }
 
-async function perform(place: Place, { statements, fill }: Step): Promise<void> {
-  for (const statement of statements) await writeOnce(place, statement);
-  if (fill) await fillFolded(place, fill);
+async function perform(executor: Executor, { statements, fill }: Step): Promise<void> {
+  for (const statement of statements) await writeOnce(executor, statement);
+  if (fill) await fillFolded(executor, fill);
 }
 
 /** Folding is ours, not the database's: rows that were there before a field became searchable are folded here. */
-async function fillFolded(place: Place, { table, from, folded }: NonNullable<Step['fill']>): Promise<void> {
+async function fillFolded(executor: Executor, { table, from, folded }: NonNullable<Step['fill']>): Promise<void> {
   const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
   for (let after = ''; ; ) {
     const rows = await readUnprepared<{ id: string; value: string }>(
-      place,
+      executor,
       sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit 1000`,
     );
     for (const { id, value } of rows) {
-      await writeOnce(place, sql`update ${tableName} set ${target} = ${fold(value)} where "id" = ${id}`);
+      await writeOnce(executor, sql`update ${tableName} set ${target} = ${fold(value)} where "id" = ${id}`);
     }
     const last = rows.at(-1);
     if (!last) return;

@@ -67,7 +67,7 @@ export const dropColumn = (table: string, name: string, loses: string | undefine
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
-/** Gives a column another type or reference and keeps its values: a new one takes its place. */
+/** Gives a column another type or reference and keeps its values: a new one takes its executor. */
 export function recastColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
   const temporary = `${name}_recast`;
   return [

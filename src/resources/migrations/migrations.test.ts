@@ -51,7 +51,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual((await planResourceMigrations(database, [things(fields)])).steps, []);
   });
 
-  it('adds fields, their defaults, folded twins and indexes by itself, with rows there', async () => {
+  it('adds fields, their defaults, folded columns and indexes by itself, with rows there', async () => {
     const database = await fresh({ name: text() });
     for (const [id, name] of [
       ['1', 'Éa'],

@@ -1,20 +1,31 @@
 import type { ColumnSchema, Narrowing } from '../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
-import { type Place, readUnprepared } from '../sql/executor.ts';
+import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 
+/** What is planned for the table of one resource. */
+export interface TablePlan {
+  readonly executor: Executor;
+  readonly resource: string;
+  readonly table: string;
+  readonly steps: Step[];
+  readonly blockers: string[];
+}
+
+interface ColumnChange {
+  /** Undefined: the column is yet to be added. */
+  readonly before: ColumnSchema | undefined;
+  readonly after: ColumnSchema;
+  /** The column with the folded form of this one. */
+  readonly folded: string | undefined;
+}
+
 /** Plans for values that the new declaration no longer allows. Nothing to do when no row breaks it. */
 export async function narrowColumn(
-  place: Place,
-  resource: string,
-  table: string,
+  { executor, resource, table, steps, blockers }: TablePlan,
   name: string,
-  before: ColumnSchema | undefined,
-  after: ColumnSchema,
-  folded: string | undefined,
-  steps: Step[],
-  blockers: string[],
+  { before, after, folded }: ColumnChange,
 ): Promise<void> {
   if (after.type === 'folded') return;
   const column = raw(quoted(name));
@@ -22,7 +33,7 @@ export async function narrowColumn(
     // A column that is yet to be added holds nothing in any row.
     const condition = before ? sql`where ${breaks}` : raw('');
     const [row] = await readUnprepared<{ n: number }>(
-      place,
+      executor,
       sql`select count(*) as n from ${raw(quoted(table))} ${condition}`,
     );
     const broken = row?.n ?? 0;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
-import { type Place, readUnprepared } from '../sql/executor.ts';
+import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import {
   addColumn,
@@ -13,7 +13,7 @@ import {
   recastColumn,
   type Step,
 } from './migration-steps.ts';
-import { narrowColumn } from './narrow-columns.ts';
+import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 /** What brings the tables to the declarations, in order. */
@@ -26,8 +26,8 @@ export interface MigrationPlan {
 export type Snapshots = ReadonlyMap<string, TableSchema>;
 
 /** Compares what is stored with what is declared. Reads the tables where it matters what they hold. */
-export async function planMigrations(place: Place, stored: Snapshots, wanted: Snapshots): Promise<MigrationPlan> {
-  const { engine } = place;
+export async function planMigrations(executor: Executor, stored: Snapshots, wanted: Snapshots): Promise<MigrationPlan> {
+  const { engine } = executor;
   const steps: Step[] = [];
   const blockers: string[] = [];
   const isNew = [...wanted].filter(([name]) => !stored.has(name));
@@ -38,21 +38,14 @@ export async function planMigrations(place: Place, stored: Snapshots, wanted: Sn
   }
   for (const [name, schema] of wanted) {
     const before = stored.get(name);
-    if (before) await planTable(place, name, before, schema, steps, blockers);
+    if (before) await planTable({ executor, resource: name, table: schema.table, steps, blockers }, before, schema);
   }
   return { steps, blockers };
 }
 
-async function planTable(
-  place: Place,
-  resource: string,
-  before: TableSchema,
-  after: TableSchema,
-  steps: Step[],
-  blockers: string[],
-): Promise<void> {
-  const { engine } = place;
-  const { table } = after;
+async function planTable(plan: TablePlan, before: TableSchema, after: TableSchema): Promise<void> {
+  const { executor, resource, table, steps, blockers } = plan;
+  const { engine } = executor;
   if (before.table !== table) {
     blockers.push(
       `${resource}: the table cannot be renamed from "${before.table}" to "${table}"; rename it by hand, or keep the name.`,
@@ -68,7 +61,7 @@ async function planTable(
     recreated.add(name);
     if (next && canRecast(old, next)) columnSteps.push(...recastColumn(engine, table, name, next));
     else {
-      columnSteps.push(await dropped(place, resource, table, name, old));
+      columnSteps.push(await dropped(plan, name, old));
       if (next) columnSteps.push(...addColumn(engine, table, name, next));
     }
   }
@@ -83,12 +76,12 @@ async function planTable(
   for (const [name, next] of Object.entries(after.columns)) {
     const old = recreated.has(name) ? undefined : before.columns[name];
     const folded = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
-    await narrowColumn(place, resource, table, name, old, next, folded, steps, blockers);
+    await narrowColumn(plan, name, { before: old, after: next, folded });
   }
   for (const [name, index] of Object.entries(after.indexes)) {
     const stays = before.indexes[name] && !changedIndex(name) && !index.columns.some((column) => recreated.has(column));
     if (stays) continue;
-    if (index.unique && (await hasDuplicates(place, table, before, index.columns))) {
+    if (index.unique && (await hasDuplicates(executor, table, before, index.columns))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
       );
@@ -108,18 +101,21 @@ const canRecast = (old: ColumnSchema, next: ColumnSchema): boolean =>
   fieldTypeNamed(next.type)?.widens?.includes(old.type) ||
   (old.references !== undefined && old.references.table === next.references?.table);
 
-async function dropped(place: Place, resource: string, table: string, name: string, old: ColumnSchema): Promise<Step> {
+async function dropped({ executor, resource, table }: TablePlan, name: string, old: ColumnSchema): Promise<Step> {
   const held =
     old.type === 'folded'
       ? 0
-      : await count(place, sql`select count(*) as n from ${raw(quoted(table))} where ${raw(quoted(name))} is not null`);
+      : await count(
+          executor,
+          sql`select count(*) as n from ${raw(quoted(table))} where ${raw(quoted(name))} is not null`,
+        );
   return held === 0
     ? dropColumn(table, name, undefined, '')
     : dropColumn(table, name, `${resource}.${old.field}`, `, which ${held} rows have a value in`);
 }
 
 async function hasDuplicates(
-  place: Place,
+  executor: Executor,
   table: string,
   before: TableSchema,
   columns: readonly string[],
@@ -128,13 +124,13 @@ async function hasDuplicates(
   const list = raw(columns.map(quoted).join(', '));
   const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
   const rows = await readUnprepared(
-    place,
+    executor,
     sql`select 1 as one from ${raw(quoted(table))} where ${filled} group by ${list} having count(*) > 1 limit 1`,
   );
   return rows.length > 0;
 }
 
-export async function count(place: Place, query: Fragment): Promise<number> {
-  const [row] = await readUnprepared<{ n: number }>(place, query);
+export async function count(executor: Executor, query: Fragment): Promise<number> {
+  const [row] = await readUnprepared<{ n: number }>(executor, query);
   return row?.n ?? 0;
 }

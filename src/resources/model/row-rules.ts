@@ -1,49 +1,41 @@
-import type { Caller } from '../../caller.ts';
-import type { Engine } from '../../database/database.ts';
 import { type Condition, decide } from '../declaration/access.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { amongItems, listHolds } from '../sql/json-lists.ts';
 import { and, eachInnerRow, type Fragment, falsehood, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
+import type { QueryContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
 
-/** Who asks, when, and of which engine: what SQL for a row rule depends on. */
-export interface QueryContext {
-  readonly engine: Engine;
-  readonly caller: Caller;
-  readonly now: number;
-}
-
 /** The SQL condition under which a row (of the aliased table) is there for the caller to do this with. */
-export function allowedRows(resource: Resource, deed: RowOperation, asker: QueryContext, alias = 't'): Fragment {
+export function allowedRows(resource: Resource, operation: RowOperation, context: QueryContext, alias = 't'): Fragment {
   const { access, where } = resource.definition;
-  const rule = deed === 'read' ? access.read : (access[deed] ?? access.write);
-  const decided = toSql(resource, decide(rule, asker.caller, asker.now), asker, alias);
-  return where ? and([toSql(resource, where(asker.now), asker, alias), decided]) : decided;
+  const rule = operation === 'read' ? access.read : (access[operation] ?? access.write);
+  const decided = toSql(resource, decide(rule, context.caller, context.now), context, alias);
+  return where ? and([toSql(resource, where(context.now), context, alias), decided]) : decided;
 }
 
 /** What every row must satisfy to exist at all, whoever asks. */
-export const existingRows = (resource: Resource, asker: QueryContext, alias = 't'): Fragment => {
+export const existingRows = (resource: Resource, context: QueryContext, alias = 't'): Fragment => {
   const { where } = resource.definition;
-  return where ? toSql(resource, where(asker.now), asker, alias) : truth;
+  return where ? toSql(resource, where(context.now), context, alias) : truth;
 };
 
-function toSql(resource: Resource, condition: boolean | Condition, asker: QueryContext, alias: string): Fragment {
+function toSql(resource: Resource, condition: boolean | Condition, context: QueryContext, alias: string): Fragment {
   if (typeof condition === 'boolean') return condition ? truth : falsehood;
   switch (condition.kind) {
     case 'all':
-      return and(condition.of.map((part) => toSql(resource, part, asker, alias)));
+      return and(condition.of.map((part) => toSql(resource, part, context, alias)));
     case 'any':
-      return or(condition.of.map((part) => toSql(resource, part, asker, alias)));
+      return or(condition.of.map((part) => toSql(resource, part, context, alias)));
     case 'compare':
       return compareSql(resource, condition.field, condition.operator, condition.value, alias);
     case 'among':
       return or(condition.values.map((value) => compareSql(resource, condition.field, '=', value, alias)));
     case 'lists':
-      return listHolds(asker.engine, `${alias}.${columnOf(resource, condition.field)}`, sql`${condition.value}`);
+      return listHolds(context.engine, `${alias}.${columnOf(resource, condition.field)}`, sql`${condition.value}`);
     case 'related':
-      return relatedSql(resource, condition.relation, condition.condition, asker, alias);
+      return relatedSql(resource, condition.relation, condition.condition, context, alias);
   }
 }
 
@@ -65,22 +57,22 @@ function relatedSql(
   resource: Resource,
   name: string,
   condition: Condition,
-  asker: QueryContext,
+  context: QueryContext,
   alias: string,
 ): Fragment {
   const relation = resource.relations.get(name);
   if (!relation) throw new Error(`${resource.name} has no relation "${name}"`);
   const { target } = relation;
   const inner = `${alias}r`;
-  const holds = and([existingRows(target, asker, inner), toSql(target, condition, asker, inner)]);
-  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, asker, alias, inner)} and ${holds})`;
+  const holds = and([existingRows(target, context, inner), toSql(target, condition, context, inner)]);
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
 }
 
 /** Ties a row of the resource (one alias) to rows of the relation's target (another). */
 export function relationJoin(
   resource: Resource,
   { relation, target, through }: ResourceRelation,
-  asker: QueryContext,
+  context: QueryContext,
   alias: string,
   inner: string,
 ): Fragment {
@@ -92,18 +84,18 @@ export function relationJoin(
     case 'manyToMany': {
       const links = through as Resource;
       const link = `${inner}l`;
-      const seen = allowedRows(links, 'read', asker, link);
+      const seen = allowedRows(links, 'read', context, link);
       return sql`${raw(inner)}."id" in (select ${raw(`${link}.${columnOf(links, relation.to)}`)} from ${raw(links.table)} as ${raw(link)} where ${eachInnerRow} ${raw(`${link}.${columnOf(links, relation.from)} = ${alias}."id"`)} and ${seen})`;
     }
     case 'listsNames':
       return amongItems(
-        asker.engine,
+        context.engine,
         raw(`${inner}.${columnOf(target, relation.key)}`),
         raw(`${alias}.${columnOf(resource, relation.list)}`),
       );
     case 'namedBy':
       return listHolds(
-        asker.engine,
+        context.engine,
         `${inner}.${columnOf(target, relation.list)}`,
         raw(`${alias}.${columnOf(resource, relation.key)}`),
       );
@@ -114,7 +106,7 @@ export function relationJoin(
 export function relatedRows(
   resource: Resource,
   { relation, target, through }: ResourceRelation,
-  asker: QueryContext,
+  context: QueryContext,
   row: StoredRow,
 ): Fragment {
   switch (relation.kind) {
@@ -124,17 +116,17 @@ export function relatedRows(
       return sql`t.${raw(columnOf(target, relation.by))} = ${row.id}`;
     case 'manyToMany': {
       const links = through as Resource;
-      return sql`t."id" in (select l.${raw(columnOf(links, relation.to))} from ${raw(links.table)} as l where ${eachInnerRow} l.${raw(columnOf(links, relation.from))} = ${row.id} and ${allowedRows(links, 'read', asker, 'l')})`;
+      return sql`t."id" in (select l.${raw(columnOf(links, relation.to))} from ${raw(links.table)} as l where ${eachInnerRow} l.${raw(columnOf(links, relation.from))} = ${row.id} and ${allowedRows(links, 'read', context, 'l')})`;
     }
     case 'listsNames':
       return amongItems(
-        asker.engine,
+        context.engine,
         raw(`t.${columnOf(target, relation.key)}`),
         sql`${row[fieldOf(resource, relation.list).column]}`,
       );
     case 'namedBy':
       return listHolds(
-        asker.engine,
+        context.engine,
         `t.${columnOf(target, relation.list)}`,
         sql`${row[fieldOf(resource, relation.key).column]}`,
       );

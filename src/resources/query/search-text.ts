@@ -1,7 +1,7 @@
 import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 import type { SearchTerm } from '../declaration/fields/search-term.ts';
 
-export type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
+type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** `field:value` of a search, taken apart. */
 export interface SearchPair {
@@ -10,8 +10,8 @@ export interface SearchPair {
   readonly terms: readonly SearchTerm[];
 }
 
-export const fieldOperators = ['=', 'like', 'in'] as const;
-export type FieldOperator = (typeof fieldOperators)[number];
+const fieldOperators = ['=', 'like', 'in'] as const;
+type FieldOperator = (typeof fieldOperators)[number];
 
 const maxPairs = 20;
 const maxTerms = 100;

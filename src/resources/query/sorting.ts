@@ -3,7 +3,7 @@ import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { and, type Fragment, or, raw, sql } from '../sql/sql-text.ts';
 
-export interface SortKey {
+interface SortKey {
   readonly field: ResourceField;
   readonly descending: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Engine } from '../../database/database.ts';
 import type { Resource } from '../model/resource.ts';
 import { after } from '../sql/after.ts';
-import { type Place, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
+import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
 import { rememberedOf } from './remembered.ts';
 
@@ -35,27 +35,27 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
  * has changed to bring it down there, else nothing. Without it, lists of large tables would cost
  * several times those of small ones.
  */
-function knownCount(place: Place, resource: Resource): number | undefined {
+function knownCount(executor: Executor, resource: Resource): number | undefined {
   const last = rememberedOf(resource).lastCount;
-  const changes = last && place.changes?.();
+  const changes = last && executor.changes?.();
   if (!last || changes?.foreign !== last.changes.foreign) return undefined;
   const changed = changes.own - last.changes.own;
   return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
 
-function countAll(place: Place, resource: Resource): number | Promise<number> {
-  const known = knownCount(place, resource);
+function countAll(executor: Executor, resource: Resource): number | Promise<number> {
+  const known = knownCount(executor, resource);
   if (known !== undefined) return known;
   // Before the count: what changes beside it counts as changed since.
-  const changes = place.changes?.();
-  return after(countOfAll(resource, place.engine).read<Counted>(place, []), ([row]) => {
+  const changes = executor.changes?.();
+  return after(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
     const rows = row?.n ?? 0;
     if (changes !== undefined) rememberedOf(resource).lastCount = { rows, changes };
     return rows;
   });
 }
 
-export interface Counting {
+interface Counting {
   /** What the rows are taken from, and under which condition. */
   readonly from: Fragment;
   readonly where: Fragment;
@@ -66,12 +66,12 @@ export interface Counting {
 
 /** How many rows there are; any number above the cap where there are more, unless `exact`. */
 export function countRows(
-  place: Place,
+  executor: Executor,
   resource: Resource,
   { from, where, exact, repeated }: Counting,
 ): number | Promise<number> {
-  if (where === truth && !exact) return countAll(place, resource);
+  if (where === truth && !exact) return countAll(executor, resource);
   const read = repeated ? readPrepared : readUnprepared;
-  const rows = read<Counted>(place, exact ? sql`select count(*) as n ${from}` : upTo(countCap, from));
+  const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : upTo(countCap, from));
   return after(rows, ([row]) => row?.n ?? 0);
 }

@@ -1,13 +1,15 @@
+import type { Engine } from '../../database/database.ts';
+import type { QueryContext } from '../model/query-context.ts';
 import { fieldOf, type Resource } from '../model/resource.ts';
-import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
+import { allowedRows, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
-import { type Place, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { eachInnerRow, eachRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
 import { selectionFor } from './remembered.ts';
 import type { RowShape } from './row-json.ts';
 
 /** The members that includes add to the JSON of a row, each with a comma before it. */
-export type Embedding = (row: StoredRow) => string;
+type Embedding = (row: StoredRow) => string;
 
 const none: Embedding = () => '';
 
@@ -17,26 +19,24 @@ const maxRowsPerParent = 100;
 
 /** Loads what a page embeds: one query a relation, however many rows the page has. */
 export function loadIncludes(
-  place: Place,
+  context: QueryContext,
   resource: Resource,
   includes: readonly Include[],
   rows: readonly StoredRow[],
-  asker: QueryContext,
 ): Embedding | Promise<Embedding> {
-  return includes.length === 0 ? none : loadAll(place, resource, includes, rows, asker);
+  return includes.length === 0 ? none : loadAll(context, resource, includes, rows);
 }
 
 async function loadAll(
-  place: Place,
+  context: QueryContext,
   resource: Resource,
   includes: readonly Include[],
   rows: readonly StoredRow[],
-  asker: QueryContext,
 ): Promise<Embedding> {
   const embeddings: Embedding[] = [];
   for (const include of includes) {
     const load = include.relation.relation.kind === 'belongsTo' ? loadOne : loadMany;
-    embeddings.push(await load(place, resource, include, rows, asker));
+    embeddings.push(await load(context, resource, include, rows));
   }
   const [only] = embeddings;
   return embeddings.length === 1 && only ? only : (row) => embeddings.map((embed) => embed(row)).join('');
@@ -46,17 +46,16 @@ const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>
   selectionFor(target, { fields: undefined, includes }).shape;
 
 /** A list of ids as one parameter, so that the text of the query does not depend on how many there are. */
-const isAmong = (place: Place, column: string, ids: readonly unknown[]): Fragment =>
-  place.engine === 'sqlite'
+const isAmong = (engine: Engine, column: string, ids: readonly unknown[]): Fragment =>
+  engine === 'sqlite'
     ? sql`${raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`
     : sql`${raw(column)} = any(${ids}::text[])`;
 
 async function loadOne(
-  place: Place,
+  context: QueryContext,
   resource: Resource,
   { relation: { name, relation, target }, children }: Include,
   rows: readonly StoredRow[],
-  asker: QueryContext,
 ): Promise<Embedding> {
   const column = fieldOf(resource, (relation as { by: string }).by).column;
   const keys = [...new Set(rows.map((row) => row[column]).filter((key) => key !== null))];
@@ -65,21 +64,20 @@ async function loadOne(
     keys.length === 0
       ? []
       : await readPrepared(
-          place,
-          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${eachInnerRow} ${isAmong(place, 't."id"', keys)} and ${allowedRows(target, 'read', asker)}`,
+          context,
+          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${eachInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
         );
-  const embed = await loadIncludes(place, target, children, found, asker);
+  const embed = await loadIncludes(context, target, children, found);
   const byId = new Map(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
   const prefix = `,${JSON.stringify(name)}:{"data":`;
   return (row) => `${prefix}${byId.get(row[column]) ?? 'null'}}`;
 }
 
 async function loadMany(
-  place: Place,
+  context: QueryContext,
   resource: Resource,
   include: Include,
   rows: readonly StoredRow[],
-  asker: QueryContext,
 ): Promise<Embedding> {
   const { relation, children } = include;
   const { name, target } = relation;
@@ -87,8 +85,8 @@ async function loadMany(
   const limit = Math.max(1, Math.min(maxRowsPerParent, Math.floor(maxRows / Math.max(1, ids.length))));
   const shape = shapeFor(target, children);
   const found =
-    ids.length === 0 ? [] : await readPrepared(place, manyQuery(place, resource, include, shape, ids, limit, asker));
-  const embed = await loadIncludes(place, target, children, found, asker);
+    ids.length === 0 ? [] : await readPrepared(context, manyQuery(context, resource, include, { shape, ids, limit }));
+  const embed = await loadIncludes(context, target, children, found);
   const byParent = new Map<unknown, string[]>();
   for (const row of found) {
     const siblings = byParent.get(row._parent);
@@ -107,20 +105,17 @@ async function loadMany(
 
 /** The first rows of each parent, one more than are shown: each parent costs a stretch of an index, not all its rows. */
 function manyQuery(
-  place: Place,
+  context: QueryContext,
   resource: Resource,
   { relation }: Include,
-  { columns }: RowShape,
-  ids: readonly unknown[],
-  limit: number,
-  asker: QueryContext,
+  { shape: { columns }, ids, limit }: { shape: RowShape; ids: readonly unknown[]; limit: number },
 ): Fragment {
   const { target } = relation;
   const table = raw(target.table);
   const parents = sql`${raw(resource.table)} as p`;
-  const listed = isAmong(place, 'p."id"', ids);
-  const wanted = sql`${eachRow} ${relationJoin(resource, relation, asker, 'p', 'x')} and ${allowedRows(target, 'read', asker, 'x')} order by x."id" limit ${limit + 1}`;
-  return place.engine === 'sqlite'
+  const listed = isAmong(context.engine, 'p."id"', ids);
+  const wanted = sql`${eachRow} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
+  return context.engine === 'sqlite'
     ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${wanted}) where ${listed} order by t."id"`
     : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${wanted}) as t where ${listed} order by t."id"`;
 }

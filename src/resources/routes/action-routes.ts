@@ -11,11 +11,11 @@ import type { RowOperation } from '../model/row-rules.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
-import type { Writing } from '../write/write-checks.ts';
+import type { WriteContext } from '../write/write-context.ts';
 import { changeRow } from '../write/write-row.ts';
 import { inTransaction } from '../write/write-transaction.ts';
 import { actionDocs } from './openapi-operations.ts';
-import { askerOf, callOf, guardOf, idOf, placeOf, sendJson } from './resource-routes.ts';
+import { callOf, guardOf, idOf, readContext, sendJson } from './resource-routes.ts';
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
@@ -53,7 +53,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
 
 type Access = 'read' | 'write' | 'public';
 
-const deedOf = (access: Access): RowOperation => (access === 'write' ? 'update' : 'read');
+const operationOf = (access: Access): RowOperation => (access === 'write' ? 'update' : 'read');
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
 
@@ -67,13 +67,13 @@ function actionCall(
 ): ActionCall<Fields, unknown> {
   const call = callOf(services, request);
   const id = row?.id as string;
-  const inside = <T>(work: (writing: Writing) => Promise<T>): Promise<T> =>
-    inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (writing) => {
+  const inside = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
+    inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
       // The rule of the row was asked with the rights of before.
-      if (row && !sameRights(writing.asker.caller, call.caller)) {
-        await allowedRow(writing.place, resource, id, deedOf(access), writing.asker);
+      if (row && !sameRights(write.caller, call.caller)) {
+        await allowedRow(write, resource, id, operationOf(access));
       }
-      return work(writing);
+      return work(write);
     });
   return {
     ...call,
@@ -81,18 +81,18 @@ function actionCall(
     row: row as { id: string },
     body: request.body,
     change: (values) =>
-      inside(async (writing) => {
-        const before = await lockRow(writing, resource, id, 'read', undefined);
+      inside(async (write) => {
+        const before = await lockRow(write, resource, id, 'read', undefined);
         const input = { values: { ...values }, unchanged: {} };
-        const changed = await changeRow({ ...writing, ruled: false }, resource, before, input);
+        const changed = await changeRow({ ...write, ruled: false }, resource, before, input);
         return shownRow(resource, changed) as { id: string };
       }),
     transaction: (work) =>
-      inside((writing) => {
+      inside((write) => {
         const reveal = () => {
           throw new Error('an action returns what it shows');
         };
-        return work({ ...writing.call, reveal });
+        return work({ ...write.call, reveal });
       }),
   };
 }
@@ -104,8 +104,7 @@ async function rowOf(
   request: FastifyRequest,
   access: Access,
 ): Promise<Record<string, unknown>> {
-  const asker = askerOf(services, request);
-  const place = placeOf(services, request);
-  const row = await allowedRow(place, resource, idOf(resource, request), deedOf(access), asker);
+  const context = readContext(services, request);
+  const row = await allowedRow(context, resource, idOf(resource, request), operationOf(access));
   return wholeRow(resource, row);
 }

@@ -5,19 +5,19 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
 import { readListQuery, refuseParameters } from '../query/list-query.ts';
 import { listRead } from '../read/list-read.ts';
-import { findRow, listJson } from '../read/read-rows.ts';
+import { listJson } from '../read/list-rows.ts';
+import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
 import {
   addressOf,
-  askerOf,
   create,
   guardOf,
   idOf,
   noValidation,
-  placeOf,
   type Query,
+  readContext,
   sendJson,
 } from './resource-routes.ts';
 
@@ -32,18 +32,15 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       path,
       { ...noValidation, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
       async (request, reply) => {
-        const asker = askerOf(services, request);
-        const place = placeOf(services, request);
-        const query = listRead(place.engine, target, readListQuery(target, request.query as Query, request.caller));
+        const context = readContext(services, request);
+        const list = listRead(context.engine, target, readListQuery(target, request.query as Query, request.caller));
         const parent = await parentOf(services, resource, whole, request);
         const within = {
-          condition: relatedRows(resource, child, asker, parent),
+          condition: relatedRows(resource, child, context, parent),
           name: `${resource.name}/${parent.id}/${name}`,
         };
-        return sendJson(
-          reply,
-          await listJson(place, target, query, asker, services.keys, addressOf(services, request), within),
-        );
+        const paging = { keys: services.keys, address: addressOf(services, request), within };
+        return sendJson(reply, await listJson(context, target, list, paging));
       },
     );
     if (!canCreate(child)) continue;
@@ -60,10 +57,10 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
 }
 
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
-  findRow(placeOf(services, request), resource, idOf(resource, request), askerOf(services, request), shape);
+  findRow(readContext(services, request), resource, idOf(resource, request), shape);
 
 /** A row under its parent can be made where the path says all that ties the two. */
-export function canCreate({ relation, target, through }: ResourceRelation): boolean {
+function canCreate({ relation, target, through }: ResourceRelation): boolean {
   const { operations } = target.definition;
   if (operations && !operations.includes('create')) return false;
   if (relation.kind === 'hasMany') return target.fields.get(relation.by)?.sendable === true;

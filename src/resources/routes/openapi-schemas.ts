@@ -3,7 +3,7 @@ import type { Resource, ResourceField } from '../model/resource.ts';
 
 type Schema = Record<string, unknown>;
 
-export function fieldSchema({ type, options, nullable }: ResourceField): Schema {
+function fieldSchema({ type, options, nullable }: ResourceField): Schema {
   const schema = type.schema(options);
   const { example, description, target } = options;
   const about = [description, target === undefined ? undefined : `The id of one of the ${target}.`].filter(Boolean);

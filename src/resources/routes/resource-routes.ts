@@ -5,15 +5,16 @@ import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { App } from '../../http/server.ts';
 import type { Call } from '../declaration/define-resource.ts';
+import { type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow, readListQuery, readRowQuery, refuseParameters } from '../query/list-query.ts';
 import { listRead } from '../read/list-read.ts';
-import { findRow, foundRowJson, listJson } from '../read/read-rows.ts';
+import { listJson } from '../read/list-rows.ts';
+import { findRow, foundRowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
 import type { TaggedJson } from '../read/row-json.ts';
 import { after } from '../sql/after.ts';
-import type { Place } from '../sql/executor.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { changeResource, createResource, deleteResource } from '../write/write-resource.ts';
 import { operationDocs } from './openapi-operations.ts';
@@ -33,24 +34,16 @@ export const callOf = ({ context }: ResourceServices, request: FastifyRequest): 
   now: context.now(),
 });
 
-export const askerOf = ({ context }: ResourceServices, { caller }: FastifyRequest) => ({
-  engine: context.database.engine,
-  caller,
-  now: context.now(),
-});
-
-/** The database as the place where a request's reads run. */
-export function placeOf({ context }: ResourceServices, request: FastifyRequest): Place {
-  const { engine, db, read, readFirst, changes } = context.database;
-  return { engine, db, read, readFirst, changes, reader: new RequestReader(request) };
-}
+/** What a request reads with. */
+export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
+  queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
 
 /** What guards a route of the resource: its scope, and a token unless everybody may read. */
-export const guardOf = (resource: Resource, deed: 'read' | 'write'): FastifyContextConfig => ({
-  ...(deed === 'read' && resource.definition.access.read === 'public'
+export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyContextConfig => ({
+  ...(access === 'read' && resource.definition.access.read === 'public'
     ? { auth: 'public', bearer: 'optional' }
     : { auth: 'auth:api' }),
-  scope: deed === 'read' ? resource.readScope : resource.writeScope,
+  scope: access === 'read' ? resource.readScope : resource.writeScope,
 });
 
 /** To be returned by an async handler. The text and not the reply: Fastify would wait for that to be sent, by listeners. */
@@ -87,30 +80,28 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   const { operations } = resource.definition;
   const offers = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
-  const options = (operation: Parameters<typeof operationDocs>[1], deed: 'read' | 'write') =>
+  const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') =>
     ({
       ...noValidation,
-      config: guardOf(resource, deed),
+      config: guardOf(resource, access),
       schema: operationDocs(resource, operation) as FastifySchema,
     }) satisfies RouteShorthandOptions;
 
   // Reads are not async: on SQLite the answer is there at once.
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
-      const place = placeOf(services, request);
-      const query = listRead(place.engine, resource, readListQuery(resource, request.query as Query, request.caller));
-      const asker = askerOf(services, request);
-      const json = listJson(place, resource, query, asker, services.keys, addressOf(services, request));
+      const context = readContext(services, request);
+      const list = listRead(context.engine, resource, readListQuery(resource, request.query as Query, request.caller));
+      const json = listJson(context, resource, list, { keys: services.keys, address: addressOf(services, request) });
       return after(json, (text) => sendJson(reply, text));
     });
   }
   if (offers('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
-      const place = placeOf(services, request);
+      const context = readContext(services, request);
       const selection = selectionFor(resource, readRowQuery(resource, request.query as Query, request.caller));
-      const asker = askerOf(services, request);
-      const found = findRow(place, resource, idOf(resource, request), asker, selection.shape);
-      const json = after(found, (row) => foundRowJson(place, resource, selection, row, asker));
+      const found = findRow(context, resource, idOf(resource, request), selection.shape);
+      const json = after(found, (row) => foundRowJson(context, resource, selection, row));
       return after(json, (tagged) => (answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
     });
   }

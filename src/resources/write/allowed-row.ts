@@ -1,40 +1,40 @@
 import { preconditionFailed } from '../../errors.ts';
+import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows, type QueryContext, type RowOperation } from '../model/row-rules.ts';
+import { allowedRows, type RowOperation } from '../model/row-rules.ts';
 import { noSuchRow, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
-import { type Place, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
-import { mayNot, type Writing } from './write-checks.ts';
+import { mayNot } from './write-checks.ts';
 
 /** The row that something is to be done with: 404 when the caller may not see it, 403 when it may but not do this. */
 export async function allowedRow(
-  place: Place,
+  context: QueryContext,
   resource: Resource,
   id: string,
-  deed: RowOperation,
-  asker: QueryContext,
+  operation: RowOperation,
   { lock = false } = {},
 ): Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const [row] = await readPrepared(
-    place,
-    sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, deed, asker)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', asker)}${raw(lock && place.engine === 'postgres' ? ' for update of t' : '')}`,
+    context,
+    sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, operation, context)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', context)}${raw(lock && context.engine === 'postgres' ? ' for update of t' : '')}`,
   );
   if (!row) throw noSuchRow(resource);
-  if (row._allowed !== 1) throw mayNot(resource, deed);
+  if (row._allowed !== 1) throw mayNot(resource, operation);
   return row;
 }
 
 /** The row as it is, locked: 404 or 403 where the caller may not do this with it, 412 when it moved on. */
 export async function lockRow(
-  { place, asker }: Writing,
+  context: QueryContext,
   resource: Resource,
   id: string,
-  deed: RowOperation,
+  operation: RowOperation,
   ifMatch: string | undefined,
 ): Promise<StoredRow> {
-  const row = await allowedRow(place, resource, id, deed, asker, { lock: true });
+  const row = await allowedRow(context, resource, id, operation, { lock: true });
   if (ifMatch !== undefined && !matchesVersion(ifMatch, resource, row)) {
     throw preconditionFailed(
       `This ${resource.singular} was changed since it was read, or If-Match is not an ETag of it. Read it again.`,

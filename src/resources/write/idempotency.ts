@@ -22,7 +22,7 @@ export interface IdempotencyKey {
   readonly earlier: readonly IdempotencyKey[];
 }
 
-const life = 24 * 60 * 60 * 1000;
+const retentionMs = 24 * 60 * 60 * 1000;
 
 /** The key of a request: bound to who sends it, where, and with what. Keyed hashes: a body may hold a password. */
 export function idempotencyKey(
@@ -57,7 +57,7 @@ export async function wasAnswered({ database, now }: Context, key: IdempotencyKe
     .selectFrom('idempotency_keys')
     .select('id')
     .where('id', 'in', [key.id, ...key.earlier.map(({ id }) => id)])
-    .where('created_at', '>=', now() - life)
+    .where('created_at', '>=', now() - retentionMs)
     .executeTakeFirst();
   return kept !== undefined;
 }
@@ -74,7 +74,7 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
   await tx
     .deleteFrom('idempotency_keys')
     .where('id', '=', key.id)
-    .where('created_at', '<', now - life)
+    .where('created_at', '<', now - retentionMs)
     .execute();
   const taken = await tx
     .insertInto('idempotency_keys')
@@ -96,7 +96,7 @@ async function keptAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<Kep
     .selectFrom('idempotency_keys')
     .selectAll()
     .where('id', '=', key.id)
-    .where('created_at', '>=', now - life)
+    .where('created_at', '>=', now - retentionMs)
     .executeTakeFirst();
   if (!kept) return undefined;
   if (!kept.status) throw underWay();
@@ -146,7 +146,7 @@ export async function pruneIdempotencyKeys({ database: { db }, now }: Context): 
     const expired = await db
       .selectFrom('idempotency_keys')
       .select('id')
-      .where('created_at', '<', now() - life)
+      .where('created_at', '<', now() - retentionMs)
       .limit(200)
       .execute();
     if (expired.length === 0) return;

@@ -1,23 +1,19 @@
+import { queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { allowedRows, type QueryContext } from '../model/row-rules.ts';
+import { allowedRows } from '../model/row-rules.ts';
 import { falsehood } from '../sql/sql-text.ts';
 import { allowedRow } from './allowed-row.ts';
 import { type Input, readInput, type WriteMode } from './read-input.ts';
 import { mayNot } from './write-checks.ts';
 import type { ChangeRequest, CreateRequest, WriteRequest } from './write-resource.ts';
 
-const askerOf = ({ context }: ResourceServices, { call }: WriteRequest): QueryContext => ({
-  engine: context.database.engine,
-  caller: call.caller,
-  now: call.now,
-});
-
 /** The values of a new row. Who may make none is refused before any work is done for it. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
   return prepared(resource, request, 'create', undefined, request, async () => {
     for (const made of request.link ? [resource, request.link.resource] : [resource]) {
-      if (allowedRows(made, 'create', askerOf(services, request)) === falsehood) throw mayNot(made, 'create');
+      if (allowedRows(made, 'create', queryContext(services.context.database, request.call)) === falsehood)
+        throw mayNot(made, 'create');
     }
   });
 }
@@ -26,7 +22,7 @@ export function prepareCreate(services: ResourceServices, resource: Resource, re
 export function prepareChange(services: ResourceServices, resource: Resource, request: ChangeRequest): Promise<Input> {
   const { id, mode } = request;
   return prepared(resource, request, mode, id, {}, async () => {
-    await allowedRow(services.context.database, resource, id, 'update', askerOf(services, request));
+    await allowedRow(queryContext(services.context.database, request.call), resource, id, 'update');
   });
 }
 
@@ -39,7 +35,7 @@ async function prepared(
   { fixed }: Pick<CreateRequest, 'fixed'>,
   mayWrite: () => Promise<void>,
 ): Promise<Input> {
-  const input = readInput(resource, body, mode, isForm, call, fixed);
+  const input = readInput(resource, mode, { body, isForm, fixed }, call);
   const { prepare } = resource.definition.hooks ?? {};
   if (!prepare) return input;
   await mayWrite();

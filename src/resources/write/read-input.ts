@@ -20,14 +20,19 @@ export const fieldError = (field: string, code: string, says: string): FieldErro
   message: `${field} ${says}.`,
 });
 
-/** Checks a body against the declaration; 422 with one entry for each field that is wrong. `fixed` comes from the path. */
+/** What was sent, and what the path fixes. */
+export interface Sent {
+  readonly body: unknown;
+  readonly isForm: boolean;
+  readonly fixed?: Values | undefined;
+}
+
+/** Checks a body against the declaration; 422 with one entry for each field that is wrong. */
 export function readInput(
   resource: Resource,
-  body: unknown,
   mode: WriteMode,
-  isForm: boolean,
+  { body, isForm, fixed = {} }: Sent,
   call: DefaultCall,
-  fixed: Values = {},
 ): Input {
   const errors: FieldError[] = [];
   const values: Values = {};

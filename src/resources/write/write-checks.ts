@@ -1,52 +1,46 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../errors.ts';
-import type { WriteCall } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
-import type { ResourceServices } from '../model/resource-services.ts';
-import { allowedRows, type QueryContext, type RowOperation } from '../model/row-rules.ts';
-import { type Place, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { allowedRows, type RowOperation } from '../model/row-rules.ts';
+import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql, truth } from '../sql/sql-text.ts';
 import { changesBetween } from './changes.ts';
 import { fieldError, type Values } from './read-input.ts';
+import type { WriteContext } from './write-context.ts';
 
-/** One write, inside its transaction. */
-export interface Writing {
-  readonly services: ResourceServices;
-  readonly call: WriteCall;
-  readonly place: Place;
-  readonly asker: QueryContext;
-  /** The caller was allowed to do this by another rule than that of the row. */
-  readonly ruled?: false;
-}
-
-export const mayNot = (resource: Resource, deed: RowOperation): Problem =>
-  forbidden(`You may not ${deed} ${deed === 'create' ? `such ${resource.name}` : `this ${resource.singular}`}.`);
+export const mayNot = (resource: Resource, operation: RowOperation): Problem =>
+  forbidden(
+    `You may not ${operation} ${operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`}.`,
+  );
 
 /** A row must satisfy the rule for the write after it, too: nobody writes themselves into what they may not write. */
-export async function requireRule(writing: Writing, resource: Resource, deed: RowOperation, id: string): Promise<void> {
-  const { place, asker, ruled = true } = writing;
-  if (!ruled) return;
-  const rule = allowedRows(resource, deed, asker);
+export async function requireRule(
+  context: WriteContext,
+  resource: Resource,
+  operation: RowOperation,
+  id: string,
+): Promise<void> {
+  if (context.ruled === false) return;
+  const rule = allowedRows(resource, operation, context);
   if (rule === truth) return;
   const rows = await readPrepared(
-    place,
+    context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${rule}`,
   );
-  if (rows.length === 0) throw mayNot(resource, deed);
+  if (rows.length === 0) throw mayNot(resource, operation);
 }
 
 /** What a row refers to must exist, and be there for the caller to see. */
-export async function requireReferences(writing: Writing, resource: Resource, values: Values): Promise<void> {
-  const { services, place, asker } = writing;
+export async function requireReferences(context: WriteContext, resource: Resource, values: Values): Promise<void> {
   const errors: FieldError[] = [];
   for (const field of resource.fields.values()) {
     const value = values[field.name];
-    const target = services.resources.get(field.options.target ?? '');
+    const target = context.services.resources.get(field.options.target ?? '');
     if (!target || value === undefined || value === null || !field.sendable) continue;
     const rows = await readPrepared(
-      place,
-      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', asker)}`,
+      context,
+      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', context)}`,
     );
     if (rows.length === 0) {
       errors.push(fieldError(field.name, 'not_found', `names none of the ${target.name} that you may see`));
@@ -101,7 +95,7 @@ interface Written {
 
 /** The audit trail gets what changed; what is never shown is named only. */
 export async function recordWrite(
-  { services, call }: Writing,
+  { services, call }: WriteContext,
   resource: Resource,
   what: 'created' | 'updated' | 'deleted',
   { id, before, after, fields }: Written,
@@ -111,8 +105,8 @@ export async function recordWrite(
     const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
     return hidden || writeOnly;
   };
-  const { caller, origin, tx, context } = call;
-  await services.recordEvent(context, tx, {
+  const { caller, origin, tx } = call;
+  await services.recordEvent(services.context, tx, {
     type: `${resource.name}.${what}`,
     userId: caller.userId,
     clientId: caller.clientId,

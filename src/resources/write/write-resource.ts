@@ -1,18 +1,18 @@
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
 import { conflict, Problem } from '../../errors.ts';
 import type { Call } from '../declaration/define-resource.ts';
+import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows } from '../model/row-rules.ts';
 import { noSuchRow, rowJson } from '../read/read-rows.ts';
 import type { Selection } from '../read/selection.ts';
-import { type Place, readPrepared, readUnprepared } from '../sql/executor.ts';
+import { readPrepared, readUnprepared } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
 import { type IdempotencyKey, type KeptAnswer, keepAnswer, takeKey, wasAnswered } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
-import type { Writing } from './write-checks.ts';
 import { changeRow, insertRow, removeRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
@@ -25,7 +25,7 @@ export interface WriteRequest {
 }
 
 /** The body of a 201, and what stands above it. */
-export type CreatedAnswer = Pick<KeptAnswer, 'headers' | 'body'>;
+type CreatedAnswer = Pick<KeptAnswer, 'headers' | 'body'>;
 
 export interface CreateRequest extends WriteRequest {
   /** Values that the path gives. */
@@ -57,27 +57,23 @@ export async function createResource(
   const input = (await wasAnswered(services.context, key))
     ? undefined
     : await prepareCreate(services, resource, request);
-  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (writing) => {
-    const {
-      place,
-      asker,
-      call: { tx },
-    } = writing;
+  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
+    const { tx } = write.call;
     const made = key && (await takeKey(tx, key, call.now));
-    if (made) return answerAgain(writing, resource, made);
+    if (made) return answerAgain(write, resource, made);
     if (!input) throw conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
-    const row = await insertRow(writing, resource, { ...input.values });
+    const row = await insertRow(write, resource, { ...input.values });
     const id = row.id as string;
     if (link) {
-      const values = readInput(link.resource, link.values(id), 'create', false, writing.call).values;
-      await insertRow(writing, link.resource, values);
+      const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
+      await insertRow(write, link.resource, values);
     }
     const location = `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
-    const extra = revealedJson(writing.revealed);
-    const { json, etag } = await rowJson(place, resource, request.selection, row, asker, extra);
+    const extra = revealedJson(write.revealed);
+    const { json, etag } = await rowJson(write, resource, request.selection, row, extra);
     if (key) {
       // A secret is in the first answer alone.
-      const plain = extra === '' ? { json, etag } : await rowJson(place, resource, request.selection, row, asker);
+      const plain = extra === '' ? { json, etag } : await rowJson(write, resource, request.selection, row);
       await keepAnswer(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
     }
     return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
@@ -85,10 +81,10 @@ export async function createResource(
 }
 
 /** What the first request with this key was answered, as long as the row that it made is there. */
-async function answerAgain({ place, asker }: Writing, resource: Resource, made: KeptAnswer): Promise<CreatedAnswer> {
+async function answerAgain(context: QueryContext, resource: Resource, made: KeptAnswer): Promise<CreatedAnswer> {
   const rows = await readPrepared(
-    place,
-    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, asker)}`,
+    context,
+    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, context)}`,
   );
   if (rows.length > 0) return made;
   throw new Problem(410, 'Gone', 'What the first request with this Idempotency-Key made is gone.', { code: 'gone' });
@@ -103,11 +99,11 @@ export async function changeResource(
   const { call, id, ifMatch, selection } = request;
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const input = await prepareChange(services, resource, request);
-  return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
-    const before = await lockRow(writing, resource, id, 'update', ifMatch);
-    const row = await changeRow(writing, resource, before, { ...input, values: { ...input.values } });
-    const extra = revealedJson(writing.revealed);
-    const tagged = await rowJson(writing.place, resource, selection, row, writing.asker, extra);
+  return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
+    const before = await lockRow(write, resource, id, 'update', ifMatch);
+    const row = await changeRow(write, resource, before, { ...input, values: { ...input.values } });
+    const extra = revealedJson(write.revealed);
+    const tagged = await rowJson(write, resource, selection, row, extra);
     return { ...tagged, revealed: extra !== '' };
   });
 }
@@ -121,9 +117,9 @@ export async function deleteResource(
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
-    await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (writing) => {
-      const before = await lockRow(writing, resource, id, 'delete', ifMatch);
-      await removeRow(writing, resource, before);
+    await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
+      const before = await lockRow(write, resource, id, 'delete', ifMatch);
+      await removeRow(write, resource, before);
     });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
@@ -132,14 +128,13 @@ export async function deleteResource(
 }
 
 async function whoRefers({ resources, context }: ResourceServices, resource: Resource, id: string): Promise<string> {
-  const place: Place = context.database;
   const names: string[] = [];
   for (const other of resources.values()) {
     for (const field of other.stored) {
       if (field.options.target !== resource.name) continue;
       if ((field.options.onDelete ?? 'restrict') !== 'restrict') continue;
       const rows = await readUnprepared(
-        place,
+        context.database,
         sql`select 1 as one from ${raw(other.table)} as t where ${raw(field.compared('t'))} = ${id} limit 1`,
       );
       if (rows.length > 0) names.push(`${other.name} (${field.name})`);

@@ -4,7 +4,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { quoted } from '../sql/sql-text.ts';
 import type { Values } from './read-input.ts';
-import type { Writing } from './write-checks.ts';
+import type { WriteContext } from './write-context.ts';
 
 const users = quoted('users');
 
@@ -17,7 +17,7 @@ export function inTransaction<T>(
   resource: Resource,
   call: Call,
   { scope, id }: { readonly scope: string | undefined; readonly id?: string },
-  work: (writing: Writing & { readonly revealed: Values }) => Promise<T>,
+  work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
   const { database } = services.context;
   const { engine } = database;
@@ -29,9 +29,11 @@ export function inTransaction<T>(
     return work({
       services,
       call: { ...call, caller, tx, tell, reveal },
-      place: { engine, db: tx },
-      asker: { engine, caller, now: call.now },
       revealed,
+      engine,
+      db: tx,
+      caller,
+      now: call.now,
     });
   });
 }

@@ -1,5 +1,7 @@
+import { BoundedMap } from '../../../bounded-map.ts';
+
 const day = /^(\d{4})-(\d\d)-(\d\d)$/;
-const moment = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** Whether the text is a day that exists, as `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
@@ -11,9 +13,9 @@ export function isDay(text: string): boolean {
   return year > 0 && made.getUTCFullYear() === year && made.getUTCMonth() === month - 1 && made.getUTCDate() === date;
 }
 
-/** Milliseconds since 1970 of an RFC 3339 moment, or undefined. */
+/** Milliseconds since 1970 of an RFC 3339 timestamp, or undefined. */
 export function parseTimestamp(text: string): number | undefined {
-  const match = moment.exec(text);
+  const match = timestamp.exec(text);
   if (!match || !isDay(match[1] as string)) return undefined;
   const [, date, hour, minute, second, fraction = '', zone] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
@@ -27,19 +29,18 @@ const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 const dayMs = 86_400_000;
 const two = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
-let knownDays = new Map<number, string>();
+// Rows of a page lie on few days, those of all pages on many.
+const knownDays = new BoundedMap<number, string>(2000);
 
 function dayText(day: number): string {
   const known = knownDays.get(day);
   if (known !== undefined) return known;
-  // Bounded: rows of a page lie on few days, those of all pages on many.
-  if (knownDays.size >= 2000) knownDays = new Map();
   const text = new Date(day * dayMs).toISOString().slice(0, 11);
   knownDays.set(day, text);
   return text;
 }
 
-/** As `toISOString` writes it, several times faster: every row of a list shows two moments. */
+/** As `toISOString` writes it, several times faster: every row of a list shows two of them. */
 export function writeTimestamp(ms: number): string {
   const day = Math.floor(ms / dayMs);
   const rest = ms - day * dayMs;

@@ -1,4 +1,4 @@
-import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
+import { defineResource, type ResourceDefinition } from './resources/declaration/define-resource.ts';
 
 const table = (name: string, inDatabase = name): ResourceDefinition =>
   defineResource({

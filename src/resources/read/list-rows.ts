@@ -1,0 +1,160 @@
+import type { QueryContext } from '../model/query-context.ts';
+import type { Resource } from '../model/resource.ts';
+import type { MacKeys } from '../model/resource-services.ts';
+import { allowedRows } from '../model/row-rules.ts';
+import { readCursor, writeCursor } from '../query/cursor.ts';
+import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
+import { after } from '../sql/after.ts';
+import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
+import { and, eachRow, type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
+import { countCap, countRows } from './count-rows.ts';
+import type { ListRead } from './list-read.ts';
+import { loadIncludes } from './load-includes.ts';
+
+/** What ties one page of a list to the others. */
+export interface Paging {
+  /** They mark the cursors. */
+  readonly keys: MacKeys;
+  /** The address of the same list with some parameters changed. */
+  address(changes: Record<string, string>): string;
+  /** Narrows the list to what belongs to a parent. */
+  readonly within?: { readonly condition: Fragment; readonly name: string };
+}
+
+/** A page of a list as JSON. */
+export function listJson(
+  context: QueryContext,
+  resource: Resource,
+  list: ListRead,
+  paging: Paging,
+): string | Promise<string> {
+  const { condition = truth } = paging.within ?? {};
+  const where = and([condition, allowedRows(resource, 'read', context), list.search]);
+  const table = raw(resource.table);
+  const walked = sql`from ${table} as t where ${eachRow} ${where}`;
+  const plain = where === truth && isServed(resource, list.sort);
+  const byCursor = list.cursor !== undefined;
+  const found = byCursor
+    ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging)
+    : numberedPage(context, list, walked, plain);
+  return after(found, (rows) => {
+    const more = rows.length > list.limit;
+    if (more) rows.length = list.limit;
+    const pagination = byCursor
+      ? cursorMeta(resource, list, rows, more, paging)
+      : pageMeta(context, resource, list, { rows: rows.length, more, from: walked, where }, paging);
+    return after(pagination, (shown) =>
+      after(loadIncludes(context, resource, list.includes, rows), (embed) => {
+        let data = '';
+        for (const row of rows) data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
+        return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}}}`;
+      }),
+    );
+  });
+}
+
+/** A page is reached by walking over all rows before it. */
+const farOffset = 1000;
+
+function numberedPage(
+  executor: Executor,
+  list: ListRead,
+  walked: Fragment,
+  plain: boolean,
+): StoredRow[] | Promise<StoredRow[]> {
+  const limit = list.limit + 1;
+  const offset = (list.page - 1) * list.limit;
+  if (!plain || offset > farOffset) return readPage(executor, list, walked, { limit, offset });
+  return list.shape.page(list.sort, executor.engine).read(executor, [limit, offset]);
+}
+
+/** `extra` is selected beside the columns of the shape. */
+function readPage(
+  executor: Executor,
+  { shape, sort, plain }: ListRead,
+  from: Fragment,
+  { extra = '', limit, offset = 0 }: { extra?: string; limit: number; offset?: number },
+): StoredRow[] | Promise<StoredRow[]> {
+  const read = plain ? readPrepared : readUnprepared;
+  return read(
+    executor,
+    sql`select ${raw(shape.columns + extra)} ${from} order by ${orderSql(sort, executor.engine)} limit ${limit} offset ${offset}`,
+  );
+}
+
+async function cursorPage(
+  executor: Executor,
+  resource: Resource,
+  list: ListRead,
+  from: Fragment,
+  paging: Paging,
+): Promise<StoredRow[]> {
+  const { sort, limit, cursor = '' } = list;
+  const extra = sort.keys.map(({ field }, i) => `, ${field.compared('t')} as "_key${i}"`).join('');
+  if (cursor === '') return readPage(executor, list, from, { extra, limit: limit + 1 });
+  const position = readCursor(paging.keys, listName(resource, paging), sort.signature, cursor);
+  if (position.values.length !== sort.keys.length) throw new Error(`a cursor of ${resource.name} lost its keys`);
+  const rows: StoredRow[] = [];
+  for (const stretch of rowsAfter(sort, position)) {
+    if (rows.length > limit) break;
+    const more = { extra, limit: limit + 1 - rows.length };
+    rows.push(...(await readPage(executor, list, sql`${from} and ${stretch}`, more)));
+  }
+  return rows;
+}
+
+/** What a cursor is bound to. */
+const listName = (resource: Resource, { within }: Paging): string => within?.name ?? resource.name;
+
+function cursorMeta(
+  resource: Resource,
+  { limit, sort }: ListRead,
+  rows: readonly StoredRow[],
+  more: boolean,
+  paging: Paging,
+): object {
+  const last = rows.at(-1);
+  const next =
+    more && last
+      ? writeCursor(paging.keys, listName(resource, paging), sort.signature, {
+          id: last.id as string,
+          values: sort.keys.map((_, i) => last[`_key${i}`]),
+        })
+      : null;
+  return {
+    count: rows.length,
+    per_page: limit,
+    next_cursor: next,
+    links: { next: next === null ? null : paging.address({ cursor: next }) },
+  };
+}
+
+function pageMeta(
+  executor: Executor,
+  resource: Resource,
+  { page, limit, count, plain }: ListRead,
+  { rows, more, from, where }: { rows: number; more: boolean; from: Fragment; where: Fragment },
+  { address }: Paging,
+): object | Promise<object> {
+  const links = {
+    next: more ? address({ page: String(page + 1) }) : null,
+    previous: page > 1 ? address({ page: String(page - 1) }) : null,
+  };
+  const figures = { count: rows, per_page: limit, current_page: page };
+  if (count === 'none') return { ...figures, links };
+  // The last page itself says how many rows there are.
+  const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
+  const exact = count === 'exact';
+  const counting = known ?? countRows(executor, resource, { from, where, exact, repeated: plain });
+  return after(counting, (counted) => {
+    const capped = !exact && known === undefined && counted > countCap;
+    const total = capped ? countCap : counted;
+    return {
+      total,
+      ...(capped ? { total_capped: true } : {}),
+      ...figures,
+      total_pages: Math.max(1, Math.ceil(total / limit)),
+      links,
+    };
+  });
+}
