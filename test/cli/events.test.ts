@@ -80,6 +80,6 @@ onBothEngines('gatehouse events', (engine) => {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line).type);
-    assert.deepEqual(types, ['login.succeeded', 'user.roles_changed']);
+    assert.deepEqual(types, ['settings.changed', 'login.succeeded', 'user.roles_changed']);
   });
 });
