@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { asLogged, createLog, withoutSecrets } from './log.ts';
+import { asLogged, createLog, forReading, withoutSecrets } from './log.ts';
 
 const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
 
@@ -47,6 +48,24 @@ describe('The log', () => {
   it('hides a password whose URL was cut before its host', () => {
     const line = `${JSON.stringify({ level: 'info', msg: `${'x'.repeat(1970)} postgres://app:${'p'.repeat(9000)}@db` })}\n`;
     assert.ok(!asLogged(line).includes('ppp'));
+  });
+
+  it('writes one line for each request where a person is watching', async () => {
+    let text = '';
+    const screen = new Writable({
+      write(chunk, _encoding, done) {
+        text += chunk;
+        done();
+      },
+    });
+    const log = createLog('info', true, forReading(screen));
+    const request = { requestId: 'r-1', method: 'POST', route: '/v1/register', status: 201, ms: 12.3, address: '::1' };
+    log.info(request, 'request');
+    log.info({ migration: '001-first-tables' }, 'migrated the database');
+    const lines = text.trimEnd().split('\n');
+    assert.equal(lines.length, 2, text);
+    assert.match(lines[0] as string, /INFO: POST \/v1\/register 201 12.3 ms \{"requestId":"r-1","address":"::1"\}$/);
+    assert.match(lines[1] as string, /INFO: migrated the database \{"migration":"001-first-tables"\}$/);
   });
 
   it('follows causes, not in a circle', () => {

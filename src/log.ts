@@ -124,7 +124,18 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
 }
 
 /** Loaded only where a person is watching. */
-function forReading(): DestinationStream {
+export function forReading(destination?: DestinationStream): DestinationStream {
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
-  return pretty({ translateTime: 'SYS:HH:MM:ss', sync: true });
+  return pretty({
+    translateTime: 'SYS:HH:MM:ss',
+    sync: true,
+    ...(destination ? { destination, colorize: false } : {}),
+    // One line for each entry, whatever it carries; a request as people write it down.
+    singleLine: true,
+    ignore: 'method,route,status,ms',
+    messageFormat: (entry, messageKey) => {
+      const { method, route, status, ms } = entry;
+      return method === undefined ? String(entry[messageKey]) : `${method} ${route} ${status} ${ms} ms`;
+    },
+  });
 }

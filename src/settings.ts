@@ -158,7 +158,7 @@ export const settings = {
     'how much is logged',
   ),
   adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the first administrator'),
-  adminPassword: text('ADMIN_PASSWORD', '', "the first administrator's password; unset: a random one, printed once", {
+  adminPassword: text('ADMIN_PASSWORD', '', "the first administrator's password; unset: a random one, shown once on a terminal, else written to DATA_DIR/first-password", {
     takes: 'at least 8 characters',
     pattern: /^.{8,}$/s,
     secret: true,

@@ -105,7 +105,6 @@ const ownTransactions = new Map([
   ['clients/foreign-secrets.ts', 'by a client, held in the transaction'],
   ['cli/client-create.ts', 'the operator'],
   ['cli/client-secret.ts', 'the operator'],
-  ['cli/user-role.ts', 'the operator'],
 ]);
 
 interface Import {

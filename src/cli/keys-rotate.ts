@@ -20,7 +20,7 @@ export function addKeysRotate(keys: Command): void {
     });
 }
 
-function sayWhatEnded({ sessions, clients, links }: Ended): void {
+export function sayWhatEnded({ sessions, clients, links }: Ended): void {
   console.log(`Every other key is gone, on every instance. With them ended:
   ${sessions} sessions: every access token, refresh token and personal access token is void, and everybody logs in again
   ${clients} clients' secrets: give those clients new ones with: gatehouse client secret ID

@@ -8,6 +8,16 @@ export function printRows(rows: readonly Readonly<Record<string, unknown>>[], as
   else printTable(rows);
 }
 
+/** One thing, a field a line. */
+export function printFields(fields: Readonly<Record<string, unknown>>, asJson: boolean | undefined): void {
+  if (asJson) {
+    console.log(JSON.stringify(fields, null, 2));
+    return;
+  }
+  const width = Math.max(...Object.keys(fields).map(({ length }) => length));
+  for (const [name, value] of Object.entries(fields)) console.log(`${name.padEnd(width)}  ${show(value)}`.trimEnd());
+}
+
 function printTable(rows: readonly Readonly<Record<string, unknown>>[]): void {
   const names = Object.keys(rows[0] as object);
   const cells = [names, ...rows.map((row) => names.map((name) => show(row[name])))];

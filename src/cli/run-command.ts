@@ -5,46 +5,71 @@ import { withoutSecrets } from '../log.ts';
 import { addBackup } from './backup.ts';
 import { addCheck } from './check.ts';
 import { addClientCreate } from './client-create.ts';
+import { addClientDelete } from './client-delete.ts';
 import { addClientList } from './client-list.ts';
 import { addClientSecretCommand } from './client-secret.ts';
+import { addClientShow } from './client-show.ts';
 import { addDev } from './dev.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addEvents } from './events.ts';
 import { addImportPassport } from './import-passport.ts';
 import { addInit } from './init.ts';
 import { addKeysList } from './keys-list.ts';
+import { addKeysReset } from './keys-reset.ts';
 import { addKeysRotate } from './keys-rotate.ts';
 import { addMigrate } from './migrate.ts';
 import { addRestore } from './restore.ts';
 import { addServe } from './serve.ts';
+import { addSessionEnd } from './session-end.ts';
+import { addSessionList } from './session-list.ts';
 import { addUserCreate } from './user-create.ts';
+import { addUserDelete } from './user-delete.ts';
+import { addUserDisable, addUserEnable } from './user-disable.ts';
 import { addUserImport } from './user-import.ts';
 import { addUserList } from './user-list.ts';
+import { addUserPassword } from './user-password.ts';
 import { addUserRole } from './user-role.ts';
+import { addUserShow } from './user-show.ts';
 
 const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
-/** The command line: 0 when it worked, 1 when it failed, 2 when it was called wrongly. */
-export async function runCommand(args: readonly string[]): Promise<number> {
+const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
+  [
+    'user',
+    'Make and manage users.',
+    ...[addUserCreate, addUserList, addUserShow, addUserPassword, addUserRole],
+    ...[addUserDisable, addUserEnable, addUserDelete, addUserImport],
+  ],
+  [
+    'client',
+    'Make and manage clients.',
+    ...[addClientCreate, addClientList, addClientShow, addClientSecretCommand, addClientDelete],
+  ],
+  ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
+  ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
+  ['import', 'Take over another service.', addImportPassport],
+];
+
+/** Every command, for the command line and for its reference. */
+export function createProgram(): Command {
   const program = new Command('gatehouse')
     .description('An OAuth 2.0 server and a REST API in one program.')
     .version(readVersion())
     .exitOverride()
     .showHelpAfterError('(add --help for what it takes)');
-  for (const add of [addInit, addServe, addDev, addCheck]) add(program);
-  addMigrate(program);
-  const user = program.command('user').description('Make and manage users.');
-  for (const add of [addUserCreate, addUserList, addUserRole, addUserImport]) add(user);
-  const client = program.command('client').description('Make and manage clients.');
-  for (const add of [addClientCreate, addClientList, addClientSecretCommand]) add(client);
-  const keys = program.command('keys').description('Manage the keys that sign tokens.');
-  for (const add of [addKeysList, addKeysRotate]) add(keys);
-  addEvents(program);
-  addImportPassport(program.command('import').description('Take over another service.'));
-  addBackup(program);
-  addRestore(program);
-  addDoctor(program);
+  for (const add of [addInit, addServe, addDev, addCheck, addMigrate]) add(program);
+  for (const [name, description, ...commands] of groups) {
+    const group = program.command(name).description(description);
+    for (const add of commands) add(group);
+  }
+  for (const add of [addEvents, addBackup, addRestore, addDoctor]) add(program);
+  return program;
+}
+
+/** The command line: 0 when it worked, 1 when it failed, 2 when it was called wrongly. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  const program = createProgram();
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

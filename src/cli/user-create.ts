@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { OperatorError } from '../errors.ts';
 import { systemSource } from '../http/request-source.ts';
 import { createUser } from '../users/accounts/create-user.ts';
+import { readPassword } from './read-password.ts';
 import { withContext } from './with-context.ts';
 
 interface Flags {
@@ -34,14 +32,12 @@ export function addUserCreate(user: Command): void {
       '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada | gatehouse user create --email ada@example.com --role admin --password-stdin',
     )
     .action(async (flags: Flags) => {
-      const given = flags.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
-      if (given === '') throw new OperatorError('--password-stdin: nothing came in.');
-      const password = given ?? randomBytes(15).toString('base64url');
+      const { password, isMade } = await readPassword(flags.passwordStdin);
       const { id, email } = await make(flags, password);
-      const shown = given === undefined ? { password } : {};
+      const shown = isMade ? { password } : {};
       if (flags.json) return console.log(JSON.stringify({ id, email, ...shown }, null, 2));
       console.log(`id        ${id}`);
-      if (given === undefined) console.log(`password  ${password}   (shown only this once)`);
+      if (isMade) console.log(`password  ${password}   (shown only this once)`);
     });
 }
 

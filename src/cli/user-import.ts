@@ -1,5 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Command } from 'commander';
+import { OperatorError } from '../errors.ts';
 import { type ImportProgress, importUsers } from '../users/import/import-users.ts';
 import { withContext } from './with-context.ts';
 
@@ -30,6 +31,10 @@ Example:
       if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
       console.log(`${counts.imported} imported, ${counts.present} there already, ${counts.refused} refused.`);
       if (await report.close()) console.log(`Why: ${report.path}`);
+      // For pipelines: a file in a wrong form is no success.
+      if (counts.refused > 0 && counts.imported + counts.present === 0) {
+        throw new OperatorError('Everything in the file was refused, so nobody was imported.');
+      }
     });
 }
 

@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
-import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
-import { recordEvent } from '../events/record-event.ts';
-import { systemSource } from '../http/request-source.ts';
-import { hasOtherAdministrator } from '../users/accounts/role-store.ts';
-import { rolesOf, updateUser } from '../users/accounts/user-store.ts';
+import { rolesOf } from '../users/accounts/user-store.ts';
 import { findUserByText } from './find-user.ts';
-import { withContext } from './with-context.ts';
+import { asOperator } from './operator.ts';
 
 export function addUserRole(user: Command): void {
   user
@@ -25,28 +21,16 @@ export function addUserRole(user: Command): void {
 }
 
 const changeRoles = (text: string, changes: readonly string[]) =>
-  withContext(async (context) => {
-    const { config, database, now } = context;
+  asOperator(async ({ context, change }) => {
     const user = await findUserByText(context, text);
     const roles = new Set(rolesOf(user));
-    const known = new Set([...config.roles, 'admin']);
-    for (const change of changes) {
-      const role = change.replace(/^[+-]/, '');
-      if (change.startsWith('-')) roles.delete(role);
+    const known = new Set([...context.config.roles, 'admin']);
+    for (const one of changes) {
+      const role = one.replace(/^[+-]/, '');
+      if (one.startsWith('-')) roles.delete(role);
       else if (known.has(role)) roles.add(role);
       else throw new OperatorError(`"${role}" is not a role. There are: ${[...known].join(', ')} (setting ROLES).`);
     }
-    if (changes.length > 0) {
-      await commitAndInvalidate(database, async (tx, tell) => {
-        const losesAdmin = rolesOf(user).includes('admin') && !roles.has('admin');
-        if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, user.id))) {
-          throw new OperatorError('This is the last administrator. Make another user one first.');
-        }
-        await updateUser(tx, user.id, { roles: JSON.stringify([...roles]), updated_at: now() });
-        const data = { roles: [...roles], changes: { roles: { from: rolesOf(user), to: [...roles] } } };
-        await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, origin: systemSource, data });
-        tell({ kind: 'user', id: user.id });
-      });
-    }
+    if (changes.length > 0) await change('users', user.id, { roles: [...roles] });
     return [...roles];
   });

@@ -126,3 +126,12 @@ export async function removeClient(tx: Tx, tell: (change: Change) => void, id: s
 
 export const listClients = (db: Db): Promise<ClientRow[]> =>
   db.selectFrom('clients').selectAll().orderBy('id').execute();
+
+/** The secrets of a client that work now. */
+export const listSecrets = (db: Db, clientId: string, now: number): Promise<SecretRow[]> =>
+  db
+    .selectFrom('client_secrets')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', now)]))
+    .execute();

@@ -48,7 +48,9 @@ export function createSealing(settings: SealingSettings, { make = true } = {}): 
         if (isCurrent) used ??= how;
         return { content, isCurrent };
       }
-      throw new OperatorError(`The keys in the database cannot be opened with ${current.name}. ${current.advice}`);
+      throw new OperatorError(
+        `The keys in the database cannot be opened with ${current.name}. ${current.advice} If it is lost for good, see: gatehouse keys reset`,
+      );
     },
   };
 }

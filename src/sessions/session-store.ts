@@ -154,6 +154,18 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
   return (await query.execute()).map(({ id }) => id);
 }
 
+/** Those that are live, the newest first: all, or a user's or a client's. */
+export function listSessions(
+  db: Db,
+  now: number,
+  { userId, clientId }: { userId?: string | undefined; clientId?: string | undefined } = {},
+): Promise<SessionRow[]> {
+  let query = db.selectFrom('sessions').selectAll().where('revoked_at', 'is', null).where('expires_at', '>', now);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  if (clientId !== undefined) query = query.where('client_id', '=', clientId);
+  return query.orderBy('id', 'desc').execute();
+}
+
 /** All of them, whoever's; says how many. */
 export async function revokeAllSessions(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx

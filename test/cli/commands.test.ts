@@ -146,9 +146,12 @@ describe('gatehouse', () => {
   });
 
   it('helps everywhere, with examples', async () => {
-    for (const group of ['', 'user ', 'client ', 'keys ']) assert.equal((await here(`${group}--help`)).code, 0);
+    for (const group of ['', 'user ', 'client ', 'session ', 'keys '])
+      assert.equal((await here(`${group}--help`)).code, 0);
     const commands = ['serve', 'migrate', 'user list', 'user role', 'client create', 'client list', 'client secret'];
-    commands.push('user create', 'keys list', 'keys rotate', 'backup', 'restore', 'doctor');
+    commands.push('user create', 'keys list', 'keys rotate', 'backup', 'restore', 'doctor', 'keys reset', 'user show');
+    commands.push('user password', 'user disable', 'user enable', 'user delete', 'client show', 'client delete');
+    commands.push('session list', 'session end');
     for (const command of commands) {
       const { code, output } = await here(`${command} --help`);
       assert.equal(code, 0);

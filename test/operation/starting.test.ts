@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { parseConfig } from '../../src/config.ts';
@@ -24,17 +24,20 @@ onBothEngines('Starting', (engine) => {
       instances.map(async ({ url }) => (await fetch(`${url}/.well-known/jwks.json`)).text()),
     );
     assert.equal(new Set(sets.map((set) => createHash('sha1').update(set).digest('hex'))).size, 1);
-    const passwords = instances
-      .flatMap(({ lines }) => lines)
-      .map((line) => /shown only this once: ([\w-]+)/.exec(line)?.[1])
-      .filter((password) => password !== undefined);
-    assert.equal(passwords.length, 1, 'one instance made the administrator and said so');
+    const lines = instances.flatMap((instance) => instance.lines);
+    const named = lines.filter((line) => line.includes('"msg":"the password of the administrator is in this file'));
+    assert.equal(named.length, 1, 'one instance made the administrator and said so');
+    const { file } = JSON.parse(named[0] as string) as { file: string };
+    assert.equal(file, join(dir, 'first-password'));
+    const password = readFileSync(file, 'utf8').trim();
+    assert.match(password, /^[\w-]{20}$/);
+    assert.ok(!lines.some((line) => line.includes(password)), 'the log does not hold it');
 
     const [first, second] = instances;
     const login = await fetch(`${first?.url}/v1/clients/web/admin/login`, {
       method: 'POST',
       headers: json,
-      body: JSON.stringify({ email: 'admin@localhost', password: passwords[0] }),
+      body: JSON.stringify({ email: 'admin@localhost', password }),
     });
     assert.equal(login.status, 200);
     const { access_token: token } = (await login.json()) as { access_token: string };
@@ -47,7 +50,11 @@ onBothEngines('Starting', (engine) => {
     });
     assert.equal(out.status, 200);
     assert.equal((await users()).status, 401, 'logged out on every instance at once');
-    for (const name of ['clients.json', ...(engine === 'sqlite' ? ['encryption.key', 'test.db'] : [])]) {
+    for (const name of [
+      'clients.json',
+      'first-password',
+      ...(engine === 'sqlite' ? ['encryption.key', 'test.db'] : []),
+    ]) {
       assert.equal(statSync(join(dir, name)).mode & 0o777, 0o600, name);
     }
   });

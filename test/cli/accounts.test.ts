@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, it } from 'node:test';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const json = { accept: 'application/json', 'content-type': 'application/json' };
+
+onBothEngines('The command line looks after accounts', (engine) => {
+  const create = databases(engine);
+  const start = services(engine);
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  let server: Service;
+  before(async () => {
+    database = await create();
+    env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    if (engine === 'postgres') env.ENCRYPTION_KEY = 'a key of thirty-two characters!!';
+    server = await start({ database, env });
+  });
+  const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
+  async function answer(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+  const parsed = async (...args: string[]) => JSON.parse(await answer(...args, '--json'));
+  const logIn = async (email: string, password: string) => {
+    const body = JSON.stringify({ email, password });
+    return fetch(`${server.url}/v1/clients/web/admin/login`, { method: 'POST', headers: json, body });
+  };
+  const register = async (email: string, password: string): Promise<string> => {
+    const body = JSON.stringify({ email, password });
+    const made = await fetch(`${server.url}/v1/register`, { method: 'POST', headers: json, body });
+    assert.equal(made.status, 201);
+    const tokens = (await (await logIn(email, password)).json()) as { access_token: string };
+    return tokens.access_token;
+  };
+  const isIn = async (token: string) => {
+    const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
+    return (await fetch(`${server.url}/v1/users/me`, { headers })).status === 200;
+  };
+
+  it('shows a user, sets its password, and ends what the old one opened', async () => {
+    const token = await register('ada@example.com', 'lovelace-1815');
+    const shown = await parsed('user', 'show', 'ada@example.com');
+    assert.deepEqual(
+      [shown.email, shown.sessions, shown.personal_tokens, shown.disabled],
+      ['ada@example.com', 1, 1, false],
+    );
+    assert.match(await answer('user', 'show', shown.id), /^email +ada@example.com$/m);
+    const said = await answer('user', 'password', 'ada@example.com');
+    const password = /^password {2}([\w-]+) /.exec(said)?.[1] as string;
+    assert.equal(await isIn(token), false);
+    assert.equal((await logIn('ada@example.com', 'lovelace-1815')).status, 400);
+    assert.equal((await logIn('ada@example.com', password)).status, 200);
+    const weak = await run('user', 'password', 'nobody@example.com');
+    assert.deepEqual([weak.code, /There is no user/.test(weak.stderr)], [1, true]);
+  });
+
+  it('disables and enables a user', async () => {
+    const token = await register('bob@example.com', 'a long enough one');
+    await answer('user', 'disable', 'bob@example.com');
+    assert.equal(await isIn(token), false);
+    assert.equal((await logIn('bob@example.com', 'a long enough one')).status, 400);
+    await answer('user', 'enable', 'bob@example.com');
+    assert.equal((await logIn('bob@example.com', 'a long enough one')).status, 200);
+    const last = await run('user', 'disable', 'admin@example.com');
+    assert.deepEqual([last.code, /the last administrator/.test(last.stderr)], [1, true]);
+  });
+
+  it('lists sessions and ends one, or all of a user', async () => {
+    const first = await register('eve@example.com', 'a long enough one');
+    const second = (await (await logIn('eve@example.com', 'a long enough one')).json()) as { access_token: string };
+    const rows = (await parsed('session', 'list', '--user', 'eve@example.com')) as { id: string; type: string }[];
+    const sessions = rows.filter(({ type }) => type === 'session');
+    assert.equal(sessions.length, 2);
+    assert.equal(await answer('session', 'end', sessions[1]?.id as string), '1 ended.\n');
+    assert.deepEqual([await isIn(first), await isIn(second.access_token)], [false, true]);
+    assert.equal(await answer('session', 'end', '--user', 'eve@example.com'), '2 ended.\n');
+    assert.equal(await isIn(second.access_token), false);
+    for (const args of [
+      ['session', 'end'],
+      ['session', 'end', sessions[1]?.id as string],
+    ]) {
+      assert.equal((await run(...args)).code, 1, args.join(' '));
+    }
+  });
+
+  it('deletes a user, and a client, but none that the settings name', async () => {
+    const token = await register('gone@example.com', 'a long enough one');
+    await answer('user', 'delete', 'gone@example.com');
+    assert.equal(await isIn(token), false);
+    assert.equal((await run('user', 'show', 'gone@example.com')).code, 1);
+    const { client_id } = await parsed('client', 'create', 'Reports');
+    const shown = await parsed('client', 'show', client_id);
+    assert.deepEqual([shown.name, shown.secrets, shown.sessions], ['Reports', ['works'], 0]);
+    await answer('client', 'delete', client_id);
+    assert.equal((await run('client', 'show', client_id)).code, 1);
+    const needed = await run('client', 'delete', 'web-admin');
+    assert.deepEqual([needed.code, /belongs to a login of the settings/.test(needed.stderr)], [1, true]);
+  });
+
+  it('exits with 1 when everything of an import was refused', async () => {
+    const file = join(database.dir, 'users.csv');
+    writeFileSync(file, 'email,password_hash\nnot an address,nonsense\n');
+    const refused = await run('user', 'import', file);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stdout, /0 imported, 0 there already, 1 refused/);
+    const hash = '$2a$04$abcdefghijklmnopqrstuuNSXqkVD/kQUEUo4eCPQ3C2O2U0M2oUa';
+    writeFileSync(file, `email,password_hash\nnot an address,nonsense\nnew@example.com,${hash}\n`);
+    assert.equal((await run('user', 'import', file)).code, 0, 'some were taken');
+  });
+
+  it('makes new keys where the secret that sealed them is lost, and keeps people and passwords', async () => {
+    const token = await register('kept@example.com', 'a long enough one');
+    const early = await run('keys', 'reset', '--force');
+    assert.deepEqual([early.code, /nothing is lost/.test(early.stderr)], [1, true]);
+    await server.close();
+    if (engine === 'postgres') env.ENCRYPTION_KEY = 'another key of thirty-six characters';
+    else rmSync(join(database.dir, 'encryption.key'));
+
+    const asked = await run('keys', 'reset');
+    assert.equal(asked.code, 1);
+    assert.match(asked.stderr, /ends\n {2}every session[\s\S]*leaves people with their passwords/);
+    await assert.rejects(start({ database, env }), /cannot be opened[\s\S]*gatehouse keys reset/);
+
+    assert.match(await answer('keys', 'reset', '--force'), /sessions: every access token/);
+    server = await start({ database, env });
+    assert.equal(await isIn(token), false);
+    assert.equal((await logIn('kept@example.com', 'a long enough one')).status, 200);
+  });
+});

@@ -1,0 +1,27 @@
+import { mock } from 'node:test';
+import { runCommand } from '../../src/cli/run-command.ts';
+import type { Outcome } from './command.ts';
+
+/** Runs `gatehouse ARGS` in this process, with these settings alone: a process for each command would take seconds. */
+export async function gatehouseHere(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Omit<Outcome, 'signal'>> {
+  const said = { stdout: '', stderr: '' };
+  const say = (stream: keyof typeof said) => (text: unknown) => {
+    said[stream] += `${text}\n`;
+  };
+  const mocks = [mock.method(console, 'log', say('stdout')), mock.method(console, 'error', say('stderr'))];
+  const before = { ...process.env };
+  const dir = process.cwd();
+  try {
+    process.env = { ...env };
+    process.chdir(cwd);
+    return { code: await runCommand(args), ...said };
+  } finally {
+    process.env = before;
+    process.chdir(dir);
+    for (const { mock: one } of mocks) one.restore();
+  }
+}
