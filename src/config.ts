@@ -96,6 +96,8 @@ export function parseConfig(
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
   for (const key of ['dataDir', 'resourcesDir', 'routesDir', 'viewsDir'] as const)
     config[key] = resolve(workingDir, config[key] as string);
+  if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
+    config.brandLogo = resolve(workingDir, config.brandLogo as string);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;

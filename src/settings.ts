@@ -158,11 +158,16 @@ export const settings = {
     'how much is logged',
   ),
   adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the first administrator'),
-  adminPassword: text('ADMIN_PASSWORD', '', "the first administrator's password; unset: a random one, shown once on a terminal, else written to DATA_DIR/first-password", {
-    takes: 'at least 8 characters',
-    pattern: /^.{8,}$/s,
-    secret: true,
-  }),
+  adminPassword: text(
+    'ADMIN_PASSWORD',
+    '',
+    "the first administrator's password; unset: a random one, shown once on a terminal, else written to DATA_DIR/first-password",
+    {
+      takes: 'at least 8 characters',
+      pattern: /^.{8,}$/s,
+      secret: true,
+    },
+  ),
   encryptionKey: text('ENCRYPTION_KEY', '', 'seals the private keys in the database; the same on every instance', {
     takes: 'at least 16 characters, such as the output of: openssl rand -base64 32',
     pattern: /^.{16,}$/s,
@@ -271,6 +276,18 @@ export const settings = {
     'off',
     'answers as the service did that was taken over, where that differs',
   ),
+  brandName: text('BRAND_NAME', 'Gatehouse', 'the name on pages, in mail and in the console', {
+    takes: '1 to 60 characters on one line',
+    pattern: /^[^\p{Cc}\p{Cf}]{1,60}$/u,
+  }),
+  brandLogo: text('BRAND_LOGO', '', 'a picture for pages, mail and console', {
+    takes: 'an https URL, or a file (svg, png, jpg, webp, gif; at most 1 MiB) that the service then serves',
+    pattern: /^(https?:\/\/[^\s"'<>;,]+|(?!https?:)\S.*)$/,
+  }),
+  brandColor: text('BRAND_COLOR', '', 'the colour of buttons and links; what is read is made dark or light enough', {
+    takes: 'a colour as #rgb or #rrggbb',
+    pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
+  }),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages'),
   resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations'),
   routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own'),

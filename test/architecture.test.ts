@@ -16,6 +16,7 @@ const foundation = [
   'metrics',
   'durations',
   'bounded-map',
+  'brand',
   'email-address',
   'nearest',
   'normal-form',
@@ -39,6 +40,7 @@ const features = [
 ];
 const mayImport = new Map<string, readonly string[]>([
   ['errors', []],
+  ['brand', ['config', 'errors']],
   ['bounded-map', []],
   ['nearest', []],
   ['normal-form', []],

@@ -5,6 +5,7 @@ import { lazy, useEffect, useMemo } from 'react';
 import { Admin, localStorageStore, Resource } from 'react-admin';
 import { gatehouse, leave } from './api.ts';
 import { createAuthProvider } from './auth-provider.ts';
+import { brand } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { createDataProvider } from './data-provider.ts';
 import { DescriptionsProvider } from './described.tsx';
@@ -34,7 +35,7 @@ export default function Console({ descriptions }: { descriptions: ResourceDescri
     <CacheProvider value={styles}>
       <DescriptionsProvider all={descriptions}>
         <Admin
-          title="Gatehouse"
+          title={brand.name}
           authProvider={authProvider}
           dataProvider={dataProvider}
           queryClient={queryClient}

@@ -7,9 +7,9 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
 import { root } from './api.ts';
+import { brand } from './brand.ts';
 import { useDescriptions } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
-import icon from './icon.svg';
 import { isOwn, ownNames } from './presentation.ts';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
@@ -23,7 +23,7 @@ export function ConsoleLayout({ children }: { children: ReactNode }) {
 function ConsoleBar() {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
-      <Box component="img" src={icon} alt="" sx={{ width: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
+      <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
       <TitlePortal />
     </AppBar>
   );

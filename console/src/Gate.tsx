@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { gatehouse, root, whenSignedOut } from './api.ts';
+import { brand } from './brand.ts';
 import { loadDescriptions, type ResourceDescription } from './descriptions.ts';
-import icon from './icon.svg';
 
 // Loads while the session is being looked up.
 const consoleCode = import('./Console.tsx');
@@ -69,7 +69,7 @@ function Notice({ title, text, children }: { title: string; text: string; childr
   return (
     <div className="gate">
       <main>
-        <img src={icon} alt="" />
+        <img src={brand.logo} alt="" />
         <h1>{title}</h1>
         <p role="status">{text}</p>
         {children}

@@ -1,10 +1,12 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { paintGate } from './brand.ts';
 import { Gate } from './Gate.tsx';
 import './gate.css';
 
 const place = document.getElementById('console');
 if (!place) throw new Error('The page has no element "console".');
+paintGate();
 createRoot(place).render(
   <StrictMode>
     <Gate />

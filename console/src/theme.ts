@@ -1,5 +1,6 @@
 import { createTheme, type Theme } from '@mui/material/styles';
 import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
+import { type BrandColours, brand } from './brand.ts';
 
 interface Colours {
   ground: string;
@@ -12,6 +13,9 @@ interface Colours {
   accentHover: string;
   onAccent: string;
   accentSoft: string;
+  /** Under text: the brand's own colour where there is one. */
+  fill: string;
+  fillHover: string;
   danger: string;
   warn: string;
 }
@@ -28,6 +32,8 @@ const light: Colours = {
   accentHover: '#114b3b',
   onAccent: '#ffffff',
   accentSoft: '#e5f0ec',
+  fill: '#17614d',
+  fillHover: '#114b3b',
   danger: '#a8261c',
   warn: '#7a5200',
 };
@@ -43,9 +49,15 @@ const dark: Colours = {
   accentHover: '#8fd9bf',
   onAccent: '#0c2019',
   accentSoft: '#1a2f28',
+  fill: '#74cbad',
+  fillHover: '#8fd9bf',
   danger: '#ff9a8f',
   warn: '#f0c674',
 };
+
+function branded(colours: Colours, own: BrandColours | undefined): Colours {
+  return own ? { ...colours, ...own, onAccent: own.onFill } : colours;
+}
 
 const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
@@ -90,7 +102,12 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
         },
       },
       MuiButtonBase: { defaultProps: { disableRipple: true } },
-      MuiButton: { defaultProps: { disableElevation: true } },
+      MuiButton: {
+        defaultProps: { disableElevation: true },
+        styleOverrides: {
+          containedPrimary: { backgroundColor: c.fill, color: c.onAccent, '&:hover': { backgroundColor: c.fillHover } },
+        },
+      },
       MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
       MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
       MuiTableCell: {
@@ -136,5 +153,5 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
   } as Parameters<typeof createTheme>[0]);
 }
 
-export const lightTheme = dress(defaultLightTheme, 'light', light);
-export const darkTheme = dress(defaultDarkTheme, 'dark', dark);
+export const lightTheme = dress(defaultLightTheme, 'light', branded(light, brand.colours?.light));
+export const darkTheme = dress(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark));

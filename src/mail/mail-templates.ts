@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readBrand } from '../brand.ts';
 import type { Config } from '../config.ts';
 
 export interface Letter {
@@ -15,7 +16,9 @@ export type RenderLetter = (template: string, data: Readonly<Record<string, unkn
  * A letter is two Liquid templates: `<name>.txt`, whose first line is `Subject: …`, and `<name>.html`, where every value is
  * escaped. A file of that name in `VIEWS_DIR/mail` replaces the built-in one.
  */
-export function mailTemplates({ viewsDir }: Config): RenderLetter {
+export function mailTemplates(config: Config): RenderLetter {
+  const { viewsDir } = config;
+  const brand = mailBrand(config);
   const root = [join(viewsDir, 'mail'), fileURLToPath(new URL('templates', import.meta.url))];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
   const open = () => {
@@ -26,10 +29,19 @@ export function mailTemplates({ viewsDir }: Config): RenderLetter {
   let engines: ReturnType<typeof open> | undefined;
   return async (template, data) => {
     engines ??= open();
-    const text: string = await engines.plain.renderFile(`${template}.txt`, data);
-    const html: string = await engines.escaping.renderFile(`${template}.html`, data);
+    const variables = { ...data, brand };
+    const text: string = await engines.plain.renderFile(`${template}.txt`, variables);
+    const html: string = await engines.escaping.renderFile(`${template}.html`, variables);
     const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
     if (!match) throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
     return { subject: match[1] as string, text: text.slice(match[0].length), html };
   };
+}
+
+/** Mail is read on white. Readers of mail load pictures from elsewhere, so the logo is named by its whole address. */
+function mailBrand(config: Config): { name: string; logo: string | null; color: string; text: string; ink: string } {
+  const { name, logo, colours } = readBrand(config);
+  const { fill, onFill, accent } = colours?.light ?? { fill: '#17614d', onFill: '#ffffff', accent: '#17614d' };
+  const at = logo && 'url' in logo ? logo.url : `${config.baseUrl}/assets/logo`;
+  return { name, logo: logo ? at : null, color: fill, text: onFill, ink: accent };
 }

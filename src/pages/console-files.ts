@@ -2,12 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
+import type { Brand } from '../brand.ts';
 
 /** The console as Vite built it: one page and the files that it loads. */
 export interface ConsoleFiles {
   /** The page, for one answer: its styles carry that answer's nonce, its addresses the service's root. */
-  page(nonce: string, root: string): string;
+  page(nonce: string, root: string, brand: ConsoleBrand): string;
   readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** What the page tells the console of the operator's brand. */
+export interface ConsoleBrand {
+  readonly name: string;
+  readonly logo: string;
+  readonly colours: Brand['colours'];
 }
 
 export interface Asset {
@@ -37,11 +45,24 @@ export function readConsole(dist = join(import.meta.dirname, '../../console/dist
   }
   const folder = join(dist, 'assets');
   return {
-    page: (nonce, root) =>
-      html.replaceAll('__NONCE__', nonce).replaceAll('__ROOT__', root).replaceAll('./assets/', `${root}/admin/assets/`),
+    page: (nonce, root, brand) =>
+      html
+        .replaceAll('__NONCE__', nonce)
+        .replaceAll('./assets/', `${root}/admin/assets/`)
+        .replaceAll('__ROOT__', root)
+        .replaceAll('__NAME__', () => escapeHtml(brand.name))
+        .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
     assets: new Map(readdirSync(folder).map((name) => [name, assetOf(join(folder, name))])),
   };
 }
+
+const entities = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]);
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (char) => entities.get(char) as string);
 
 /** Read when it is asked for: most instances never show the console to anybody. */
 function assetOf(path: string): Asset {

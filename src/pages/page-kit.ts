@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Brand, pictureSource, readBrand } from '../brand.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Database } from '../database/database.ts';
@@ -14,23 +15,26 @@ import { createLoginClient, type LoginClient } from './login-client.ts';
 import { createViews, type Variables } from './views.ts';
 
 /** Styles and scripts come from this origin's own files and nowhere else; nothing inline runs. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const contentSecurityPolicy = (brand: Brand): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    `img-src 'self' data:${pictureSource(brand)}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** What every page is made with. */
 export interface PageKit {
   readonly config: Config;
+  readonly brand: Brand;
+  readonly logo: string;
   readonly database: Database;
   readonly now: Context['now'];
   readonly cookies: Cookies;
@@ -60,18 +64,20 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const { config, database, now } = context;
   // BASE_URL may have a path of its own, which a proxy in front takes off.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
-  const assets = await serveAssets(app, config, root);
+  const brand = readBrand(config);
+  const policy = contentSecurityPolicy(brand);
+  const assets = await serveAssets(app, config, brand, root);
   const cookies = createCookies(config);
   const csrf = createCsrf(config, keys, cookies);
   const views = createViews(config);
   const loginPath = `/${config.loginPageUrl}`;
   const can_register = config.registration === 'open';
-  const globals = { root, assets, product: 'Gatehouse', login_path: root + loginPath, can_register };
+  const globals = { root, assets, product: brand.name, login_path: root + loginPath, can_register };
 
   const send = (reply: FastifyReply, html: string): FastifyReply =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', contentSecurityPolicy)
+      .header('content-security-policy', policy)
       // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
       .header('referrer-policy', 'same-origin')
       .header('cache-control', 'no-store')
@@ -83,6 +89,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   return {
     config,
+    brand,
+    logo: assets.logo,
     database,
     now,
     cookies,

@@ -41,7 +41,7 @@ export async function servePages(
   serveSessions(kit);
   serveTokens(kit, context, means.scopes);
   serveApplications(kit, means.scopes);
-  serveConsole(app, context, { tokenOf: cookieTokenOf });
+  serveConsole(app, context, { tokenOf: cookieTokenOf, brand: kit.brand, logo: kit.logo });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
   serveOwnPages(kit, own.services, own.loaded);
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Brand, pictureSource } from '../brand.ts';
 import { isAdmin } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { forbidden, notFound, unavailable } from '../errors.ts';
@@ -8,7 +9,10 @@ import type { App } from '../http/server.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
 import { isOwnOrigin } from './page-origin.ts';
 
-interface Session {
+export interface ConsoleMeans {
+  readonly brand: Brand;
+  /** Where its logo is. */
+  readonly logo: string;
   /** The access token of the person whom an `auth:web` request comes from. */
   tokenOf(request: FastifyRequest): string;
 }
@@ -17,18 +21,18 @@ interface Session {
  * The console at `/admin`: a page for administrators who are signed in. It calls the API like any other client, and gets
  * its access token from the session of the page itself: one login, one session, one logout.
  */
-export function serveConsole(app: App, context: Context, session: Session, files = readConsole()): void {
+export function serveConsole(app: App, context: Context, means: ConsoleMeans, files = readConsole()): void {
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
 
   app.get('/admin', { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
     refuseOthersThanAdministrators(request);
-    return sendPage(reply, built(files), root);
+    return sendPage(reply, built(files), root, means);
   });
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
     refuseOthersThanAdministrators(request);
     refuseForeignPages(request, context);
-    const token = session.tokenOf(request);
+    const token = means.tokenOf(request);
     reply.header('cache-control', 'no-store');
     return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
   });
@@ -38,23 +42,23 @@ export function serveConsole(app: App, context: Context, session: Session, files
   );
 }
 
-function sendPage(reply: FastifyReply, files: ConsoleFiles, root: string): FastifyReply {
+function sendPage(reply: FastifyReply, files: ConsoleFiles, root: string, { brand, logo }: ConsoleMeans): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
   return reply
-    .header('content-security-policy', policy(nonce))
+    .header('content-security-policy', policy(nonce, brand))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(files.page(nonce, root));
+    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }));
 }
 
 /** Scripts are files of our own; the components' style sheets are made at run time, and carry the nonce. */
-const policy = (nonce: string): string =>
+const policy = (nonce: string, brand: Brand): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "connect-src 'self'",
-    "img-src 'self' data:",
+    `img-src 'self' data:${pictureSource(brand)}`,
     "font-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

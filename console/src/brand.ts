@@ -1,0 +1,29 @@
+import icon from './icon.svg';
+
+/** The colours of one mode, as the service has made them readable. */
+export interface BrandColours {
+  accent: string;
+  accentHover: string;
+  accentSoft: string;
+  fill: string;
+  fillHover: string;
+  onFill: string;
+}
+
+interface Brand {
+  name: string;
+  logo: string;
+  colours?: { light: BrandColours; dark: BrandColours };
+}
+
+/** Filled in by the service; still a placeholder where the console is served by its own tools. */
+const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-brand"]')?.content ?? '';
+export const brand: Brand = filledIn.startsWith('{') ? JSON.parse(filledIn) : { name: 'Gatehouse', logo: icon };
+
+/** What is seen before the console itself is there. */
+export function paintGate(): void {
+  const colours = brand.colours?.[matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'];
+  if (!colours) return;
+  document.documentElement.style.setProperty('--accent', colours.fill);
+  document.documentElement.style.setProperty('--on-accent', colours.onFill);
+}

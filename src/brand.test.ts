@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { coloursOf, contrastOf } from './brand.ts';
+
+describe('The brand', () => {
+  it('gives text that can be read, whatever the colour', () => {
+    const steps = ['00', '33', '66', '99', 'cc', 'ff'];
+    for (const red of steps) {
+      for (const green of steps) {
+        for (const blue of steps) {
+          const color = `#${red}${green}${blue}`;
+          const { light, dark } = coloursOf(color);
+          for (const [mode, grounds] of [
+            [light, ['#ffffff', '#f5f4f0', '#f0efea', light.accentSoft]],
+            [dark, ['#1b1f22', '#131618', '#15181b', dark.accentSoft]],
+          ] as const) {
+            for (const ground of grounds) assert.ok(contrastOf(mode.accent, ground) >= 4.45, `${color} on ${ground}`);
+            assert.ok(contrastOf(mode.onFill, mode.fill) >= 4.5, `${color} under ${mode.onFill}`);
+            assert.ok(contrastOf(mode.onFill, mode.fillHover) >= 4.5, `${color}, pointed at`);
+            assert.equal(mode.fill, color);
+          }
+        }
+      }
+    }
+  });
+
+  it('leaves a colour alone that can be read already', () => {
+    assert.equal(coloursOf('#17614d').light.accent, '#17614d');
+    assert.equal(coloursOf('#123').light.fill, '#112233');
+  });
+});
