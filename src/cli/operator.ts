@@ -5,7 +5,8 @@ import { checkDefinitions } from '../resources/declaration/check-definitions.ts'
 import { loadResources } from '../resources/load-resources.ts';
 import { compileResources, type Resource } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
-import { readSelection } from '../resources/query/list-query.ts';
+import { plainRow } from '../resources/query/list-query.ts';
+import { selectionFor } from '../resources/read/remembered.ts';
 import { changeResource, deleteResource } from '../resources/write/write-resource.ts';
 import { withContext } from './with-context.ts';
 
@@ -30,7 +31,7 @@ async function openOperator(context: Context): Promise<Operator> {
     context,
     async change(name, id, body) {
       const resource = named(name);
-      const selection = readSelection(resource, {}, systemCaller);
+      const selection = selectionFor(resource, plainRow);
       const request = { call: call(), id, body, isForm: false, selection, mode: 'update', ifMatch: undefined } as const;
       const { json } = await changeResource(services, resource, request);
       return JSON.parse(json);
