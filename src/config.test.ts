@@ -50,9 +50,9 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   brandName: ['Acme', 'Acme', 'two\nlines'],
   brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],
   brandColor: ['#17614d', '#17614d', 'green'],
-  viewsDir: ['/srv/views', '/srv/views', ''],
-  resourcesDir: ['/srv/resources', '/srv/resources', ''],
-  routesDir: ['/srv/routes', '/srv/routes', ''],
+  viewsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  resourcesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  routesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
 };
 
 describe('Every setting', () => {
@@ -83,6 +83,14 @@ describe('Every setting', () => {
 });
 
 describe('Settings together', () => {
+  it('refuse a folder that is named and not there, the default one too', () => {
+    assert.throws(
+      () => fromEnv({ RESOURCES_DIR: './resources' }),
+      /RESOURCES_DIR: got ".*resources"; it takes a folder/,
+    );
+    assert.throws(() => fromFile({ viewsDir: 'veiws' }), /VIEWS_DIR: got ".*veiws"; it takes a folder that exists/);
+  });
+
   it('have the defaults that the contract names', () => {
     const config = fromEnv({});
     assert.equal(config.baseUrl, 'http://127.0.0.1:3000');

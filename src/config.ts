@@ -96,11 +96,18 @@ export function parseConfig(
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
   for (const key of ['dataDir', 'resourcesDir', 'routesDir', 'viewsDir'] as const)
     config[key] = resolve(workingDir, config[key] as string);
+  for (const key of ['resourcesDir', 'routesDir', 'viewsDir'] as const)
+    if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);
   if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
     config.brandLogo = resolve(workingDir, config.brandLogo as string);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;
+}
+
+/** One that is named and not there is a mistake; the default one may be missing: then there is nothing in it. */
+function refuseMissingFolder({ env, about, takes }: Setting<unknown>, path: string): void {
+  if (!existsSync(path)) throw new OperatorError(`${env}: got "${path}"; it takes ${takes}. (${about})`);
 }
 
 /** The only reader of the environment. `file`: what takes the place of `gatehouse.config.ts`. */

@@ -132,6 +132,8 @@ const isOrigin = (value: string): boolean => {
 
 const year = 365 * 86_400;
 
+const folder = { takes: 'a folder that exists' };
+
 /** Every setting there is. A key of this object is a key of `gatehouse.config.ts`. */
 export const settings = {
   host: text('HOST', '127.0.0.1', 'the address to listen on', {
@@ -288,7 +290,7 @@ export const settings = {
     takes: 'a colour as #rgb or #rrggbb',
     pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
   }),
-  viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages'),
-  resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations'),
-  routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own'),
+  viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages', folder),
+  resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations', folder),
+  routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own', folder),
 } as const satisfies Record<string, Setting<unknown>>;
