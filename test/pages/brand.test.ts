@@ -37,7 +37,7 @@ describe('The brand', () => {
       assert.ok(shown > 0, 'the logo is there');
       const button = page.getByRole('button', { name: 'Sign in' });
       const colours =
-        '(({ backgroundColor, color }) => backgroundColor + color)(getComputedStyle(document.querySelector("button")))';
+        '(({ backgroundColor, color }) => backgroundColor + color)(getComputedStyle(document.querySelector("main form button[type=submit]")))';
       assert.ok(await button.isVisible());
       const style = await page.evaluate(colours);
       assert.equal(style, 'rgb(242, 194, 0)rgb(0, 0, 0)', 'the colour itself, with black on it');

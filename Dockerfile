@@ -1,0 +1,25 @@
+# The service from this repository. A project of your own has a Dockerfile of its own (`gatehouse init`).
+FROM node:26-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:26-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /src/package.json ./
+COPY --from=build /src/bin ./bin
+COPY --from=build /src/dist ./dist
+COPY --from=build /src/console/dist ./console/dist
+COPY --from=build /src/node_modules ./node_modules
+# Only /data is written to: the root may be read-only.
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Not npm: the service gets its signals itself.
+CMD ["node", "bin/gatehouse.mjs", "serve"]

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ended } from '../harness/command.ts';
+import { databases } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const site = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
+const program = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
+const skip = program ? false : 'nginx is not installed here';
+const json = { accept: 'application/json', 'content-type': 'application/json' };
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+/** The whole configuration around a site, in a folder of its own. */
+function around(dir: string, content: string): string {
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  for (const name of folders) mkdirSync(join(dir, name), { recursive: true });
+  const paths = folders.map((name) => `  ${name}_temp_path ${join(dir, name)};`).join('\n');
+  const owner = process.getuid?.() === 0 ? 'user root;\n' : '';
+  const file = join(dir, 'nginx.conf');
+  writeFileSync(
+    file,
+    `${owner}daemon off;\npid ${join(dir, 'nginx.pid')};\nerror_log stderr;\nworker_processes 1;\nevents {}\nhttp {\n  access_log off;\n${paths}\n${content}\n}\n`,
+  );
+  return file;
+}
+
+describe('Behind nginx', { skip }, () => {
+  const create = databases('sqlite');
+  const start = services('sqlite');
+  let dir: string;
+  let url: string;
+  let proxy: ChildProcess;
+  let service: Service;
+  before(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const database = await create();
+    dir = database.dir;
+    service = await start({ database, env: { BASE_URL: url, TRUST_PROXY: '127.0.0.1' } });
+    const plain = site
+      .replace(/server \{\n {2}listen 80;[\s\S]*?\n\}\n/, '')
+      .replace(/ {2}listen 443[^\n]*\n/, `  listen 127.0.0.1:${port};\n`)
+      .replace(/ {2}(listen \[::\]|ssl_)[^\n]*\n/g, '')
+      .replace('127.0.0.1:3000', new URL(service.url).host);
+    proxy = spawn(program as string, ['-p', dir, '-c', around(dir, plain)], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    proxy.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    for (;;) {
+      if (
+        await fetch(`${url}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+      )
+        break;
+      if (proxy.exitCode !== null) throw new Error(`nginx ended: ${said}`);
+    }
+  });
+  after(async () => {
+    proxy?.kill('SIGTERM');
+    if (proxy) await ended(proxy);
+  });
+
+  it('is a configuration that nginx takes as it is, with a certificate', (test) => {
+    const key = join(dir, 'key.pem');
+    const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+    const made = spawnSync('openssl', [...args, '-subj', '/CN=auth.example.com', '-keyout', key, '-out', `${key}.crt`]);
+    if (made.status !== 0) return test.skip('openssl is not installed here');
+    const own = site
+      .replace('/etc/letsencrypt/live/auth.example.com/fullchain.pem', `${key}.crt`)
+      .replace('/etc/letsencrypt/live/auth.example.com/privkey.pem', key);
+    const { status, stderr } = spawnSync(program as string, ['-t', '-p', dir, '-c', around(dir, own)]);
+    assert.equal(status, 0, String(stderr));
+    return undefined;
+  });
+
+  it('registers, logs in and reads, and counts the caller by its own address', async () => {
+    const body = JSON.stringify({ email: 'ada@example.com', password: 'lovelace-1815' });
+    const headers = { ...json, 'x-forwarded-for': '198.51.100.7' };
+    assert.equal((await fetch(`${url}/v1/register`, { method: 'POST', headers, body })).status, 201);
+    const login = await fetch(`${url}/v1/clients/web/admin/login`, { method: 'POST', headers, body });
+    assert.equal(login.status, 200);
+    const { access_token: token } = (await login.json()) as { access_token: string };
+    const tokens = await fetch(`${url}/v1/tokens`, { headers: { ...json, authorization: `Bearer ${token}` } });
+    const { data } = (await tokens.json()) as { data: { type: string; address: string }[] };
+    assert.equal(data.find(({ type }) => type === 'session')?.address, '127.0.0.1', 'not what the caller wrote');
+  });
+
+  it('does not show the figures to the world', async () => {
+    for (const path of ['/metrics', '/metrics/', '/metrics?x=1', '//metrics', '/./metrics', '/%6detrics']) {
+      assert.equal((await fetch(`${url}${path}`)).status, 404, path);
+    }
+    assert.equal((await fetch(`${service.url}/metrics`)).status, 200);
+  });
+});

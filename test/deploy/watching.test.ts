@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, describe, it } from 'node:test';
+import { someone } from '../harness/people.ts';
+import { services } from '../harness/service.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
+
+describe('What watches the service', () => {
+  const start = services('sqlite');
+  let figures: string;
+  before(async () => {
+    const service = await start();
+    await someone(service);
+    figures = await (await fetch(`${service.url}/metrics`)).text();
+  });
+
+  for (const file of ['alerts.yml', 'grafana-dashboard.json']) {
+    it(`${file} names figures that there are`, () => {
+      const names = new Set(read(file).match(/\b(gatehouse|nodejs|process)_[a-z0-9_]+/g));
+      assert.ok(names.size > 5);
+      const known = new Set([...figures.matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1] as string));
+      const absent = [...names].filter(
+        (name) => !known.has(name) && !known.has(name.replace(/_(bucket|count|sum)$/, '')),
+      );
+      assert.deepEqual(absent, []);
+    });
+
+    it(`${file} names labels that the figures have`, () => {
+      const labels = read(file).match(/(?<=by \()[a-z, ]+(?=\))/g) ?? [];
+      const ofPrometheus = ['instance', 'job', 'le'];
+      const names = new Set(labels.flatMap((list) => list.split(/, */)).filter((name) => !ofPrometheus.includes(name)));
+      for (const name of names) {
+        const absent = !figures.includes(`${name}="`);
+        // These two are counted once there is something to count.
+        assert.ok(!absent || ['cause', 'result'].includes(name), name);
+      }
+    });
+  }
+
+  it('asks for results of logins that are counted', () => {
+    const asked = new Set(
+      [...read('alerts.yml').matchAll(/result=~?"([a-z|]+)"/g)].flatMap((match) => match[1]?.split('|')),
+    );
+    const source = readFileSync(new URL('../../src/users/credentials/check-credentials.ts', import.meta.url), 'utf8');
+    for (const result of asked) assert.ok(source.includes(`logins.inc({ result: '${result}' })`), result);
+  });
+
+  it('has a dashboard that Grafana can load', () => {
+    const { panels, templating } = JSON.parse(read('grafana-dashboard.json')) as {
+      panels: { id: number; title: string; targets: { expr: string }[] }[];
+      templating: { list: { name: string }[] };
+    };
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    assert.ok(panels.every(({ title, targets }) => title && targets.every(({ expr }) => expr)));
+    assert.deepEqual(
+      templating.list.map(({ name }) => name),
+      ['datasource', 'job'],
+    );
+  });
+});
