@@ -40,7 +40,7 @@ describe('What watches the service', () => {
 
   it('asks for results of logins that are counted', () => {
     const asked = new Set(
-      [...read('alerts.yml').matchAll(/result=~?"([a-z|]+)"/g)].flatMap((match) => match[1]?.split('|')),
+      [...read('alerts.yml').matchAll(/result=~?"([a-z|]+)"/g)].flatMap((match) => match[1]?.split('|') ?? []),
     );
     const source = readFileSync(new URL('../../src/users/credentials/check-credentials.ts', import.meta.url), 'utf8');
     for (const result of asked) assert.ok(source.includes(`logins.inc({ result: '${result}' })`), result);
