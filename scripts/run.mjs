@@ -18,6 +18,7 @@ const tasks = new Map([
   ['test', test],
   ['build', build],
   ['bench', bench],
+  ['docs', () => run(node, [fromSource, inRoot('scripts/docs/write.ts')])],
   ['example', example],
 ]);
 

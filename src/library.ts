@@ -1,6 +1,8 @@
 import { type ConfigFile, loadConfig } from './config.ts';
+import { type Host, mountOn } from './http/mount.ts';
 import { createLog } from './log.ts';
-import { type RunningGatehouse, startGatehouse as startService } from './start.ts';
+import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
+import { keepFirstPassword } from './users/accounts/first-password.ts';
 
 /** What `import … from 'gatehouse'` offers: the service as a part of a program of one's own. */
 export type { RunningGatehouse } from './start.ts';
@@ -16,4 +18,27 @@ export async function startGatehouse(
 ): Promise<RunningGatehouse> {
   const config = await loadConfig({}, workingDir, settings);
   return startService(config, { log: createLog(config.logLevel, process.stdout.isTTY === true) });
+}
+
+export interface PluginOptions {
+  /** In the place of `gatehouse.config.ts`. `baseUrl` is needed: its path is where the service is mounted. */
+  readonly settings: ConfigFile & { readonly baseUrl: string };
+  readonly workingDir?: string;
+}
+
+/**
+ * The service as a part of another Fastify: `await app.register(gatehousePlugin, { settings: { baseUrl: 'https://example.com/auth' } })`.
+ * It answers below the path of `baseUrl` (at the root, whatever the host has no route for), and ends with the host.
+ */
+export async function gatehousePlugin(
+  host: Host,
+  { settings, workingDir = process.cwd() }: PluginOptions,
+): Promise<void> {
+  const config = await loadConfig({}, workingDir, settings);
+  const log = createLog(config.logLevel, process.stdout.isTTY === true);
+  const { app, administrator, stop } = await prepareGatehouse(config, { log });
+  host.addHook('onClose', stop);
+  await app.ready();
+  mountOn(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
+  if (administrator) keepFirstPassword(config, log, administrator);
 }

@@ -72,7 +72,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['background', ['context']],
   ['app', [...features, 'background']],
   ['start', [...features, 'app']],
-  ['library', ['config', 'log', 'start']],
+  ['library', ['config', 'http', 'log', 'start', 'users']],
   ['testing', ['config', 'log', 'start']],
   ['cli', [...features, 'app', 'start']],
 ]);

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { referencePages } from '../scripts/docs/reference.ts';
 import { settings } from '../src/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,6 +28,12 @@ describe('The documents', () => {
       [...new Set(named)].filter((path) => !existsSync(join(root, path))),
       [],
     );
+  });
+
+  it('have a reference that is what the code says', () => {
+    for (const [path, page] of referencePages()) {
+      assert.equal(read(path), page, `${path} is not what the code makes: run \`npm run docs\``);
+    }
   });
 
   it('link to what is there', () => {

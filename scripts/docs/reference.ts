@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/run-command.ts';
+import { settings } from '../../src/settings.ts';
+import { errorCodes } from './error-codes.ts';
+
+/** The pages of docs/reference that follow from the code: `npm run docs` writes them, a test compares. */
+export const referencePages = (): ReadonlyMap<string, string> =>
+  new Map([
+    ['docs/reference/settings.md', settingsPage()],
+    ['docs/reference/commands.md', commandsPage()],
+    ['docs/reference/errors.md', errorsPage()],
+  ]);
+
+const made = '<!-- Made from the code by `npm run docs`: change it there. -->\n';
+
+function settingsPage(): string {
+  const parts = Object.entries(settings).map(([key, { env, default: value, about, takes, secret }]) => {
+    const usual = Array.isArray(value) ? value.join(',') : String(value);
+    const lines = [`## ${env}`, '', `${capital(about)}.`, '', `- key: \`${key}\``, `- takes: ${takes}`];
+    lines.push(`- default: ${usual === '' ? 'unset' : `\`${usual}\``}`);
+    if (secret) lines.push('- a secret: no message and no log shows it');
+    return lines.join('\n');
+  });
+  const intro = `# Settings, one by one
+
+Each is an environment variable (also in \`.env\`) and a key of \`gatehouse.config.ts\`. [By subject](../configuration.md), with what belongs
+together. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [proxied clients](../configuration.md#clients-behind-a-proxy).`;
+  return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
+}
+
+function commandsPage(): string {
+  const parts = leaves(createProgram()).map(({ name, command }) => {
+    const help = command.createHelp();
+    help.helpWidth = 100;
+    const text = help.formatHelp(command, help).trimEnd();
+    return `## gatehouse ${name}\n\n\`\`\`text\n${text}${examplesOf(command)}\n\`\`\``;
+  });
+  const intro = `# Commands
+
+\`npx gatehouse …\` in a project, \`npm run gatehouse -- …\` in a clone. A command ends with 0 when it worked, 1 when it failed, 2 when it was
+called wrongly.`;
+  return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
+}
+
+function leaves(command: Command, path: string[] = []): { name: string; command: Command }[] {
+  if (command.commands.length === 0) return [{ name: path.join(' '), command }];
+  return command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+}
+
+/** What `addHelpText` has added, which commander prints and does not return. */
+function examplesOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  const at = text.search(/\n\n(?:Examples?:|Columns:)/);
+  return at < 0 ? '' : `\n${text.slice(at + 1).trimEnd()}`;
+}
+
+function errorsPage(): string {
+  const rows = errorCodes().map(({ status, code, about }) => `| ${status} | \`${code}\` | ${about} |`);
+  return `${made}# Errors
+
+Under \`/v1\` an error is \`application/problem+json\` (RFC 9457): \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\` (the request id), a
+stable \`code\`, and for 422 \`errors: [{field, code, message}]\`. The OAuth endpoints and the proxies answer \`{error, error_description}\`
+(RFC 6749 5.2). Act on \`status\` and \`code\`; \`detail\` is for people, and may change.
+
+| status | code | what it means |
+| --- | --- | --- |
+${rows.join('\n')}
+
+## OAuth errors
+
+${oauthErrors()
+  .map((error) => `- \`${error}\``)
+  .join('\n')}
+`;
+}
+
+const oauthErrors = (): string[] => {
+  const source = readFileSync(new URL('../../src/errors.ts', import.meta.url), 'utf8');
+  const type = /export type OAuthErrorCode =([^;]+);/.exec(source)?.[1] ?? '';
+  return [...type.matchAll(/'(\w+)'/g)].map((match) => match[1] as string);
+};
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import type { App } from './server.ts';
+
+/** Another Fastify, whatever its types. */
+export type Host = FastifyInstance;
+
+/**
+ * Lets another Fastify answer with our routes whatever it has no route for itself, below `prefix`. Requests are handed over
+ * as they came in, before their body is read: every rule of ours holds, and none of the host's hooks after `onRequest` runs.
+ */
+export function mountOn(host: FastifyInstance, app: App, prefix: string): void {
+  const paths = prefix === '' ? ['/*'] : [prefix, `${prefix}/*`];
+  for (const url of paths) {
+    host.route({
+      method: host.supportedMethods,
+      url,
+      onRequest: async (request, reply) => {
+        reply.hijack();
+        request.raw.url = withoutPrefix(request.raw.url ?? '/', prefix);
+        app.routing(request.raw, reply.raw);
+      },
+      // Never reached; a route must have one.
+      handler: (_request, reply) => reply,
+    });
+  }
+}
+
+function withoutPrefix(url: string, prefix: string): string {
+  const rest = url.slice(prefix.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}

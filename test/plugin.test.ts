@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { fastify } from 'fastify';
+import { gatehousePlugin } from '../src/library.ts';
+import { databases } from './harness/engines.ts';
+
+const json = { accept: 'application/json', 'content-type': 'application/json' };
+
+for (const path of ['', '/auth']) {
+  describe(`As a plugin of another Fastify, ${path === '' ? 'at its root' : `under ${path}`}`, () => {
+    const create = databases('sqlite');
+    const host = fastify();
+    let url: string;
+    before(async () => {
+      const { dir, url: databaseUrl } = await create();
+      host.get('/own', async () => ({ own: true }));
+      // The address must be known before the first link names it.
+      const port = 20_000 + (process.pid % 20_000) + path.length;
+      url = `http://127.0.0.1:${port}${path}`;
+      await host.register(gatehousePlugin, {
+        settings: {
+          dataDir: dir,
+          databaseUrl,
+          baseUrl: url,
+          logLevel: 'silent',
+          adminPassword: 'correct horse battery',
+        },
+        workingDir: dir,
+      });
+      await host.listen({ port, host: '127.0.0.1' });
+    });
+    after(() => host.close());
+
+    it('leaves the routes of the host alone', async () => {
+      const answer = await fetch(new URL('/own', url));
+      assert.deepEqual(await answer.json(), { own: true });
+    });
+
+    it('registers, logs in, reads and shows pages as the service does', async () => {
+      const body = JSON.stringify({ email: 'ada@example.com', password: 'lovelace-1815' });
+      const made = await fetch(`${url}/v1/register`, { method: 'POST', headers: json, body });
+      assert.equal(made.status, 201, await made.clone().text());
+      const login = await fetch(`${url}/v1/clients/web/admin/login`, { method: 'POST', headers: json, body });
+      const { access_token: token } = (await login.json()) as { access_token: string };
+      const authorization = `Bearer ${token}`;
+      const me = await fetch(`${url}/v1/users/me`, { headers: { ...json, authorization } });
+      assert.equal(me.status, 200);
+      assert.equal(((await me.json()) as { data: { email: string } }).data.email, 'ada@example.com');
+      const page = await fetch(`${url}/login`);
+      assert.match(await page.text(), new RegExp(`href="${path}/assets/pages\\.css`));
+    });
+
+    it('answers errors in its own form', async () => {
+      const absent = await fetch(`${url}/v1/nothing`, { headers: json });
+      assert.deepEqual(
+        [absent.status, absent.headers.get('content-type')],
+        [404, 'application/problem+json; charset=utf-8'],
+      );
+      const broken = await fetch(`${url}/v1/register`, { method: 'POST', headers: json, body: '{' });
+      assert.equal(broken.status, 400);
+      const wrong = await fetch(`${url}/v1/register`, { method: 'DELETE', headers: { accept: json.accept } });
+      assert.equal(wrong.status, 405);
+    });
+  });
+}
