@@ -13,7 +13,7 @@ after(() => {
   for (const dir of made) rmSync(dir, { recursive: true, force: true });
 });
 
-/** Views as a service would have them whose VIEWS_DIR holds these files. */
+/** Views as a service would have them whose ./views holds these files. */
 function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-views-'));
   made.push(dir);
@@ -21,7 +21,7 @@ function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
     mkdirSync(dirname(join(dir, 'views', name)), { recursive: true });
     writeFileSync(join(dir, 'views', name), content);
   }
-  return createViews(parseConfig({}, { VIEWS_DIR: 'views', LOGIN_PAGE_URL: loginPageUrl }, dir));
+  return createViews(parseConfig({}, { LOGIN_PAGE_URL: loginPageUrl }, dir));
 }
 
 const render = (views: ReturnType<typeof viewsWith>, name: string, variables = {}, globals = {}) =>
