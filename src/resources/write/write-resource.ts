@@ -132,7 +132,9 @@ async function whoRefers({ resources, context }: ResourceServices, resource: Res
   for (const other of resources.values()) {
     for (const field of other.stored) {
       if (field.options.target !== resource.name) continue;
-      if ((field.options.onDelete ?? 'restrict') !== 'restrict') continue;
+      // Rows of the service's own tables go along, or forget; their migrations say so, and not the declaration.
+      const usual = other.definition.managed ? 'restrict' : 'cascade';
+      if ((field.options.onDelete ?? usual) !== 'restrict') continue;
       const rows = await readUnprepared(
         context.database,
         sql`select 1 as one from ${raw(other.table)} as t where ${raw(field.compared('t'))} = ${id} limit 1`,

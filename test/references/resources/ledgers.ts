@@ -1,0 +1,11 @@
+import { defineResource, reference, text } from 'gatehouse/resources';
+
+/** Its user may not be deleted as long as it is there. */
+export default defineResource({
+  name: 'ledgers',
+  fields: {
+    title: text({ required: true, max: 80 }),
+    user_id: reference('users', { default: ({ caller }) => caller.userId, onDelete: 'restrict' }),
+  },
+  access: { read: 'auth:api', write: 'auth:api' },
+});

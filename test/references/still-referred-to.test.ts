@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { someone } from '../harness/people.ts';
+import { services } from '../harness/service.ts';
+
+onBothEngines('Deleting what others refer to', (engine) => {
+  const start = services(engine);
+
+  it('names what really blocks, and nothing that would go along', async () => {
+    const service = await start({ env: { RESOURCES_DIR: join(import.meta.dirname, 'resources') } });
+    const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const person = await someone(service);
+    // Sessions, a personal access token, a client and events of theirs would all go or stay by themselves.
+    await ask(service, '/v1/clients', { json: { name: 'Reports' }, token: person.token });
+    const made = await ask(service, '/v1/ledgers', { json: { title: 'Books' }, token: person.token });
+    assert.equal(made.status, 201);
+    const refused = await ask<{ detail: string; code: string }>(service, `/v1/users/${person.id}`, {
+      method: 'DELETE',
+      token: admin,
+    });
+    assert.deepEqual([refused.status, refused.body.code], [409, 'still_referred_to']);
+    assert.match(refused.body.detail, /still referred to by ledgers \(user_id\)\./);
+  });
+});
