@@ -79,7 +79,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       .type('text/html; charset=utf-8')
       .header('content-security-policy', policy)
       // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
-      .header('referrer-policy', 'same-origin')
+      // Never with the path: behind a mailed link it holds a secret.
+      .header('referrer-policy', 'strict-origin')
       .header('cache-control', 'no-store')
       .send(html);
 

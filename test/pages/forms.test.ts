@@ -97,7 +97,7 @@ onBothEngines('Forms', (engine) => {
 
   it('are sent with their Origin: the pages let browsers name it to themselves', async () => {
     const { headers } = await new Visitor(service).get('/login');
-    assert.equal(headers.get('referrer-policy'), 'same-origin');
+    assert.equal(headers.get('referrer-policy'), 'strict-origin');
   });
 
   it('demand a token wherever a page takes a POST', async () => {
