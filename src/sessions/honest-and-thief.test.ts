@@ -90,7 +90,7 @@ onBothEngines('who holds a session', (engine) => {
   const numRuns = engine === 'sqlite' ? 100 : 60;
 
   it('is never signed out while it is honest, however slow it is and whatever is lost', {
-    timeout: 80_000,
+    timeout: 600_000,
   }, async () => {
     const real = await open();
     const life = fc.asyncProperty(days, fc.boolean(), async (steps, spied) => {
@@ -109,7 +109,7 @@ onBothEngines('who holds a session', (engine) => {
   });
 
   it('is found by the next refresh of the owner when it is a thief that used what it stole', {
-    timeout: 80_000,
+    timeout: 600_000,
   }, async () => {
     const real = await open();
     const crime = fc.record({

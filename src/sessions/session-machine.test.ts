@@ -183,7 +183,7 @@ onBothEngines('the session state machine', (engine) => {
   const make = contexts(engine);
 
   it('never forks, never outlives its end, and never signs anybody out without cause', {
-    timeout: 80_000,
+    timeout: 600_000,
   }, async () => {
     const real = await openSessions(make, engine, {
       REFRESH_GRACE: String(grace / 1000),

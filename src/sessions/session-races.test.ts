@@ -119,7 +119,7 @@ class Device {
 onBothEngines('devices that refresh, use and log out at the same time', (engine) => {
   const make = contexts(engine);
 
-  it('are neither forked nor signed out, and gone when they left', { timeout: 80_000 }, async () => {
+  it('are neither forked nor signed out, and gone when they left', { timeout: 600_000 }, async () => {
     const real = await openSessions(make, engine, { REFRESH_GRACE: String(grace / 1000) });
     const races = fc.asyncProperty(devices, async (plans) => {
       const all = await Promise.all(plans.map(async (plan) => ({ plan, device: await Device.logIn(real) })));

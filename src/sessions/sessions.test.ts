@@ -99,7 +99,7 @@ onBothEngines('sessions', (engine) => {
     assert.equal(rows[0]?.generation, 1);
   });
 
-  it('keeps its storage constant over 10,000 refreshes', { timeout: 80_000 }, async () => {
+  it('keeps its storage constant over 10,000 refreshes', { timeout: 600_000 }, async () => {
     const on = await stage(await make());
     const { db } = on.context.database;
     let session = await open(on);

@@ -25,7 +25,7 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`no whole answer to ${JSON.stringify(String(bytes).slice(0, 100))}`));
-    }, 10_000);
+    }, 60_000);
     socket.on('data', (chunk) => {
       chunks.push(Buffer.from(chunk));
       if (parseAnswers(Buffer.concat(chunks)).length >= count) finish();
@@ -66,7 +66,7 @@ export async function holdBack(url: string, { method, path, headers, body }: Sen
   const chunks: Buffer[] = [];
   const until = (done: (received: Buffer) => boolean) =>
     new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no answer to ${method} ${path}`)), 10_000);
+      const timer = setTimeout(() => reject(new Error(`no answer to ${method} ${path}`)), 60_000);
       const look = () => {
         if (!done(Buffer.concat(chunks)) && !socket.closed) return;
         clearTimeout(timer);

@@ -9,7 +9,7 @@ import { root, type Starter, startedProcesses } from '../harness/starts.ts';
 
 const run = promisify(execFile);
 
-describe('The package', { timeout: 300_000 }, () => {
+describe('The package', { timeout: 900_000 }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
   const project = join(dir, 'my-api');
   const start = startedProcesses();
