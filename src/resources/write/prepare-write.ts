@@ -6,7 +6,7 @@ import { falsehood } from '../sql/sql-text.ts';
 import { allowedRow } from './allowed-row.ts';
 import { type Input, readInput, type WriteMode } from './read-input.ts';
 import { mayNot } from './write-checks.ts';
-import type { ChangeRequest, CreateRequest, WriteRequest } from './write-resource.ts';
+import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
 
 /** The values of a new row. Who may make none is refused before any work is done for it. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {

@@ -1,45 +1,22 @@
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
 import { conflict, Problem } from '../../errors.ts';
-import type { Call } from '../declaration/define-resource.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows } from '../model/row-rules.ts';
 import { noSuchRow, rowJson } from '../read/read-rows.ts';
-import type { Selection } from '../read/selection.ts';
 import { readPrepared, readUnprepared } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
-import { type IdempotencyKey, type KeptAnswer, keepAnswer, takeKey, wasAnswered } from './idempotency.ts';
+import { type KeptAnswer, keepAnswer, takeKey, wasAnswered } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
+import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-export interface WriteRequest {
-  readonly call: Call;
-  readonly body: unknown;
-  readonly isForm: boolean;
-  /** How the answer shows the row. */
-  readonly selection: Selection;
-}
-
 /** The body of a 201, and what stands above it. */
 type CreatedAnswer = Pick<KeptAnswer, 'headers' | 'body'>;
-
-export interface CreateRequest extends WriteRequest {
-  /** Values that the path gives. */
-  readonly fixed?: Values;
-  readonly key: IdempotencyKey | undefined;
-  /** Ties the new row to a parent in the same transaction: the link's resource and its values. */
-  readonly link?: { resource: Resource; values: (id: string) => Values };
-}
-
-export interface ChangeRequest extends WriteRequest {
-  readonly id: string;
-  readonly mode: 'replace' | 'update';
-  readonly ifMatch: string | undefined;
-}
 
 const revealedJson = (revealed: Values): string =>
   Object.entries(revealed)
