@@ -6,7 +6,7 @@ import { ensureProxiedClients, remakeProxiedClients } from './clients/proxied-cl
 import { KnownScopes } from './clients/scopes.ts';
 import { serveCompatibly } from './compat/compat-routes.ts';
 import { OldIds } from './compat/old-ids.ts';
-import type { ProxiedClient } from './config.ts';
+import type { Config, ProxiedClient } from './config.ts';
 import type { Context } from './context.ts';
 import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 import { eventsResource } from './events/events-resource.ts';
@@ -26,6 +26,7 @@ import { serveOAuth } from './oauth/oauth-routes.ts';
 import { createWebSessions } from './pages/authenticate-web.ts';
 import { servePages } from './pages/pages.ts';
 import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
+import { loadResources } from './resources/load-resources.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
@@ -131,6 +132,25 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
   eventsResource,
 ];
 
+const ownResourceNames = ['users', 'roles', 'clients', 'tokens', 'events'].map((name) => ({ name }));
+
+/** The scopes of all that would be served: for commands, which serve nothing. */
+export async function knownScopes({ resourcesDir, routesDir }: Config): Promise<KnownScopes> {
+  const resources = [...ownResourceNames, ...(await loadResources(resourcesDir))];
+  return addScopes(new KnownScopes(), resources, await loadRoutes(routesDir));
+}
+
+function addScopes(
+  scopes: KnownScopes,
+  resources: readonly { readonly name: string }[],
+  routes: Awaited<ReturnType<typeof loadRoutes>>,
+): KnownScopes {
+  for (const { name } of resources) scopes.addResource(name);
+  for (const declared of routes)
+    if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
+  return scopes;
+}
+
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
@@ -139,10 +159,8 @@ export async function buildApp(context: Context): Promise<Services> {
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
-  for (const { name } of resources) scopes.addResource(name);
   const routes = await loadRoutes(context.config.routesDir);
-  for (const declared of routes)
-    if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
+  addScopes(scopes, resources, routes);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {

@@ -59,7 +59,7 @@ export async function prepareGatehouse(config: Config, { log, clockOffset }: Sta
     const names = await migrate(database, now, (line) => log.warn(line));
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     services = await buildApp(context);
-    const administrator = await ensureFirstAdministrator(context, services.passwords);
+    const administrator = await ensureFirstAdministrator(context, services.accounts);
     return { ...services, context, administrator, stop };
   } catch (error) {
     await stop();

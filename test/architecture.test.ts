@@ -89,7 +89,7 @@ const ownTransactions = new Map([
   ['database/change-as.ts', 'changeAs itself'],
   ['database/migrate.ts', 'the service'],
   ['clients/proxied-clients.ts', 'the service'],
-  ['users/accounts/first-administrator.ts', 'the service'],
+
   ['users/accounts/role-store.ts', 'the service'],
   ['users/accounts/make-user.ts', 'a stranger who registers, or the operator'],
   ['users/accounts/confirm-email.ts', 'by a mailed link, used up in the transaction'],
@@ -107,6 +107,7 @@ const ownTransactions = new Map([
   ['clients/foreign-secrets.ts', 'by a client, held in the transaction'],
   ['cli/client-create.ts', 'the operator'],
   ['cli/client-secret.ts', 'the operator'],
+  ['users/accounts/change-roles.ts', 'the operator'],
 ]);
 
 interface Import {

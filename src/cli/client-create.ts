@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { addClientSecret } from '../clients/client-secrets.ts';
-import { type ClientType, createClient } from '../clients/client-store.ts';
+import { systemCaller } from '../caller.ts';
+import type { ClientType } from '../clients/client-store.ts';
+import { makeClient } from '../clients/make-client.ts';
+import { wrongScopes } from '../clients/requested-scopes.ts';
 import { everyScope, parseScope } from '../clients/scopes.ts';
 import { openKeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import { OperatorError } from '../errors.ts';
-import { recordEvent } from '../events/record-event.ts';
 import { systemSource } from '../http/request-source.ts';
-import { changesBetween } from '../resources/write/changes.ts';
 import { findUserByText } from './find-user.ts';
 import { withContext } from './with-context.ts';
 
@@ -47,7 +47,6 @@ export function addClientCreate(client: Command): void {
 
 const create = (name: string, { id, type, scope, owner }: Flags) =>
   withContext(async (context) => {
-    const { database, now } = context;
     if (id !== undefined && !/^[\x21-\x7e]{1,128}$/.test(id)) {
       throw new OperatorError('--id takes 1 to 128 printable ASCII characters without spaces.');
     }
@@ -55,19 +54,15 @@ const create = (name: string, { id, type, scope, owner }: Flags) =>
       throw new OperatorError('--owner is for personal clients: a password client is the operator’s own.');
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
+    const { knownScopes } = await import('../app.ts');
+    const scopes = scope === undefined ? [everyScope] : parseScope(scope);
+    const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { forClient: true });
+    if (wrong) throw new OperatorError(wrong.message);
     const keys = await openKeyRing(context);
-    return commitAndInvalidate(database, async (tx, tell) => {
-      const scopes = scope === undefined ? [everyScope] : parseScope(scope);
-      const row = await createClient(
-        tx,
-        { ...(id ? { id } : {}), type, name, userId: user?.id ?? null, scopes },
-        now(),
-      );
-      if (!row) throw new OperatorError(`There is a client "${id}" already. Choose another --id.`);
-      const secret = await addClientSecret(context, keys, tx, tell, { clientId: row.id });
-      const userId = user?.id;
-      const data = { type, scopes, changes: changesBetween(undefined, { type, name, scopes }) };
-      await recordEvent(context, tx, { type: 'client.created', clientId: row.id, userId, origin: systemSource, data });
-      return { client_id: row.id, client_secret: secret, type, name, scopes };
+    return commitAndInvalidate(context.database, async (tx, invalidate) => {
+      const made = { id, type, name, userId: user?.id ?? null, scopes, actorId: null, source: systemSource };
+      const client = await makeClient(context, keys, tx, invalidate, made);
+      if (!client) throw new OperatorError(`There is a client "${id}" already. Choose another --id.`);
+      return { client_id: client.id, client_secret: client.secret, type, name, scopes };
     });
   });

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
-import { rolesOf } from '../users/accounts/user-store.ts';
+import { systemSource } from '../http/request-source.ts';
+import { changeRoles } from '../users/accounts/change-roles.ts';
+import { roleNames } from '../users/accounts/roles-resource.ts';
 import { findUserByText } from './find-user.ts';
-import { asOperator } from './operator.ts';
+import { withContext } from './with-context.ts';
 
 export function addUserRole(user: Command): void {
   user
@@ -15,22 +17,21 @@ export function addUserRole(user: Command): void {
       '\nExamples:\n  gatehouse user role ada@example.com admin\n  gatehouse user role ada@example.com -- -admin +editor',
     )
     .action(async (text: string, changes: string[]) => {
-      const roles = await changeRoles(text, changes);
+      const roles = await change(text, changes);
       console.log(roles.length > 0 ? roles.join(' ') : '(no roles)');
     });
 }
 
-const changeRoles = (text: string, changes: readonly string[]) =>
-  asOperator(async ({ context, change }) => {
-    const user = await findUserByText(context, text);
-    const roles = new Set(rolesOf(user));
-    const known = new Set([...context.config.roles, 'admin']);
-    for (const one of changes) {
-      const role = one.replace(/^[+-]/, '');
-      if (one.startsWith('-')) roles.delete(role);
-      else if (known.has(role)) roles.add(role);
-      else throw new OperatorError(`"${role}" is not a role. There are: ${[...known].join(', ')} (setting ROLES).`);
+const change = (text: string, changes: readonly string[]) =>
+  withContext(async (context) => {
+    const { id: userId } = await findUserByText(context, text);
+    const known = roleNames(context.config);
+    const nameOf = (word: string) => word.replace(/^[+-]/, '');
+    const take = changes.filter((word) => word.startsWith('-')).map(nameOf);
+    const give = changes.filter((word) => !word.startsWith('-')).map(nameOf);
+    const unknown = give.find((role) => !known.includes(role));
+    if (unknown !== undefined) {
+      throw new OperatorError(`"${unknown}" is not a role. There are: ${known.join(', ')} (setting ROLES).`);
     }
-    if (changes.length > 0) await change('users', user.id, { roles: [...roles] });
-    return [...roles];
+    return changeRoles(context, { userId, give, take, source: systemSource });
   });

@@ -13,7 +13,8 @@ import { computed, list, oneOf, reference, text, timestamp } from '../resources/
 import { changesBetween } from '../resources/write/changes.ts';
 import { tellOwner } from '../users/accounts/tell-owner.ts';
 import { addClientSecret } from './client-secrets.ts';
-import { createClient, removeClient } from './client-store.ts';
+import { removeClient } from './client-store.ts';
+import { makeClient } from './make-client.ts';
 import { wrongScopes } from './requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from './scopes.ts';
 
@@ -117,17 +118,13 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       },
     },
     async create(call, values) {
-      const { context, tx, tell, now } = call;
+      const { context, tx, tell, caller, origin: source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
-      const client = await createClient(tx, { type, name, userId, scopes }, now);
+      const made = { type, name, userId, scopes, actorId: caller.userId, source };
+      const client = await makeClient(context, keys, tx, tell, made);
       if (!client) throw conflict('A client with this id is there already.');
-      call.reveal({ client_secret: await addClientSecret(context, keys, tx, tell, { clientId: client.id }) });
-      await record(call, 'client.created', client, {
-        type,
-        scopes,
-        changes: changesBetween(undefined, { type, name, scopes }),
-      });
-      await tellOf(call, client.user_id, 'a new external application');
+      call.reveal({ client_secret: client.secret });
+      await tellOf(call, client.userId, 'a new external application');
       return client.id;
     },
     async remove(call, client) {

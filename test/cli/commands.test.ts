@@ -32,6 +32,15 @@ onBothEngines('The command line', (engine) => {
     assert.match(await answer('migrate'), /up to date/);
   });
 
+  it('makes no client with a scope that there is not', async () => {
+    const refused = await run('client', 'create', 'Reports', '--scope', 'users:read cars:read');
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /there is no scope "cars:read"/);
+    assert.deepEqual(await list('client', 'list'), []);
+    const made = JSON.parse(await answer('client', 'create', 'Reports', '--scope', 'users:read', '--json'));
+    assert.deepEqual(made.scopes, ['users:read']);
+  });
+
   it('makes clients that work, lists them, and renews their secrets', async () => {
     const made = JSON.parse(await answer('client', 'create', 'Reports', '--id', 'reports', '--json'));
     assert.equal(made.client_id, 'reports');

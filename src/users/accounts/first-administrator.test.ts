@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
+import { createServices } from '../../app.ts';
 import type { Context } from '../../context.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { ensureFirstAdministrator } from './first-administrator.ts';
@@ -9,7 +10,10 @@ import { ensureFirstAdministrator } from './first-administrator.ts';
 onBothEngines('the first administrator', (engine) => {
   const createContext = contexts(engine);
   const createDatabase = databases(engine);
-  const ensure = (context: Context) => ensureFirstAdministrator(context, createPasswords(context));
+  const ensure = async (context: Context) => {
+    const { accounts, endThreads } = await createServices(context);
+    return ensureFirstAdministrator(context, accounts).finally(endThreads);
+  };
   const users = (context: Context) => context.database.db.selectFrom('users').selectAll().execute();
 
   it('is made with a random password that is told once and stored nowhere', async () => {

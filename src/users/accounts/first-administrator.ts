@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
-import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import { OperatorError } from '../../errors.ts';
-import { recordEvent } from '../../events/record-event.ts';
 import { systemSource } from '../../http/request-source.ts';
-import type { Passwords } from '../credentials/passwords.ts';
+import { isTaken } from '../registration-limits.ts';
+import type { AccountServices } from './account-services.ts';
+import { makeUser } from './make-user.ts';
 import { checkNewPassword } from './user-fields.ts';
-import { findUserByLogin, hasAdministrator, insertUser } from './user-store.ts';
+import { findUserByLogin, hasAdministrator } from './user-store.ts';
 
 export interface FirstAdministrator {
   readonly email: string;
@@ -18,36 +17,26 @@ export interface FirstAdministrator {
 /** Makes an administrator where there is none, so that a fresh service can be managed. */
 export async function ensureFirstAdministrator(
   context: Context,
-  passwords: Passwords,
+  services: AccountServices,
 ): Promise<FirstAdministrator | undefined> {
-  const { config, database, now } = context;
+  const { config, database } = context;
   if (await hasAdministrator(database.db)) return undefined;
   const email = config.adminEmail;
   if (config.adminPassword !== '') await refuseWeakPassword(config.adminPassword, email);
   const password = config.adminPassword || randomBytes(15).toString('base64url');
-  const passwordHash = await passwords.hash(password);
-  const at = now();
-  const id = uuidv7(at);
+  const profile = { email, username: null, phone: null, name: 'Administrator' };
   try {
-    await database.db.transaction().execute(async (tx) => {
-      await insertUser(tx, {
-        id,
-        email,
-        username: null,
-        phone: null,
-        name: 'Administrator',
-        password_hash: passwordHash,
-        email_confirmed: 1,
-        roles: '["admin"]',
-        created_at: at,
-        updated_at: at,
-        version: 1,
-      });
-      const data = { changes: { email: { to: email }, roles: { to: ['admin'] } } };
-      await recordEvent(context, tx, { type: 'user.created', userId: id, origin: systemSource, data });
+    await makeUser(context, services, {
+      profile,
+      password,
+      roles: ['admin'],
+      confirmed: true,
+      firstToken: false,
+      event: 'user.created',
+      origin: systemSource,
     });
   } catch (error) {
-    if (!violatedUniqueColumns(error)) throw error;
+    if (!isTaken(error)) throw error;
     await refuseOrdinaryUser(context, email);
     return undefined;
   }

@@ -2,12 +2,10 @@ import type { Context } from '../../context.ts';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { unprocessable } from '../../errors.ts';
-import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from './account-services.ts';
-import { enqueueConfirmation } from './confirm-email.ts';
+import { completeUser } from './complete-user.ts';
 import { isKeptForAnother } from './email-change-store.ts';
-import { newUser } from './user-changes.ts';
 import { type Profile, profileFields, takenField } from './user-fields.ts';
 import { insertUser, type UserRow } from './user-store.ts';
 
@@ -22,9 +20,11 @@ interface NewUser {
   readonly origin: RequestSource;
   /** False where nothing is to be sent: the owner can ask for the mail later. */
   readonly mails?: boolean;
+  /** False where nobody is to collect one. */
+  readonly firstToken?: boolean;
 }
 
-/** A user with all that belongs to one from the start: the first token, the mail that asks for confirmation, the event. */
+/** A user with all that belongs to one from the start. The resource engine makes its own, and completes them alike. */
 export async function makeUser(context: Context, services: AccountServices, made: NewUser): Promise<UserRow> {
   const { database, now } = context;
   const passwordHash = await services.passwords.hash(made.password, made.origin.address);
@@ -47,10 +47,7 @@ export async function makeUser(context: Context, services: AccountServices, made
       if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {
         throw unprocessable([takenField('email')]);
       }
-      await services.issueFirstToken(tx, user.id);
-      if (!user.email_confirmed && made.mails !== false) await enqueueConfirmation(services.mail, tx, user);
-      const data = { changes: newUser({ ...made.profile, roles: made.roles }) };
-      await recordEvent(context, tx, { type: made.event, userId: user.id, origin: made.origin, data });
+      await completeUser(context, services, tx, { ...made, id: user.id, source: made.origin });
     }),
   );
   return user;

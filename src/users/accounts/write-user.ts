@@ -2,13 +2,14 @@ import { recordEvent } from '../../events/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { shutOut } from '../credentials/shut-out.ts';
 import type { AccountServices } from './account-services.ts';
+import { completeUser } from './complete-user.ts';
 import { enqueueConfirmation } from './confirm-email.ts';
 import { closeEmailChanges, withdrawPendingChange } from './email-change-store.ts';
 import { findClientIdsOf, forgetUser } from './forget-user-store.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 import { voidOneTimeTokens } from './one-time-token-store.ts';
 import { tellOwner } from './tell-owner.ts';
-import { newUser, profileChanges } from './user-changes.ts';
+import { profileChanges } from './user-changes.ts';
 import { profileFields } from './user-fields.ts';
 
 /** Inside the transaction, after the row was written: what follows from it. */
@@ -36,12 +37,11 @@ async function record(
 }
 
 async function followCreation(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
-  await services.issueFirstToken(call.tx, user.id);
-  await enqueueConfirmation(services.mail, call.tx, {
-    email: user.email,
-    email_confirmed: Number(user.email_confirmed),
-  });
-  await record(call, 'user.created', user.id, { changes: newUser(user) });
+  const { context, caller, tx, origin: source } = call;
+  const { id, email_confirmed: confirmed, roles } = user;
+  const by = { actorId: caller.userId, clientId: caller.clientId };
+  const made = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
+  await completeUser(context, services, tx, made);
 }
 
 async function followChange(
