@@ -60,10 +60,10 @@ onBothEngines('The client and a real service', (engine) => {
       const refreshTokens = memoryStore();
       const first = await signedIn({ refreshTokens });
       const second = client({ refreshTokens });
-      service.advance(3601_000);
-      await Promise.all([first.resource('notes').list(), second.resource('notes').list()]);
-      service.advance(3601_000);
-      await Promise.all([first.resource('notes').list(), second.resource('notes').list()]);
+      for (let hour = 0; hour < 2; hour++) {
+        service.advance(3601_000);
+        await assert.doesNotReject(Promise.all([first.resource('notes').list(), second.resource('notes').list()]));
+      }
     });
 
     test('answers that are lost, however often and for how long, end no login', async () => {
