@@ -110,6 +110,29 @@ const ownTransactions = new Map([
   ['users/accounts/change-roles.ts', 'the operator'],
 ]);
 
+/** The folder that writes a table. Others read it, or ask that folder. */
+const tableOwners = new Map([
+  ...(['users', 'roles', 'email_changes', 'one_time_tokens', 'known_devices', 'throttles'] as const).map(
+    (table) => [table, 'users'] as const,
+  ),
+  ...(['clients', 'client_secrets'] as const).map((table) => [table, 'clients'] as const),
+  ['sessions', 'sessions'],
+  ...(['events', 'known_settings'] as const).map((table) => [table, 'events'] as const),
+  ['mails', 'mail'],
+  ...(['signing_keys', 'issuers'] as const).map((table) => [table, 'crypto'] as const),
+  ...(['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'] as const).map(
+    (table) => [table, 'takeover'] as const,
+  ),
+]);
+
+/** Stores that write what another folder owns, and why. */
+const otherWriters = new Map([
+  ['users/accounts/forget-user-store.ts', 'takes a deleted user out of the trail and out of the mail that waits'],
+  ['takeover/import/login-store.ts', 'brings over whole tables of another service'],
+  ['takeover/import/user-target-store.ts', 'brings over whole tables of another service'],
+  ['takeover/legacy-tokens/legacy-token-store.ts', 'ends sessions with the tokens that were brought over'],
+]);
+
 interface Import {
   /** Path below src. */
   readonly file: string;
@@ -133,6 +156,7 @@ function importsOf(file: string): Import[] {
   });
 }
 
+const textOf = (file: string): string => readFileSync(`${root}/src/${file}`, 'utf8');
 const imports = shipped.flatMap(importsOf);
 const show = ({ file, target }: Import): string => `src/${file} imports ${target}`;
 
@@ -171,9 +195,40 @@ describe('Layering', () => {
   });
 
   it('writes SQL in stores and the database layer alone', () => {
-    const mayQuery = /(^database\/|^resources\/|-store\.ts$)/;
+    const mayQuery =
+      /(^database\/|-store\.ts$|^resources\/(sql|declaration\/fields|model|query|read|write|migrations)\/|^takeover\/source\/)/;
     const wrong = imports.filter(({ file, target }) => target === 'kysely' && !mayQuery.test(file));
     assert.deepEqual(wrong.map(show), []);
+    const builder = /\.(selectFrom|selectNoFrom|insertInto|updateTable|deleteFrom)\(/;
+    const text = /\bsql(<[^>]*>)?`|[`'"]\s*(select\s[^`'"]*\sfrom\s|insert into \w|update \w+ set |delete from \w)/i;
+    const writers = shipped.filter((file) => builder.test(textOf(file)) || text.test(textOf(file)));
+    assert.ok(writers.includes('sessions/session-store.ts'));
+    assert.deepEqual(
+      writers.filter((file) => !mayQuery.test(file)),
+      [],
+    );
+  });
+
+  it('lets one folder alone write a table', () => {
+    const written = /\b(?:insertInto|updateTable|deleteFrom)\('(\w+)'|\b(?:insert into|update|delete from) (\w+)/g;
+    for (const file of shipped.filter((path) => path.endsWith('-store.ts') && !otherWriters.has(path))) {
+      const tables = [...textOf(file).matchAll(written)].map((match) => (match[1] ?? match[2]) as string);
+      const foreign = tables.filter((table) => tableOwners.has(table) && tableOwners.get(table) !== partOf(file));
+      assert.deepEqual(foreign, [], `src/${file} writes tables of another folder: ask that for it`);
+      const homeless = [...textOf(file).matchAll(written)].flatMap(([, table]) =>
+        table === undefined || tableOwners.has(table) ? [] : [table],
+      );
+      assert.deepEqual(homeless, [], `say above which folder owns the tables of src/${file}`);
+    }
+  });
+
+  it('ships no test code', () => {
+    const wrong = imports.filter(({ target }) => /^node:(test|assert)|^\.\.\/test\//.test(target));
+    assert.deepEqual(wrong.map(show), []);
+    assert.deepEqual(
+      shipped.filter((path) => /(^|\/)(test|mock|fake|stub)-/.test(path)),
+      [],
+    );
   });
 
   it('writes for a caller only in transactions that hold its authority', () => {
