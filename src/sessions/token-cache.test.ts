@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { anonymousCaller } from '../caller.ts';
+import type { AccessTokenClaims } from './access-token.ts';
 import { TokenCache } from './token-cache.ts';
 
 const verified = (sessionId: string, more: object = {}) => ({
@@ -51,5 +52,20 @@ describe('The cache of tokens', () => {
     assert.equal(cache.size, 2);
     assert.equal(cache.get(`1.${end}1`), undefined);
     assert.ok(cache.get(`3.${end}3`));
+  });
+
+  it('keeps what a token says through the end of a session, until keys change', () => {
+    const claims = { sid: 'a' } as AccessTokenClaims;
+    const cache = new TokenCache();
+    cache.keepClaims('one', claims, cache.epoch);
+    cache.forget({ kind: 'session', id: 'a' });
+    assert.equal(cache.claimsOf('one'), claims);
+    for (const kind of ['keys', 'everything'] as const) {
+      cache.keepClaims('one', claims, cache.epoch);
+      const { epoch } = cache;
+      cache.forget({ kind, id: '' });
+      cache.keepClaims('two', claims, epoch);
+      assert.deepEqual([cache.claimsOf('one'), cache.claimsOf('two')], [undefined, undefined], kind);
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { Caller } from '../caller.ts';
 import type { Change } from '../database/bus.ts';
 import type { AccessTokenClaims } from './access-token.ts';
@@ -27,8 +28,7 @@ const keyOf = (token: string): string => token.slice(-32);
  */
 export class TokenCache {
   readonly #limit: number;
-  readonly #claimsLimit: number;
-  readonly #claims = new Map<string, AccessTokenClaims>();
+  readonly #claims: BoundedMap<string, AccessTokenClaims>;
   readonly #tokens = new Map<string, Kept>();
   /** Keys of tokens. */
   readonly #bySession = new Map<string, Set<string>>();
@@ -36,7 +36,7 @@ export class TokenCache {
 
   constructor(limit = 50_000, claimsLimit = 10_000) {
     this.#limit = limit;
-    this.#claimsLimit = claimsLimit;
+    this.#claims = new BoundedMap(claimsLimit);
   }
 
   get size(): number {
@@ -66,7 +66,6 @@ export class TokenCache {
 
   keepClaims(token: string, claims: AccessTokenClaims, epoch: number): void {
     if (epoch !== this.epoch) return;
-    if (this.#claims.size >= this.#claimsLimit) this.#claims.delete(this.#claims.keys().next().value as string);
     this.#claims.set(token, claims);
   }
 
