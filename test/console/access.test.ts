@@ -163,7 +163,7 @@ describe('The console and who may do what', () => {
       await page.getByPlaceholder('Type').fill('client.');
       await other.waitFor({ state: 'detached' });
       assert.equal(await page.getByRole('link', { name: 'Create' }).count(), 0);
-      await page.getByRole('cell', { name: 'client.created' }).click();
+      await page.getByRole('cell', { name: 'client.created' }).first().click();
       await page.getByRole('heading', { name: 'Event client.created' }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
       assert.deepEqual(await seriousProblems(page), []);
