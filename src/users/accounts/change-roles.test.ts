@@ -11,7 +11,7 @@ onBothEngines('an operator who changes roles', (engine) => {
   const make = contexts(engine);
 
   it('loses none of several changes at once', async () => {
-    const context = await make({ env: { ROLES: 'a b c d' } });
+    const context = await make({ env: { ROLES: 'a,b,c,d' } });
     const { id: userId } = await addUser(context, { roles: ['a'] });
     await Promise.all([
       changeRoles(context, { userId, give: ['b'], take: [], source }),
