@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { loadConfig, parseConfig } from './config.ts';
-import { settings } from './settings.ts';
+import { settings } from './settings/settings.ts';
 
 const here = '/srv/gatehouse';
 const fromEnv = (env: Record<string, string>) => parseConfig({}, env, here);

@@ -4,21 +4,23 @@ import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { OperatorError } from './errors.ts';
 import { nearest } from './nearest.ts';
-import { type Setting, settings } from './settings.ts';
+import {
+  type ClientSettings,
+  completeClient,
+  type ProxiedClient,
+  readClientOfEnv,
+  readClientsOfFile,
+} from './settings/proxied-client.ts';
+import type { Setting } from './settings/setting.ts';
+import { settings } from './settings/settings.ts';
+
+export type { ProxiedClient } from './settings/proxied-client.ts';
 
 export const loginAttributes = ['email', 'username', 'phone'] as const;
 export type LoginAttribute = (typeof loginAttributes)[number];
 
 /** A shorter secret of a client works, and whoever starts the service is told that it can be guessed. */
 export const shortestSafeSecret = 16;
-
-/** A first-party client whose credentials the server adds, reached at `/v1/clients/<path>/login` and `/refresh`. */
-export interface ProxiedClient {
-  /** Platform and audience, such as `web/admin`, or one word, such as `web`. */
-  readonly path: string;
-  readonly id: string;
-  readonly secret: string;
-}
 
 type Settings = typeof settings;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never } & {
@@ -67,7 +69,7 @@ export function parseConfig(
   workingDir: string,
 ): Config {
   const values = new Map<keyof Settings, unknown>();
-  const clients = new Map<string, { id?: string; secret?: string; from: string }>();
+  const clients = new Map<string, ClientSettings>();
 
   for (const [name, value] of Object.entries(file)) {
     if (name === 'clients') readClientsOfFile(value, clients);
@@ -162,55 +164,6 @@ function refuseMisspelling(name: string): void {
   if (name.length < 8) return;
   const near = nearest(name, [...keysByEnv.keys()], 2);
   if (near) throw new OperatorError(`${name} is not a setting. Did you mean ${near}? Rename it, or unset it.`);
-}
-
-function readClientOfEnv(
-  name: string,
-  value: string,
-  clients: Map<string, { id?: string; secret?: string; from: string }>,
-): void {
-  const match = /^CLIENT_([A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)?)_(ID|SECRET)$/.exec(name);
-  if (!match) {
-    throw new OperatorError(
-      `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
-    );
-  }
-  const [, words, part] = match as unknown as [string, string, string];
-  const path = words.toLowerCase().replace('_', '/');
-  const client = clients.get(path) ?? { from: `CLIENT_${words}` };
-  clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
-}
-
-function readClientsOfFile(value: unknown, clients: Map<string, { id?: string; secret?: string; from: string }>): void {
-  if (typeof value !== 'object' || value === null) {
-    throw new OperatorError(
-      `gatehouse.config.ts: clients: got ${show(value)}; it takes { 'web/admin': { id, secret } }.`,
-    );
-  }
-  for (const [path, client] of Object.entries(value)) {
-    if (!/^[a-z][a-z0-9]*(\/[a-z][a-z0-9]*)?$/.test(path)) {
-      throw new OperatorError(
-        `gatehouse.config.ts: clients: "${path}" is not a path; it takes platform/audience, such as 'web/admin', or one word, such as 'web'.`,
-      );
-    }
-    clients.set(path, { ...(client as object), from: `gatehouse.config.ts: clients['${path}']` });
-  }
-}
-
-function completeClient(path: string, client: { id?: string; secret?: string; from: string }): ProxiedClient {
-  for (const part of ['id', 'secret'] as const) {
-    const value = client[part];
-    if (typeof value !== 'string' || value === '') {
-      throw new OperatorError(
-        `${client.from}: the ${part} is missing; a proxied client needs both its id and its secret.`,
-      );
-    }
-  }
-  const { id, secret } = client as { id: string; secret: string };
-  if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
-    throw new OperatorError(`${client.from}: the id takes 1 to 128 printable ASCII characters without spaces.`);
-  }
-  return Object.freeze({ path, id, secret });
 }
 
 const hostForUrl = (host: string): string => {

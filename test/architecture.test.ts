@@ -45,7 +45,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['nearest', []],
   ['normal-form', []],
   ['email-address', []],
-  ['settings', ['email-address']],
+  ['settings', ['email-address', 'errors']],
   ['caller', []],
   ['log', []],
   ['worker-thread', []],

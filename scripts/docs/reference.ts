@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/run-command.ts';
-import { settings } from '../../src/settings.ts';
+import { settings } from '../../src/settings/settings.ts';
 import { errorCodes } from './error-codes.ts';
 
 /** The pages of docs/reference that follow from the code: `npm run docs` writes them, a test compares. */

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { underMigrationLock } from '../database/migrate.ts';
 import { systemSource } from '../http/request-source.ts';
-import { settings } from '../settings.ts';
+import { settings } from '../settings/settings.ts';
 import { readKnownSettings, writeKnownSettings } from './known-settings-store.ts';
 import { recordEvent } from './record-event.ts';
 

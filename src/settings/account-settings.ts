@@ -1,0 +1,52 @@
+import { email, flag, integer, list, oneOf, text } from './setting.ts';
+
+/** People, and how they come in. */
+export const accountSettings = {
+  adminEmail: email('ADMIN_EMAIL', 'admin@localhost', 'the first administrator'),
+  adminPassword: text(
+    'ADMIN_PASSWORD',
+    '',
+    "the first administrator's password; unset: a random one, shown once on a terminal, else written to DATA_DIR/first-password",
+    {
+      takes: 'at least 8 characters',
+      pattern: /^.{8,}$/s,
+      secret: true,
+    },
+  ),
+  loginAttributes: list<'email' | 'username' | 'phone'>(
+    'LOGIN_ATTRIBUTES',
+    ['email'],
+    'what a user can log in with',
+    'a list of email, username, phone',
+    (item) => ['email', 'username', 'phone'].includes(item),
+  ),
+  registration: oneOf(
+    'REGISTRATION',
+    ['open', 'closed'],
+    'open',
+    'whether people can register themselves; closed: administrators make users',
+  ),
+  registrationLimit: integer(
+    'REGISTRATION_LIMIT',
+    200,
+    'users that one network may register in an hour; 0: any number',
+    0,
+    10_000_000,
+  ),
+  requireEmailConfirmation: flag(
+    'REQUIRE_EMAIL_CONFIRMATION',
+    false,
+    'whether an unconfirmed user is refused at login',
+  ),
+  loginPageUrl: text('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to', {
+    takes: 'a view name of letters, digits, - and _, with / between folders',
+    pattern: /^[\w-]+(\/[\w-]+)*$/,
+  }),
+  roles: list(
+    'ROLES',
+    ['admin'],
+    'the roles that a user can have; admin always exists',
+    'a list of role names (lowercase letters, digits, - and _)',
+    (item) => /^[a-z][a-z0-9_-]{0,31}$/.test(item),
+  ),
+} as const;

@@ -1,0 +1,46 @@
+import { flag, integer, list, text } from './setting.ts';
+
+const isOrigin = (value: string): boolean => {
+  if (value === '*') return false;
+  try {
+    return new URL(value).origin === value;
+  } catch {
+    return false;
+  }
+};
+
+/** Where the service listens, and whom it answers. */
+export const networkSettings = {
+  host: text('HOST', '127.0.0.1', 'the address to listen on', {
+    takes: 'a host name or an IP address',
+    pattern: /^[\w.:-]+$/,
+  }),
+  port: integer('PORT', 3000, 'the port to listen on; 0 picks a free one', 0, 65_535),
+  baseUrl: text('BASE_URL', '', 'the public address of the service, which tokens name as their issuer', {
+    takes: 'an http or https URL without a query, such as https://auth.example.com',
+    pattern: /^https?:\/\/[^\s?#/]+(\/[^\s?#]*[^\s?#/])?$/,
+  }),
+  trustProxy: list<string>(
+    'TRUST_PROXY',
+    [],
+    'reverse proxies whose X-Forwarded-* headers are believed',
+    'a list of IP addresses or CIDR ranges (or true to trust whoever connects, false to trust none)',
+    (item) => /^(true|false|loopback|linklocal|uniquelocal|[\da-fA-F]*[.:][\da-fA-F.:]*(\/\d{1,3})?)$/.test(item),
+  ),
+  corsOrigins: list<string>(
+    'CORS_ORIGINS',
+    [],
+    'origins of browser applications on other hosts',
+    'a list of origins such as https://app.example.com',
+    isOrigin,
+  ),
+  forceAcceptHeader: flag('FORCE_ACCEPT_HEADER', true, 'whether requests under /v1 must take JSON (Accept)'),
+  rateLimit: integer('RATE_LIMIT', 600, 'requests a minute for one caller; 0: off', 0, 10_000_000),
+  requestTimeout: integer(
+    'REQUEST_TIMEOUT',
+    30,
+    'seconds in which a request must have arrived, its body included',
+    1,
+    3600,
+  ),
+} as const;

@@ -1,0 +1,15 @@
+import { accountSettings } from './account-settings.ts';
+import { networkSettings } from './network-settings.ts';
+import { projectSettings } from './project-settings.ts';
+import type { Setting } from './setting.ts';
+import { storageSettings } from './storage-settings.ts';
+import { tokenSettings } from './token-settings.ts';
+
+/** Every setting there is. A key of this object is a key of `gatehouse.config.ts`. */
+export const settings = {
+  ...networkSettings,
+  ...storageSettings,
+  ...accountSettings,
+  ...tokenSettings,
+  ...projectSettings,
+} as const satisfies Record<string, Setting<unknown>>;
