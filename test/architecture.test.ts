@@ -23,7 +23,7 @@ const foundation = [
   'log',
   'worker-thread',
 ];
-const platform = [...foundation, 'database', 'crypto', 'http', 'mail', 'events'];
+const platform = [...foundation, 'database', 'crypto', 'http', 'outbound', 'mail', 'events'];
 const features = [
   ...platform,
   'resources',
@@ -56,6 +56,7 @@ const mayImport = new Map<string, readonly string[]>([
   ['database', foundation],
   ['crypto', [...foundation, 'database']],
   ['http', [...foundation, 'database']],
+  ['outbound', [...foundation, 'http']],
   ['mail', [...foundation, 'database', 'crypto']],
   ['events', [...foundation, 'database', 'http', 'resources']],
   ['resources', [...foundation, 'database', 'http']],

@@ -11,7 +11,7 @@ export const widerNetworkOf = (address: string): string => (address.includes(':'
 /** The first groups of an IPv6 address; the address inside, where it is an IPv4 address written as IPv6. */
 function prefixOf(address: string, groups: number): string {
   if (!isIPv6(address)) return address;
-  const all = groupsOf((address.split('%', 1)[0] as string).toLowerCase());
+  const all = ipv6Groups(address);
   const isMapped = all.slice(0, 5).every((group) => group === 0) && all[5] === 0xffff;
   if (isMapped) {
     const [high, low] = all.slice(6) as [number, number];
@@ -22,8 +22,8 @@ function prefixOf(address: string, groups: number): string {
 }
 
 /** All eight, whatever was left out with `::` or written as IPv4 at the end. */
-function groupsOf(address: string): number[] {
-  const [head = '', tail] = address.split('::');
+export function ipv6Groups(address: string): number[] {
+  const [head = '', tail] = (address.split('%', 1)[0] as string).toLowerCase().split('::');
   const before = numbersOf(head);
   if (tail === undefined) return before;
   const after = numbersOf(tail);

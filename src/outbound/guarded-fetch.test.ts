@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress, lookup } from 'node:dns';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { createGuardedFetch, OutboundError } from './guarded-fetch.ts';
+import { isPublicAddress } from './public-address.ts';
+
+const config = { baseUrl: 'https://auth.example.com', outboundPrivateAddresses: false };
+const atHome = { ...config, baseUrl: 'http://127.0.0.1:3000' };
+
+/** A resolver whose answers are these, one after the other. */
+function resolver(...answers: string[][]) {
+  const asked: string[] = [];
+  const lookUp = ((name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) => {
+    asked.push(name);
+    const answer = answers[Math.min(asked.length, answers.length) - 1] ?? [];
+    done(
+      null,
+      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  }) as unknown as typeof lookup;
+  return { asked, lookUp };
+}
+
+describe('addresses of the public internet', () => {
+  const open = ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'];
+  const closed = [
+    ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.169.254'],
+    ...['100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1', '255.255.255.255'],
+    ...['::1', '::', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'fd12::1', 'ff02::1', '::ffff:127.0.0.1', '::ffff:7f00:1'],
+    ...['::127.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::1', '2001:0:1::1', '2001:db8::1', '3fff::1'],
+    ...['::ffff:0:127.0.0.1', 'localhost', ''],
+  ];
+  for (const address of open) it(`${address} is one`, () => assert.equal(isPublicAddress(address), true));
+  for (const address of closed) it(`'${address}' is none`, () => assert.equal(isPublicAddress(address), false));
+});
+
+describe('guarded fetch', () => {
+  const servers: { close(): void; closeAllConnections(): void }[] = [];
+  after(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  const listen = async (answer: RequestListener): Promise<{ port: number; url: string }> => {
+    const server = createServer(answer);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return { port, url: `http://127.0.0.1:${port}` };
+  };
+  const refused = (pattern: RegExp) => (error: unknown) =>
+    error instanceof OutboundError && pattern.test(error.message);
+
+  it('posts a form and reads the answer', async () => {
+    const { port } = await listen(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.writeHead(201, { 'x-seen': `${request.method} ${request.url} ${request.headers.host}` }).end(body);
+    });
+    const fetch = createGuardedFetch(atHome, resolver(['127.0.0.1']).lookUp);
+    const answer = await fetch(`http://app.test:${port}/logout`, { method: 'POST', body: 'a=ü' });
+    assert.equal(answer.status, 201);
+    assert.equal(answer.headers['x-seen'], `POST /logout app.test:${port}`);
+    assert.equal(answer.body.toString(), 'a=ü');
+  });
+
+  it('connects to no address of the own network, however it is written', async () => {
+    let calls = 0;
+    const { port } = await listen((_request, response) => {
+      calls++;
+      response.end();
+    });
+    const fetch = createGuardedFetch(config);
+    const hosts = [
+      '127.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '2130706433',
+      '0x7f.1',
+      '0',
+      '10.0.0.1',
+      '169.254.169.254',
+    ];
+    for (const host of hosts) await assert.rejects(fetch(`http://${host}:${port}/`), refused(/public internet/), host);
+    await assert.rejects(createGuardedFetch(atHome)(`http://10.0.0.1:${port}/`), refused(/public internet/));
+    const local = createGuardedFetch(config, resolver(['127.0.0.1']).lookUp);
+    await assert.rejects(local(`http://rebound.test:${port}/`), refused(/public internet/));
+    const mixed = createGuardedFetch(config, resolver(['8.8.8.8', '127.0.0.1']).lookUp);
+    await assert.rejects(mixed(`http://mixed.test:${port}/`), refused(/public internet/));
+    assert.equal(calls, 0);
+  });
+
+  it('goes by one answer of the resolver, the one that it checked', async () => {
+    const { port } = await listen((_request, response) => response.end('reached'));
+    const changing = resolver(['127.0.0.1'], ['10.0.0.1']);
+    const fetch = createGuardedFetch(atHome, changing.lookUp);
+    assert.equal((await fetch(`http://changing.test:${port}/`)).body.toString(), 'reached');
+    assert.deepEqual(changing.asked, ['changing.test']);
+    await assert.rejects(fetch(`http://changing.test:${port}/`), refused(/public internet/), 'asked anew each time');
+  });
+
+  it('lets an operator open the own network', async () => {
+    const { url } = await listen((_request, response) => response.end('inside'));
+    const fetch = createGuardedFetch({ ...config, outboundPrivateAddresses: true });
+    assert.equal((await fetch(url)).body.toString(), 'inside');
+  });
+
+  it('follows no redirect', async () => {
+    const { url } = await listen((_request, response) =>
+      response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+    );
+    assert.equal((await createGuardedFetch(atHome)(url)).status, 302);
+  });
+
+  it('gives up on answers that do not come, do not end, or are too long', async () => {
+    const silent = await listen(() => undefined);
+    const dripping = await listen((_request, response) => {
+      response.write('a');
+    });
+    const endless = await listen((_request, response) => {
+      const more = () => {
+        while (response.write('a'.repeat(16_384)));
+      };
+      response.on('drain', more).on('error', () => undefined);
+      more();
+    });
+    const fetch = createGuardedFetch(atHome);
+    await assert.rejects(fetch(silent.url, { timeoutMs: 50 }), refused(/too long/));
+    await assert.rejects(fetch(dripping.url, { timeoutMs: 50 }), refused(/too long/));
+    await assert.rejects(
+      fetch(endless.url, { timeoutMs: 60_000, maxBytes: 10_000 }),
+      refused(/longer than 10000 bytes/),
+    );
+  });
+
+  it('takes http and https alone, without a password in the URL', async () => {
+    const fetch = createGuardedFetch(atHome);
+    for (const url of ['file:///etc/passwd', 'ftp://8.8.8.8/', 'nonsense', ''])
+      await assert.rejects(fetch(url), refused(/no http or https/));
+    await assert.rejects(
+      fetch('https://user:secret@8.8.8.8/'),
+      (error) => refused(/a password/)(error) && !/secret/.test(String(error)),
+    );
+  });
+});
