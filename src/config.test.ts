@@ -42,6 +42,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   smtpUrl: ['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com', 'mail.example.com'],
   mailFrom: ['Us <us@example.com>', 'Us <us@example.com>', 'Us\nBcc: them'],
   corsOrigins: ['https://a.com,http://localhost:5173', ['https://a.com', 'http://localhost:5173'], '*'],
+  outboundPrivateAddresses: ['on', true, 'some'],
   rateLimit: ['0', 0, '-1'],
   registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],

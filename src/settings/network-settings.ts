@@ -34,6 +34,11 @@ export const networkSettings = {
     'a list of origins such as https://app.example.com',
     isOrigin,
   ),
+  outboundPrivateAddresses: flag(
+    'OUTBOUND_PRIVATE_ADDRESSES',
+    false,
+    'whether this service calls addresses of your own network that an application names, as for back-channel logout',
+  ),
   forceAcceptHeader: flag('FORCE_ACCEPT_HEADER', true, 'whether requests under /v1 must take JSON (Accept)'),
   rateLimit: integer('RATE_LIMIT', 600, 'requests a minute for one caller; 0: off', 0, 10_000_000),
   requestTimeout: integer(
