@@ -84,10 +84,10 @@ export async function dayOfSessions(plan: Plan): Promise<Day> {
 }
 
 async function makeClient({ context, keys }: Awaited<ReturnType<typeof startGatehouse>>) {
-  return commitAndInvalidate(context.database, async (tx, tell) => {
+  return commitAndInvalidate(context.database, async (tx, invalidate) => {
     const id = 'bench';
     await createClient(tx, { id, type: 'personal', name: 'Bench', scopes: ['*'], userId: null }, context.now());
-    return { client_id: id, client_secret: await addClientSecret(context, keys, tx, tell, { clientId: id }) };
+    return { client_id: id, client_secret: await addClientSecret(context, keys, tx, invalidate, { clientId: id }) };
   });
 }
 

@@ -101,8 +101,8 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     mail,
     issueFirstToken: async (tx, userId) =>
       void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
-    endSessions: async (tx, tell, of, cause) => void (await sessions.end(tx, tell, of, cause)),
-    endClients: (tx, tell, of) => endClients(sessions, tx, tell, of),
+    endSessions: async (tx, invalidate, of, cause) => void (await sessions.end(tx, invalidate, of, cause)),
+    endClients: (tx, invalidate, of) => endClients(sessions, tx, invalidate, of),
   };
 
   const endThreads = async () =>

@@ -105,9 +105,9 @@ onBothEngines('bearer tokens', (engine) => {
     const doomed = await login(service);
     const { sub } = decode(doomed.split('.')[1] as string);
     await service.verifier.verify(doomed, null);
-    await commitAndInvalidate(service.context.database, async (tx, tell) => {
+    await commitAndInvalidate(service.context.database, async (tx, invalidate) => {
       await tx.deleteFrom('users').where('id', '=', sub).execute();
-      tell({ kind: 'user', id: sub });
+      invalidate({ kind: 'user', id: sub });
     });
     await refused(doomed, 'user_gone');
   });
@@ -123,7 +123,7 @@ onBothEngines('bearer tokens', (engine) => {
 
   it('survive a rotation of the keys', async () => {
     const before = await login(service);
-    await rotateKeys(service.context, service.keys, { origin: systemSource });
+    await rotateKeys(service.context, service.keys, { source: systemSource });
     service.advance(11 * 60_000);
     const after = await login(service);
     assert.notEqual(decode(before.split('.')[0] as string).kid, decode(after.split('.')[0] as string).kid);

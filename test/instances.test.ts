@@ -74,7 +74,7 @@ describe('two instances on one PostgreSQL', () => {
     const issued = await ask(other, '/v1/oauth/token', { form });
     const token = String(issued.body.access_token);
     assert.equal(await statusAt(other, token), 'good');
-    await commitAndInvalidate(one.context.database, (tx, tell) => removeClient(tx, tell, client.id));
+    await commitAndInvalidate(one.context.database, (tx, invalidate) => removeClient(tx, invalidate, client.id));
     assert.equal(await statusAt(other, token), 'client_revoked');
     assert.equal((await ask(other, '/v1/oauth/token', { form })).body.error, 'invalid_client');
   });
@@ -110,7 +110,7 @@ describe('two instances on one PostgreSQL', () => {
     const [one, other] = await pair();
     const { email } = await addLogin(one);
     const before = (await login(one, email)) as { access_token: string; refresh_token: string };
-    await rotateKeys(one.context, one.keys, { origin: systemSource });
+    await rotateKeys(one.context, one.keys, { source: systemSource });
     for (const service of [one, other]) service.advance(11 * 60_000);
     const after = (await login(one, email)) as { access_token: string };
     const kid = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { systemSource as origin } from '../src/http/request-source.ts';
+import { systemSource as source } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
@@ -150,13 +150,13 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     const client = await addClient(service);
     const authenticate = async (id: string, secret: string) => {
       const found = await clients.authenticate(id, secret);
-      await rotateKeys(context, keys, { origin, compromised: true });
+      await rotateKeys(context, keys, { source, compromised: true });
       return found;
     };
     const slow = Object.assign(Object.create(clients), { authenticate });
     const answer = answerTokenRequest(
       { ...oauth, clients: slow },
-      { authorization: undefined, body: credentials(client), origin },
+      { authorization: undefined, body: credentials(client), source },
     );
     await assert.rejects(answer, { error: 'invalid_client' });
   });

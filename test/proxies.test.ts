@@ -209,7 +209,7 @@ onBothEngines('first-party proxies', (engine) => {
     assert.equal(await errorWith(secret), 'invalid_client');
     // An instance that was not restarted yet serves its people all the same.
     assert.equal((await logIn(earlier)).status, 200);
-    await commitAndInvalidate(later.context.database, (tx, tell) => removeClient(tx, tell, 'admin-app'));
+    await commitAndInvalidate(later.context.database, (tx, invalidate) => removeClient(tx, invalidate, 'admin-app'));
     const gone = await logIn(later);
     assert.deepEqual([gone.status, gone.body.error], [401, 'invalid_client']);
   });

@@ -161,15 +161,15 @@ onBothEngines('the token endpoint', (engine) => {
       async checkCredentials(credentials) {
         const checked = await oauth.checkCredentials(credentials);
         const password_hash = await passwords.hash('another password altogether');
-        await commitAndInvalidate(context.database, async (tx, tell) => {
+        await commitAndInvalidate(context.database, async (tx, invalidate) => {
           await updateUser(tx, id, { password_hash });
-          await service.sessions.end(tx, tell, { userId: id }, 'password_reset');
+          await service.sessions.end(tx, invalidate, { userId: id }, 'password_reset');
         });
         return checked;
       },
     };
     await assert.rejects(
-      answerTokenRequest(slow, { authorization: undefined, body, origin: systemSource }),
+      answerTokenRequest(slow, { authorization: undefined, body, source: systemSource }),
       (error: OAuthError) => error.error === 'invalid_grant',
     );
     const left = await context.database.db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute();
@@ -235,8 +235,8 @@ onBothEngines('the token endpoint', (engine) => {
     const statusWith = async (client_secret: string) =>
       (await token({ grant_type: 'client_credentials', client_id: rotating.id, client_secret })).status;
     const renew = (oldHours: number) =>
-      commitAndInvalidate(service.context.database, (tx, tell) =>
-        addClientSecret(service.context, service.keys, tx, tell, { clientId: rotating.id, oldHours }),
+      commitAndInvalidate(service.context.database, (tx, invalidate) =>
+        addClientSecret(service.context, service.keys, tx, invalidate, { clientId: rotating.id, oldHours }),
       );
     const second = await renew(2);
     assert.deepEqual([await statusWith(rotating.secret), await statusWith(second)], [200, 200]);

@@ -49,9 +49,9 @@ const renew = (clientId: string, oldHours: number) =>
     if (proxiedClients.some(({ id }) => id === clientId)) {
       throw new OperatorError(`The secret of "${clientId}" comes from the settings: change it there, and restart.`);
     }
-    return commitAndInvalidate(context.database, async (tx, tell) => {
-      const secret = await addClientSecret(context, keys, tx, tell, { clientId, oldHours });
-      await recordEvent(context, tx, { type: 'client.secret_added', clientId, origin: systemSource });
+    return commitAndInvalidate(context.database, async (tx, invalidate) => {
+      const secret = await addClientSecret(context, keys, tx, invalidate, { clientId, oldHours });
+      await recordEvent(context, tx, { type: 'client.secret_added', clientId, source: systemSource });
       return secret;
     });
   });

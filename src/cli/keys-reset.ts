@@ -27,7 +27,7 @@ export function addKeysReset(keys: Command): void {
         await refuseWhereTheyOpen(context);
         if (!force) throw new OperatorError(question);
         const ring = new KeyRing(context, createSealing(context.config));
-        const { id, algorithm, ended } = await rotateKeys(context, ring, { origin: systemSource, compromised: true });
+        const { id, algorithm, ended } = await rotateKeys(context, ring, { source: systemSource, compromised: true });
         console.log(`The new key ${id} (${algorithm}) signs from now on.`);
         if (ended) sayWhatEnded(ended);
       });

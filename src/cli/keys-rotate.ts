@@ -13,7 +13,7 @@ export function addKeysRotate(keys: Command): void {
     .addHelpText('after', '\nExamples:\n  gatehouse keys rotate\n  gatehouse keys rotate --compromised')
     .action(async ({ compromised = false }: { compromised?: boolean }) => {
       const key = await withContext(async (context) =>
-        rotateKeys(context, await openKeyRing(context), { origin: systemSource, compromised }),
+        rotateKeys(context, await openKeyRing(context), { source: systemSource, compromised }),
       );
       console.log(`The new key ${key.id} (${key.algorithm}) signs from ${showTime(key.signsFrom)} on.`);
       if (key.ended) sayWhatEnded(key.ended);

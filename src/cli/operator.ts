@@ -26,7 +26,7 @@ export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise
 async function openOperator(context: Context): Promise<Operator> {
   const services = await openResources(context);
   const named = (name: string) => services.resources.get(name) as Resource;
-  const call = () => ({ context, caller: systemCaller, origin: systemSource, now: context.now() });
+  const call = () => ({ context, caller: systemCaller, source: systemSource, now: context.now() });
   return {
     context,
     async change(name, id, body) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { Change } from '../database/bus.ts';
+import type { Invalidate } from '../database/bus.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { endSecrets, insertSecret, lockClient, type StoredClient } from './client-store.ts';
 import { holdSecret } from './secret-store.ts';
@@ -44,7 +44,7 @@ export async function addClientSecret(
   { database, now }: Context,
   keys: KeyRing,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   {
     clientId,
     secret = randomBytes(32).toString('base64url'),
@@ -55,6 +55,6 @@ export async function addClientSecret(
   await lockClient(tx, database.engine, clientId);
   await endSecrets(tx, clientId, at + oldHours * 3_600_000, at);
   await insertSecret(tx, clientId, hashSecret(keys, clientId, secret), at);
-  tell({ kind: 'client', id: clientId });
+  invalidate({ kind: 'client', id: clientId });
   return secret;
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Change } from '../database/bus.ts';
+import type { Invalidate } from '../database/bus.ts';
 import type { Db, Engine, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
 import { uuidv7 } from '../database/uuid.ts';
@@ -118,9 +118,9 @@ export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
 }
 
 /** Takes the client and, with it, its secrets and sessions: its tokens are refused from the next request on. */
-export async function removeClient(tx: Tx, tell: (change: Change) => void, id: string): Promise<boolean> {
+export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow();
-  tell({ kind: 'client', id });
+  invalidate({ kind: 'client', id });
   return numDeletedRows > 0n;
 }
 

@@ -11,7 +11,7 @@ import type { DefaultCall } from '../resources/declaration/fields/field.ts';
 import { belongsTo, hasMany } from '../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
 import { changesBetween } from '../resources/write/changes.ts';
-import { tellOwner } from '../users/accounts/tell-owner.ts';
+import { notifyOwner } from '../users/accounts/notify-owner.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { makeClient } from './make-client.ts';
@@ -80,15 +80,15 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     { id, user_id }: { id: string; user_id: string | null },
     data = {},
   ) => {
-    const { context, tx, caller, origin } = call;
-    const event: Event = { type, userId: user_id, clientId: id, actorId: caller.userId, origin, data };
+    const { context, tx, caller, source } = call;
+    const event: Event = { type, userId: user_id, clientId: id, actorId: caller.userId, source, data };
     return recordEvent(context, tx, event);
   };
 
   /** Whoever has the secret needs no password: the owner hears of each. */
-  const tellOf = async ({ context, tx, origin }: WriteCall, userId: string | null, what: string) => {
+  const notifyOwnerOf = async ({ context, tx, source }: WriteCall, userId: string | null, what: string) => {
     if (userId === null) return;
-    await tellOwner(context, mail, tx, { userId, template: 'new-access', data: { what, address: origin.address } });
+    await notifyOwner(context, mail, tx, { userId, template: 'new-access', data: { what, address: source.address } });
   };
 
   return defineResource({
@@ -112,19 +112,19 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       },
       async afterWrite(call, { operation, before, after, values }) {
         if (operation !== 'update' || !after) return;
-        call.tell({ kind: 'client', id: after.id });
+        call.invalidate({ kind: 'client', id: after.id });
         const changes = changesBetween(before, after);
         await record(call, 'client.updated', after, { fields: Object.keys(values), changes });
       },
     },
     async create(call, values) {
-      const { context, tx, tell, caller, origin: source } = call;
+      const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
       const made = { type, name, userId, scopes, actorId: caller.userId, source };
-      const client = await makeClient(context, keys, tx, tell, made);
+      const client = await makeClient(context, keys, tx, invalidate, made);
       if (!client) throw conflict('A client with this id is there already.');
       call.reveal({ client_secret: client.secret });
-      await tellOf(call, client.userId, 'a new external application');
+      await notifyOwnerOf(call, client.userId, 'a new external application');
       return client.id;
     },
     async remove(call, client) {
@@ -133,7 +133,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
           'This client belongs to a login of the settings, which would stop working. Take it out there first.',
         );
       }
-      await removeClient(call.tx, call.tell, client.id);
+      await removeClient(call.tx, call.invalidate, client.id);
       const { type, name, scopes } = client;
       await record(call, 'client.deleted', client, { changes: changesBetween({ type, name, scopes }, undefined) });
     },
@@ -158,12 +158,12 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
               const message = `keep_old_hours must be at most ${longestKeep}.`;
               throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
             }
-            const secret = await addClientSecret(call.context, keys, call.tx, call.tell, {
+            const secret = await addClientSecret(call.context, keys, call.tx, call.invalidate, {
               clientId: row.id,
               oldHours,
             });
             await record(call, 'client.secret_added', row, { keep_old_hours: oldHours });
-            await tellOf(call, row.user_id, 'a new secret of an external application');
+            await notifyOwnerOf(call, row.user_id, 'a new secret of an external application');
             return { id: row.id, client_id: row.id, client_secret: secret };
           }),
       }),

@@ -59,11 +59,11 @@ export class ForeignSecrets {
 
   /** Unless the client has got another secret meanwhile. */
   async #replace(clientId: string, hash: string, secret: string): Promise<void> {
-    await commitAndInvalidate(this.#context.database, async (tx, tell) => {
+    await commitAndInvalidate(this.#context.database, async (tx, invalidate) => {
       await lockClient(tx, this.#context.database.engine, clientId);
       const client = await findClient(tx, clientId);
       const isCurrent = client?.secrets.some((own) => own.secret_hash === hash && own.expires_at === null);
-      if (isCurrent) await addClientSecret(this.#context, this.#keys, tx, tell, { clientId, secret });
+      if (isCurrent) await addClientSecret(this.#context, this.#keys, tx, invalidate, { clientId, secret });
     });
   }
 }

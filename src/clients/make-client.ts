@@ -37,7 +37,7 @@ export async function makeClient(
     userId: client.user_id,
     clientId: client.id,
     actorId,
-    origin: source,
+    source,
     data: { type, scopes, changes: changesBetween(undefined, { type, name, scopes }) },
   });
   return { id: client.id, userId: client.user_id, secret };

@@ -85,7 +85,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   const { database, log, now } = context;
   const { path, id, secret } = proxied;
   const name = path.replace('/', ' ');
-  await commitAndInvalidate(database, async (tx, tell) => {
+  await commitAndInvalidate(database, async (tx, invalidate) => {
     const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
     await lockClient(tx, database.engine, id);
     const client = await findClient(tx, id);
@@ -95,9 +95,9 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
       );
     }
     if (isSecretOf(keys, client, secret, now())) return;
-    await addClientSecret(context, keys, tx, tell, { clientId: id, secret });
+    await addClientSecret(context, keys, tx, invalidate, { clientId: id, secret });
     const type = made ? 'client.created' : 'client.secret_added';
-    await recordEvent(context, tx, { type, clientId: id, origin: systemSource, data: { by: 'settings' } });
+    await recordEvent(context, tx, { type, clientId: id, source: systemSource, data: { by: 'settings' } });
     log.info({ client: id }, made ? 'made a client of the settings' : 'gave a client the secret of the settings');
   });
 }

@@ -7,7 +7,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { OperatorError } from '../errors.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
 import { rotateKeys } from '../oauth/rotate-keys.ts';
 import { openKeyRing } from './key-ring.ts';
 import { publishedFirst } from './replace-keys.ts';
@@ -72,7 +72,7 @@ onBothEngines('key ring', (engine) => {
     const keys = await openKeyRing(context);
     const before = keys.signToken({ n: 1 }, { typ });
     context.advance(1000);
-    const { id } = await rotateKeys(context, keys, { origin });
+    const { id } = await rotateKeys(context, keys, { source });
     assert.deepEqual(
       keys.list().map(({ state }) => state),
       ['published', 'signing'],
@@ -95,7 +95,7 @@ onBothEngines('key ring', (engine) => {
     const keys = await openKeyRing(context);
     const stolen = keys.signToken({ n: 1 }, { typ });
     context.advance(1);
-    await rotateKeys(context, keys, { origin, compromised: true });
+    await rotateKeys(context, keys, { source, compromised: true });
     assert.equal(keys.verifyToken(stolen, { typ }), 'unknown-key');
     assert.equal(typeof keys.verifyToken(keys.signToken({ n: 2 }, { typ }), { typ }), 'object');
   });
@@ -109,7 +109,7 @@ onBothEngines('key ring', (engine) => {
     await Promise.all([here.reload(), there.reload()]);
     assert.deepEqual(told, []);
     context.advance(1);
-    await rotateKeys(context, here, { origin, compromised: true });
+    await rotateKeys(context, here, { source, compromised: true });
     await there.reload();
     assert.deepEqual([...new Set(told)].sort(), ['here', 'there']);
   });
@@ -133,7 +133,7 @@ onBothEngines('key ring', (engine) => {
     const old = keys.mac('refresh', 'data');
     const oldId = keys.macKeyId();
     context.advance(1);
-    await rotateKeys(context, keys, { origin });
+    await rotateKeys(context, keys, { source });
     assert.equal(keys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
     context.advance(publishedFirst);
     const young = keys.mac('refresh', 'data');
@@ -145,7 +145,7 @@ onBothEngines('key ring', (engine) => {
     assert.ok(!keys.matches('refresh', 'data', old), 'a known device is known for a year');
     assert.ok(keys.matches('refresh', 'data', young));
     assert.ok(keys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
-    await rotateKeys(context, keys, { origin });
+    await rotateKeys(context, keys, { source });
     assert.equal(keys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
   });
 
@@ -154,7 +154,7 @@ onBothEngines('key ring', (engine) => {
     const keys = await openKeyRing(context);
     const [old, oldId] = [keys.mac('refresh', 'data'), keys.macKeyId()];
     const { epoch } = keys;
-    await rotateKeys(context, keys, { origin, compromised: true });
+    await rotateKeys(context, keys, { source, compromised: true });
     assert.ok(!keys.matches('refresh', 'data', old));
     assert.ok(!keys.matches('refresh', 'data', old, oldId));
     assert.equal(keys.epoch, epoch + 1);
@@ -169,7 +169,7 @@ onBothEngines('key ring', (engine) => {
     ];
     const stolen = here.signToken({ n: 1 }, { typ });
     assert.equal(typeof there.verifyToken(stolen, { typ }), 'object');
-    await rotateKeys(context, here, { origin, compromised: true });
+    await rotateKeys(context, here, { source, compromised: true });
     await there.fresh();
     assert.equal(there.verifyToken(stolen, { typ }), 'unknown-key');
     assert.deepEqual(there.jwks(), here.jwks());

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Change } from '../database/bus.ts';
+import type { Invalidate } from '../database/bus.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { underMigrationLock } from '../database/migrate.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
@@ -167,8 +167,8 @@ export class KeyRing {
     return makeNewKeys(this.#context, this.#sealing, compromised);
   }
 
-  storeNew(tx: Tx, tell: (change: Change) => void, keys: NewKeys): Promise<void> {
-    return storeNewKeys(this.#context, tx, tell, keys);
+  storeNew(tx: Tx, invalidate: Invalidate, keys: NewKeys): Promise<void> {
+    return storeNewKeys(this.#context, tx, invalidate, keys);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Change } from '../database/bus.ts';
+import type { Invalidate } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
 import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retireOthers } from './key-store.ts';
 import { makeMacKey, makeSigningKey } from './make-keys.ts';
@@ -33,15 +33,15 @@ export async function makeNewKeys({ config, now }: Context, sealing: Sealing, co
 export async function storeNewKeys(
   { config, now }: Context,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   { signing, mac, compromised }: NewKeys,
 ): Promise<void> {
   await insertKey(tx, signing);
   await insertKey(tx, mac);
-  tell({ kind: 'keys', id: signing.id });
+  invalidate({ kind: 'keys', id: signing.id });
   if (compromised) {
     await deleteOthers(tx, [signing.id, mac.id]);
-    tell({ kind: 'everything', id: '' });
+    invalidate({ kind: 'everything', id: '' });
     return;
   }
   const tokens = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;

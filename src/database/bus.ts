@@ -6,6 +6,9 @@ export interface Change {
   readonly id: string;
 }
 
+/** Collects what a transaction changes: every cache forgets it, on every instance, before the write is acknowledged. */
+export type Invalidate = (change: Change) => void;
+
 /**
  * What one part of an instance does about a change. It must not use what it remembers from the moment it is called; where
  * it has to read something first, its promise says when it has. It handles its own failures.
@@ -13,7 +16,7 @@ export interface Change {
 export type ChangeListener = (change: Change) => unknown;
 
 /** Tells them all; there is something to wait for only where one of them has to read. */
-export function tellAll(
+export function notifyListeners(
   listeners: readonly ChangeListener[],
   changes: readonly Change[],
 ): Promise<unknown> | undefined {
@@ -44,11 +47,11 @@ export interface Bus {
 
 /**
  * Runs a transaction and tells every instance what it changed before returning.
- * `tell` collects the changes; they are announced in the same transaction, so a crash loses neither or both.
+ * `invalidate` collects the changes; they are announced in the same transaction, so a crash loses neither or both.
  */
 export async function commitAndInvalidate<T>(
   { db, bus }: { db: Db; bus: Bus },
-  work: (tx: Tx, tell: (change: Change) => void) => Promise<T>,
+  work: (tx: Tx, invalidate: Invalidate) => Promise<T>,
 ): Promise<T> {
   const changes: Change[] = [];
   let announcement = '';

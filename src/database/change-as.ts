@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { unavailable } from '../errors.ts';
-import { type Bus, type Change, commitAndInvalidate } from './bus.ts';
+import { type Bus, commitAndInvalidate, type Invalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 
 /** What somebody is about to do. */
@@ -36,11 +36,11 @@ export async function changeAs<T>(
   database: { db: Db; bus: Bus },
   hold: HoldAuthority,
   act: Act,
-  work: (tx: Tx, tell: (change: Change) => void, caller: Caller) => Promise<T>,
+  work: (tx: Tx, invalidate: Invalidate, caller: Caller) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await commitAndInvalidate(database, async (tx, tell) => work(tx, tell, await hold(tx, act)));
+      return await commitAndInvalidate(database, async (tx, invalidate) => work(tx, invalidate, await hold(tx, act)));
     } catch (error) {
       if (!wasBroken(error)) throw error;
       if (attempt === attempts) {

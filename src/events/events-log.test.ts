@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
 import { EventFollower } from './follow-events.ts';
 import { openEventsLog } from './open-events-log.ts';
 import { recordEvent } from './record-event.ts';
@@ -49,7 +49,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
       recorded = resolve;
     });
     const late = db.transaction().execute(async (tx) => {
-      await recordEvent(context, tx, { type: 'late', origin });
+      await recordEvent(context, tx, { type: 'late', source });
       recorded();
       await held;
     });
@@ -59,11 +59,11 @@ onBothEngines('EVENTS_LOG', (engine) => {
     commit();
     await late;
     const undone = db.transaction().execute(async (tx) => {
-      await recordEvent(context, tx, { type: 'undone', origin });
+      await recordEvent(context, tx, { type: 'undone', source });
       throw new Error('no');
     });
     await assert.rejects(undone);
-    await recordEvent(context, db, { type: 'plain', origin, data: { text: 'two\nlines\u2028' } });
+    await recordEvent(context, db, { type: 'plain', source, data: { text: 'two\nlines\u2028' } });
     await eventsLog.close();
     assert.deepEqual(typesOf(path), ['late', 'plain']);
     assert.deepEqual(linesOf(path)[1]?.data, { text: 'two\nlines\u2028' });
@@ -75,13 +75,13 @@ onBothEngines('EVENTS_LOG', (engine) => {
     const context = await logging((dir) => `file:${join(dir, 'logs', 'events.log')}`);
     const { db, eventsLog, dir } = context;
     const path = join(dir, 'logs', 'events.log');
-    await recordEvent(context, db, { type: 'one', origin });
+    await recordEvent(context, db, { type: 'one', source });
     await eventsLog.flush();
     mkdirSync(join(dir, 'logs'));
     await eventsLog.flush();
     assert.deepEqual(typesOf(path), ['one']);
     renameSync(path, `${path}.1`);
-    await recordEvent(context, db, { type: 'two', origin });
+    await recordEvent(context, db, { type: 'two', source });
     await eventsLog.close();
     assert.deepEqual([typesOf(`${path}.1`), typesOf(path)], [['one'], ['two']]);
   });
@@ -90,14 +90,14 @@ onBothEngines('EVENTS_LOG', (engine) => {
     const context = await make();
     const { db } = context.database;
     const follower = new EventFollower(db, {}, { now: context.now(), seen: [] });
-    await recordEvent(context, db, { type: 'first', origin });
+    await recordEvent(context, db, { type: 'first', source });
     const types = async () => (await follower.next()).map(({ type }) => type);
     assert.deepEqual(await types(), ['first']);
     // SQLite has one writer: there nothing can overtake.
     const tx = engine === 'postgres' ? await db.startTransaction().execute() : undefined;
-    await recordEvent(context, tx ?? db, { type: 'slow', origin });
+    await recordEvent(context, tx ?? db, { type: 'slow', source });
     context.advance(5000);
-    await recordEvent(context, db, { type: 'quick', origin });
+    await recordEvent(context, db, { type: 'quick', source });
     assert.deepEqual(await types(), tx ? ['quick'] : ['slow', 'quick']);
     await tx?.commit().execute();
     assert.deepEqual(await types(), tx ? ['slow'] : []);
@@ -114,7 +114,7 @@ describe('EVENTS_LOG to syslog', () => {
     const config = { ...context.config, eventsLog: setting };
     const eventsLog = openEventsLog({ ...context, config });
     for (const type of ['login.failed', 'logout']) {
-      await recordEvent({ ...context, eventsLog }, context.database.db, { type, origin, data: { from: 'ü' } });
+      await recordEvent({ ...context, eventsLog }, context.database.db, { type, source, data: { from: 'ü' } });
     }
     await eventsLog?.close();
   }

@@ -45,6 +45,6 @@ export async function noteSettings(context: Context): Promise<void> {
     const changes = Object.fromEntries(
       changed.map((name) => [name, { from: before.get(name), to: now.get(name) ?? null }]),
     );
-    await recordEvent(context, tx, { type: 'settings.changed', origin: systemSource, data: { changes } });
+    await recordEvent(context, tx, { type: 'settings.changed', source: systemSource, data: { changes } });
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
-import { systemSource as origin } from '../http/request-source.ts';
+import { systemSource as source } from '../http/request-source.ts';
 import { pruneEvents } from './prune-events.ts';
 import { recordEvent } from './record-event.ts';
 
@@ -14,9 +14,9 @@ onBothEngines('the audit trail', (engine) => {
   it('is kept for the days that the setting says, and no longer', async () => {
     const context = await make({ env: { EVENT_RETENTION_DAYS: '30' } });
     const { db } = context.database;
-    for (let i = 0; i < 250; i++) await recordEvent(context, db, { type: 'old', origin });
+    for (let i = 0; i < 250; i++) await recordEvent(context, db, { type: 'old', source });
     context.advance(10 * day);
-    await recordEvent(context, db, { type: 'newer', origin, data: { n: 1 } });
+    await recordEvent(context, db, { type: 'newer', source, data: { n: 1 } });
     context.advance(20 * day);
     assert.equal(await pruneEvents(context), 0);
     context.advance(1);
@@ -32,7 +32,7 @@ onBothEngines('the audit trail', (engine) => {
     const context = await make();
     const { db } = context.database;
     const undone = db.transaction().execute(async (tx) => {
-      await recordEvent(context, tx, { type: 'undone', origin });
+      await recordEvent(context, tx, { type: 'undone', source });
       throw new Error('no');
     });
     await assert.rejects(undone);

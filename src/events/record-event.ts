@@ -12,7 +12,7 @@ export interface Event {
   readonly sessionId?: string | null | undefined;
   /** Who did it, where that is another than the user it happened to. */
   readonly actorId?: string | null | undefined;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   /** Anything else worth knowing later. Never a secret. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
@@ -23,7 +23,7 @@ export async function recordEvent(
   db: Db | Tx,
   event: Event,
 ): Promise<void> {
-  const { type, userId, clientId, sessionId, actorId, origin, data } = event;
+  const { type, userId, clientId, sessionId, actorId, source, data } = event;
   const at = now();
   const row = {
     id: uuidv7(at),
@@ -32,9 +32,9 @@ export async function recordEvent(
     client_id: clientId ?? null,
     session_id: sessionId ?? null,
     actor_id: actorId ?? null,
-    address: origin.address,
-    user_agent: origin.userAgent,
-    request_id: origin.requestId,
+    address: source.address,
+    user_agent: source.userAgent,
+    request_id: source.requestId,
     data: JSON.stringify(data ?? {}),
     created_at: at,
   };

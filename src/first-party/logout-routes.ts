@@ -26,7 +26,7 @@ export function serveLogout(
       },
     },
     async (request, reply) => {
-      await logOut(context, sessions, holdAuthority, { caller: request.caller, origin: requestSource(request) });
+      await logOut(context, sessions, holdAuthority, { caller: request.caller, source: requestSource(request) });
       for (const proxied of proxiedClients) {
         reply.clearCookie(refreshCookieName, refreshCookie(context.config, proxied));
       }

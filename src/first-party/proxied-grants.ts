@@ -12,22 +12,22 @@ import { readRefreshToken } from '../sessions/refresh-token.ts';
 interface ProxyRequest {
   readonly proxied: ProxiedClient;
   readonly body: unknown;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   /** Counts the request against RATE_LIMIT as that of whoever signs in. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 
 /** The token endpoint's password grant, with the client added here. */
-export async function logIn(oauth: OAuth, { proxied, body, origin, countAs }: ProxyRequest): Promise<Issued> {
+export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: ProxyRequest): Promise<Issued> {
   const sent = readParameters(body);
   const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
-  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, origin, countAs });
+  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, source, countAs });
 }
 
 /** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */
 export async function refresh(
   oauth: OAuth,
-  { proxied, body, origin, countAs, cookie }: ProxyRequest & { cookie: () => string | undefined },
+  { proxied, body, source, countAs, cookie }: ProxyRequest & { cookie: () => string | undefined },
 ): Promise<Issued> {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
@@ -37,7 +37,7 @@ export async function refresh(
   }
   const held = readRefreshToken(oauth.keys, parameters.get('refresh_token') as string);
   if (held) countAs?.(held.sessionId);
-  return issueTokens(oauth, refreshTokenGrant, { client: await clientOf(oauth, proxied), parameters, origin });
+  return issueTokens(oauth, refreshTokenGrant, { client: await clientOf(oauth, proxied), parameters, source });
 }
 
 /** `username` is the general name; email, username and phone go by their own where they are enabled. */

@@ -44,8 +44,8 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         schema: { tags: ['First-party clients'], summary: `Log in (${name})`, consumes, body: loginBody, response },
       },
       async (request, reply) => {
-        const origin = deviceCookie.requestSource(request);
-        return withCookie(reply, await logIn(oauth, { proxied, ...requestOf(request, reply), origin }));
+        const source = deviceCookie.requestSource(request);
+        return withCookie(reply, await logIn(oauth, { proxied, ...requestOf(request, reply), source }));
       },
     );
 

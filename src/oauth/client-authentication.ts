@@ -8,7 +8,7 @@ import { invalidRequest, type Parameters } from './parameters.ts';
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   /** Counts the request against RATE_LIMIT as its client's; throws where it is one too many. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
@@ -16,7 +16,7 @@ export interface ClientRequest {
 /** The client that sends this request, by HTTP Basic or by parameters, never by both. */
 export async function authenticateClient(
   { clients, failedClients }: Pick<OAuth, 'clients' | 'failedClients'>,
-  { authorization, origin, countAs }: Pick<ClientRequest, 'authorization' | 'origin' | 'countAs'>,
+  { authorization, source, countAs }: Pick<ClientRequest, 'authorization' | 'source' | 'countAs'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
   const usedHeader = authorization !== undefined;
@@ -34,7 +34,7 @@ export async function authenticateClient(
     countAs?.(client.id);
     return client;
   }
-  await failedClients.record(attempts[0]?.id ?? id, origin);
+  await failedClients.record(attempts[0]?.id ?? id, source);
   throw unknownClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
 }
 

@@ -28,9 +28,9 @@ export class FailedClients {
     this.#clients = clients;
   }
 
-  async record(id: string | undefined, origin: RequestSource): Promise<void> {
+  async record(id: string | undefined, source: RequestSource): Promise<void> {
     const named = (id ?? '').slice(0, longestId);
-    if (!this.#isNew(named, networkOf(origin.address ?? 'unknown'))) return;
+    if (!this.#isNew(named, networkOf(source.address ?? 'unknown'))) return;
     const { database, log } = this.#context;
     try {
       const known = named === '' || named !== id ? undefined : await this.#clients.find(named);
@@ -39,7 +39,7 @@ export class FailedClients {
         type: 'client.authentication_failed',
         clientId: known?.id,
         userId: known?.userId,
-        origin,
+        source,
         data,
       });
     } catch (error) {

@@ -9,7 +9,7 @@ export interface GrantRequest {
   /** With the secret that it showed; the proxies' clients are named by the settings. */
   readonly client: StoredClient & { readonly secretId?: string };
   readonly parameters: Parameters;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   /** Counts the request against RATE_LIMIT as its user's, where its client was not counted before. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }

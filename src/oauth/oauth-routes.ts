@@ -41,7 +41,7 @@ const writtenWhole = () => JSON.stringify;
 export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
   authorization: request.headers.authorization,
   body: request.body,
-  origin: requestSource(request),
+  source: requestSource(request),
   countAs: (caller) => reply.countAs(caller),
 });
 
@@ -63,8 +63,8 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
       response: { 200: tokenResponseSchema, ...errors },
     },
     async answer(request, reply) {
-      const origin = deviceCookie.requestSource(request);
-      const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), origin });
+      const source = deviceCookie.requestSource(request);
+      const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), source });
       if (device !== undefined) deviceCookie.set(reply, device);
       return response;
     },

@@ -23,9 +23,9 @@ export interface OAuth {
   checkCredentials(credentials: {
     login: string;
     password: string;
-    origin: RequestSource;
+    source: RequestSource;
     clientId: string;
   }): Promise<{ readonly id: string; readonly password_hash: string }>;
   /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
-  noteLogin(tx: Tx, login: { readonly userId: string; readonly origin: RequestSource }): Promise<void>;
+  noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

@@ -20,16 +20,16 @@ export async function answerRevocation(oauth: OAuth, request: ClientRequest): Pr
   if (session.client_id !== client.id) {
     throw new OAuthError('unauthorized_client', 'The token was given to another client.');
   }
-  await commitAndInvalidate(context.database, async (tx, tell) => {
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
     await requireSecret(context, tx, client.secretId);
-    const ended = await sessions.end(tx, tell, { sessionId: session.id }, 'revoked');
+    const ended = await sessions.end(tx, invalidate, { sessionId: session.id }, 'revoked');
     if (ended === 0) return;
     await recordEvent(context, tx, {
       type: 'token.revoked',
       userId: session.user_id,
       clientId: client.id,
       sessionId: session.id,
-      origin: request.origin,
+      source: request.source,
     });
   });
   return nothing;

@@ -33,15 +33,15 @@ export interface RotatedKeys {
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
-  { origin, actorId, compromised = false }: { origin: RequestSource; actorId?: string; compromised?: boolean },
+  { source, actorId, compromised = false }: { source: RequestSource; actorId?: string; compromised?: boolean },
 ): Promise<RotatedKeys> {
   const made = await keys.makeNew({ compromised });
   const { id, algorithm, signs_from: signsFrom } = made.signing;
-  return commitAndInvalidate(context.database, async (tx, tell) => {
-    await keys.storeNew(tx, tell, made);
+  return commitAndInvalidate(context.database, async (tx, invalidate) => {
+    await keys.storeNew(tx, invalidate, made);
     const ended = compromised ? await endAll(tx, context.now()) : undefined;
     const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
-    await recordEvent(context, tx, { type: 'keys.rotated', actorId, origin, data });
+    await recordEvent(context, tx, { type: 'keys.rotated', actorId, source, data });
     return { id, algorithm, signsFrom, ended };
   });
 }

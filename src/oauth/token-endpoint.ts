@@ -39,7 +39,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   await oauth.keys.fresh();
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth, request, parameters);
-  const issued = await issueTokens(oauth, grant, { client, parameters, origin: request.origin });
+  const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source });
   // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;

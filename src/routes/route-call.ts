@@ -43,7 +43,7 @@ export function routeCall(
         userId: caller.userId,
         clientId: caller.clientId,
         sessionId: caller.sessionId,
-        origin: requestSource(request),
+        source: requestSource(request),
         ...(data ? { data } : {}),
       }),
     async mail(template, to, data, tx) {

@@ -1,5 +1,5 @@
 import { removeSecrets } from '../clients/client-store.ts';
-import type { Change } from '../database/bus.ts';
+import type { Invalidate } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
 import { findClientIdsOf } from '../users/accounts/forget-user-store.ts';
 import type { Sessions } from './sessions.ts';
@@ -11,11 +11,11 @@ import type { Sessions } from './sessions.ts';
 export async function endClients(
   sessions: Sessions,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   { userId, keepSecrets, cause }: { userId: string; keepSecrets: boolean; cause: string },
 ): Promise<void> {
   for (const clientId of await findClientIdsOf(tx, userId)) {
     if (!keepSecrets) await removeSecrets(tx, clientId);
-    await sessions.end(tx, tell, { clientId }, cause);
+    await sessions.end(tx, invalidate, { clientId }, cause);
   }
 }

@@ -10,12 +10,12 @@ export async function logOut(
   context: Context,
   sessions: Sessions,
   holdAuthority: HoldAuthority,
-  { caller, origin }: { caller: Caller; origin: RequestSource },
+  { caller, source }: { caller: Caller; source: RequestSource },
 ): Promise<void> {
   const { sessionId, userId, clientId } = caller;
   if (!sessionId) return;
-  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, tell) => {
-    const ended = await sessions.end(tx, tell, { sessionId }, 'logout');
-    if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, origin });
+  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
+    const ended = await sessions.end(tx, invalidate, { sessionId }, 'logout');
+    if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, source });
   });
 }

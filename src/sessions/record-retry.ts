@@ -9,10 +9,10 @@ import { markRetried } from './use-store.ts';
  * A retry is rightly answered from wherever it comes: phones change networks. From another network or device than the
  * first attempt it may also be a second holder of the token, so the trail names it, once a generation.
  */
-export async function recordRetry(context: Context, session: SessionRow, origin: RequestSource): Promise<void> {
+export async function recordRetry(context: Context, session: SessionRow, source: RequestSource): Promise<void> {
   const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
   const firstAddress = session.rotated_address ?? session.address;
-  const same = network(firstAddress) === network(origin.address) && firstAgent === origin.userAgent;
+  const same = network(firstAddress) === network(source.address) && firstAgent === source.userAgent;
   if (same || (recorded !== null && recorded >= generation)) return;
   await context.database.db.transaction().execute(async (tx) => {
     if (!(await markRetried(tx, { id, generation }))) return;
@@ -21,7 +21,7 @@ export async function recordRetry(context: Context, session: SessionRow, origin:
       userId: session.user_id,
       clientId: session.client_id,
       sessionId: id,
-      origin,
+      source,
       data: { generation, first_address: firstAddress, first_user_agent: firstAgent },
     });
   });

@@ -95,17 +95,17 @@ async function revokeReusedSession(
   generation: number,
   source: RequestSource,
 ): Promise<void> {
-  await commitAndInvalidate(context.database, async (tx, tell) => {
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const ended = await revokeSessions(tx, { sessionId: session.id }, context.now());
     if (ended.length === 0) return;
-    tell({ kind: 'session', id: session.id });
+    invalidate({ kind: 'session', id: session.id });
     context.metrics.revocations.inc({ cause: 'refresh_token_reused' });
     await recordEvent(context, tx, {
       type: 'refresh_token.reused',
       userId: session.user_id,
       clientId: session.client_id,
       sessionId: session.id,
-      origin: source,
+      source,
       data: { presented_generation: generation, current_generation: session.generation },
     });
   });

@@ -133,8 +133,8 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
 
 async function end(real: SessionInstances, model: Model | 'all', models: Model[]): Promise<void> {
   const { context, sessions } = real.any();
-  await commitAndInvalidate(context.database, (tx, tell) =>
-    sessions.end(tx, tell, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
+  await commitAndInvalidate(context.database, (tx, invalidate) =>
+    sessions.end(tx, invalidate, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
   );
   for (const ended of model === 'all' ? models : [model]) ended.ended = true;
 }

@@ -87,7 +87,9 @@ class Device {
   async #logOut(): Promise<void> {
     this.#leaving = true;
     const { context, sessions } = this.#real.any();
-    await commitAndInvalidate(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId: this.#id }, 'test'));
+    await commitAndInvalidate(context.database, (tx, invalidate) =>
+      sessions.end(tx, invalidate, { sessionId: this.#id }, 'test'),
+    );
     this.#loggedOut = true;
   }
 

@@ -36,7 +36,7 @@ const refresh = async ({ sessions, clientId }: Stage, refreshToken: string) =>
   (await refreshSession(sessions, { refreshToken, clientId, source })).session;
 
 const end = ({ context, sessions }: Stage, sessionId: string) =>
-  commitAndInvalidate(context.database, (tx, tell) => sessions.end(tx, tell, { sessionId }, 'test'));
+  commitAndInvalidate(context.database, (tx, invalidate) => sessions.end(tx, invalidate, { sessionId }, 'test'));
 
 const refusedWith = (code: string) => (error: { code?: string; status?: number }) => {
   assert.equal(error.status, 401);
@@ -190,16 +190,18 @@ onBothEngines('sessions', (engine) => {
     await end(on, revoked.id);
     await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));
     await db.deleteFrom('sessions').where('id', '=', pruned.id).execute();
-    await commitAndInvalidate(on.context.database, async (_tx, tell) => tell({ kind: 'session', id: pruned.id }));
+    await commitAndInvalidate(on.context.database, async (_tx, invalidate) =>
+      invalidate({ kind: 'session', id: pruned.id }),
+    );
     await assert.rejects(verify(on, token(pruned)), refusedWith('token_revoked'));
-    await commitAndInvalidate(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.deleteFrom('clients').where('id', '=', on.clientId).execute();
-      tell({ kind: 'client', id: on.clientId });
+      invalidate({ kind: 'client', id: on.clientId });
     });
     await assert.rejects(verify(on, token(clientGone)), refusedWith('client_revoked'));
-    await commitAndInvalidate(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.deleteFrom('users').where('id', '=', on.userId).execute();
-      tell({ kind: 'user', id: on.userId });
+      invalidate({ kind: 'user', id: on.userId });
     });
     await assert.rejects(verify(on, token(userGone)), refusedWith('user_gone'));
   });
@@ -217,9 +219,9 @@ onBothEngines('sessions', (engine) => {
     const on = await stage(await make());
     const token = on.sessions.accessTokenNow(await open(on));
     assert.deepEqual((await verify(on, token)).roles, ['admin']);
-    await commitAndInvalidate(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.updateTable('users').set({ roles: '[]' }).where('id', '=', on.userId).execute();
-      tell({ kind: 'user', id: on.userId });
+      invalidate({ kind: 'user', id: on.userId });
     });
     assert.deepEqual((await verify(on, token)).roles, []);
   });
@@ -234,9 +236,9 @@ onBothEngines('sessions', (engine) => {
     });
     const token = on.sessions.accessTokenNow(session);
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read', 'cars:write']);
-    await commitAndInvalidate(on.context.database, async (tx, tell) => {
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.updateTable('clients').set({ scopes: '["cars:read"]' }).where('id', '=', on.clientId).execute();
-      tell({ kind: 'client', id: on.clientId });
+      invalidate({ kind: 'client', id: on.clientId });
     });
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read']);
   });

@@ -9,7 +9,7 @@ import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resourc
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
 import { belongsTo } from '../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
-import { tellOwner } from '../users/accounts/tell-owner.ts';
+import { notifyOwner } from '../users/accounts/notify-owner.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -60,14 +60,14 @@ function wrongExpiry(expiresAt: number, now: number): FieldError[] {
 /** Personal access tokens, and sessions: whoever is signed in, and from where. Their values are stored nowhere. */
 export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mail) {
   const record = (
-    { context, tx, caller, origin }: WriteCall,
+    { context, tx, caller, source }: WriteCall,
     type: string,
     token: { id: string; user_id: string | null; client_id: string | null; type: string },
     data = {},
   ) => {
     const { id: sessionId, user_id: userId, client_id: clientId } = token;
     const actorId = caller.userId === userId ? null : caller.userId;
-    const event: Event = { type, userId, clientId, sessionId, actorId, origin, data: { type: token.type, ...data } };
+    const event: Event = { type, userId, clientId, sessionId, actorId, source, data: { type: token.type, ...data } };
     return recordEvent(context, tx, event);
   };
 
@@ -87,7 +87,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     // Ids ascend with time, and their index is there already.
     defaultOrder: '-id',
     async create(call, values) {
-      const { caller, tx, origin, now } = call;
+      const { caller, tx, source, now } = call;
       const { name, scopes = [] } = values;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
       const errors: FieldError[] = [
@@ -103,19 +103,19 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         scopes,
         expiresAt,
         revealed: true,
-        source: origin,
+        source,
       });
       call.reveal({ access_token: sessions.accessTokenNow(session) });
       const ends = new Date(session.expires_at).toISOString();
       await record(call, 'token.created', session, {
         changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
       });
-      const data = { what: 'a new personal access token', address: origin.address };
-      await tellOwner(call.context, mail, tx, { userId, template: 'new-access', data });
+      const data = { what: 'a new personal access token', address: source.address };
+      await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data });
       return session.id;
     },
     async remove(call, token) {
-      await sessions.end(call.tx, call.tell, { sessionId: token.id }, 'deleted');
+      await sessions.end(call.tx, call.invalidate, { sessionId: token.id }, 'deleted');
       await record(call, 'token.revoked', token);
     },
     actions: [

@@ -44,24 +44,24 @@ export async function beginRegistration(context: Context, { address }: RequestSo
 export function requireFree(
   context: Context,
   wanted: Partial<Profile>,
-  origin: RequestSource,
+  source: RequestSource,
   userId = '',
 ): Promise<void> {
-  return asking.pass(networkOf(origin.address ?? 'unknown'), async () => {
-    const refusal = await readRefusal(context, askedLimits(origin));
+  return asking.pass(networkOf(source.address ?? 'unknown'), async () => {
+    const refusal = await readRefusal(context, askedLimits(source));
     if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
     const { db } = context.database;
     const taken = await findTakenFields(db, wanted, userId);
     if (wanted.email && !taken.includes('email') && (await isKeptForAnother(db, wanted.email, userId, context.now()))) {
       taken.push('email');
     }
-    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), origin);
+    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), source);
   });
 }
 
 /** What to say where identifiers are taken: that they are, a few times an hour. */
-export async function refusalOfTaken(context: Context, taken: FieldError[], origin: RequestSource): Promise<Problem> {
-  const refusal = await countAgainst(context, askedLimits(origin), hour);
+export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
+  const refusal = await countAgainst(context, askedLimits(source), hour);
   return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
 }
 

@@ -88,7 +88,8 @@ onBothEngines('a body that comes later than its headers', (engine) => {
     ],
     [
       'its client was deleted',
-      ({ clientId }) => commitAndInvalidate(service.context.database, (tx, tell) => removeClient(tx, tell, clientId)),
+      ({ clientId }) =>
+        commitAndInvalidate(service.context.database, (tx, invalidate) => removeClient(tx, invalidate, clientId)),
       [401, 'client_revoked'],
     ],
     ['the user was disabled', (person) => change(person, { disabled: true }), [401, 'user_gone']],

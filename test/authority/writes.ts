@@ -26,7 +26,7 @@ const newCar = () => ({ plate: `P ${randomUUID().slice(0, 8).toUpperCase()}`, mo
 const car = async (service: Service, person: Person) =>
   made(service, person, '/v1/cars', { ...newCar(), owner_id: await owner(service, person) });
 const secondToken = async ({ context, sessions }: Service, { id: userId }: Person, revealed: boolean) => {
-  const token = { userId, name: 'second', scopes: ['*'], revealed, origin: systemSource };
+  const token = { userId, name: 'second', scopes: ['*'], revealed, source: systemSource };
   return (await issuePersonalToken(context.database, sessions, token)).id;
 };
 

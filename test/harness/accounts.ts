@@ -45,14 +45,14 @@ export async function addClient(
     ...rest
   }: { type?: 'personal' | 'password'; userId?: string | null; scopes?: string[]; id?: string; secret?: string } = {},
 ): Promise<{ id: string; secret: string }> {
-  return commitAndInvalidate(context.database, async (tx, tell) => {
+  return commitAndInvalidate(context.database, async (tx, invalidate) => {
     const client = await createClient(
       tx,
       { type, name: 'a client', userId, scopes, ...(rest.id ? { id: rest.id } : {}) },
       context.now(),
     );
     if (!client) throw new Error('the client is there already');
-    const secret = await addClientSecret(context, keys, tx, tell, {
+    const secret = await addClientSecret(context, keys, tx, invalidate, {
       clientId: client.id,
       ...(rest.secret ? { secret: rest.secret } : {}),
     });

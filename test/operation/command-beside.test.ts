@@ -23,11 +23,11 @@ onBothEngines('A command beside a service that is busy', (engine) => {
   after(() => beside.close());
 
   const revoke = (token: string) =>
-    commitAndInvalidate(beside, async (tx, tell) => {
+    commitAndInvalidate(beside, async (tx, invalidate) => {
       const { sid } = decodePart(token.split('.')[1] as string) as { sid: string };
       const ended = await revokeSessions(tx, { sessionId: sid }, beside.now());
       assert.equal(ended.length, 1);
-      tell({ kind: 'session', id: sid });
+      invalidate({ kind: 'session', id: sid });
     });
 
   it('has revoked what it says it has', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { BoundedMap } from '../../bounded-map.ts';
-import { type Bus, type Change, type ChangeListener, tellAll } from '../bus.ts';
+import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Tx } from '../database.ts';
 import type { CarriedClock } from './carried-clock.ts';
 import { type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
@@ -48,7 +48,7 @@ export class PostgresBus implements Bus {
     this.#list = () => query(listInstances, []);
     this.#news = new NewsConnection(url, clock, {
       hear: (channel, payload) => this.#hear(channel, payload),
-      startAnew: () => void tellAll(this.#listeners, [{ kind: 'everything', id: '' }]),
+      startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
       // Otherwise others wait until the instance is back, or is found to be silent.
       lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
@@ -71,7 +71,7 @@ export class PostgresBus implements Bus {
   }
 
   async settle(announcement: string, changes: readonly Change[]): Promise<void> {
-    const told = tellAll(this.#listeners, changes);
+    const told = notifyListeners(this.#listeners, changes);
     await this.#allConfirmed(announcement);
     await told;
   }
@@ -149,7 +149,7 @@ export class PostgresBus implements Bus {
       this.#news.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
     };
     // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
-    const told = tellAll(this.#listeners, changes);
+    const told = notifyListeners(this.#listeners, changes);
     if (told) void told.then(confirm);
     else confirm();
   }

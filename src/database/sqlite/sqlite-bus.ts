@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Bus, type Change, type ChangeListener, tellAll } from '../bus.ts';
+import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Changes } from '../database.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 
@@ -33,7 +33,7 @@ export class SqliteBus implements Bus {
   }
 
   async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
-    await tellAll(this.#listeners, changes);
+    await notifyListeners(this.#listeners, changes);
   }
 
   subscribe(listener: ChangeListener): void {
@@ -52,7 +52,7 @@ export class SqliteBus implements Bus {
       this.#seen = version;
       this.#foreign++;
       this.#snapshot.end();
-      tellAll(this.#listeners, [{ kind: 'everything', id: '' }]);
+      notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]);
     }
     return true;
   }

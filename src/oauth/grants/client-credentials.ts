@@ -5,9 +5,9 @@ import type { Grant } from '../grant.ts';
 export const clientCredentialsGrant: Grant = {
   type: 'client_credentials',
   clientTypes: ['personal'],
-  async issue({ context, sessions, scopes: known }, { client, parameters, origin }) {
+  async issue({ context, sessions, scopes: known }, { client, parameters, source }) {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const session = { clientId: client.id, secretId: client.secretId, scopes, source: origin };
+    const session = { clientId: client.id, secretId: client.secretId, scopes, source };
     return { ...sessions.open(context.database, session), scopes };
   },
 };

@@ -12,28 +12,28 @@ export const passwordGrant: Grant = {
   clientTypes: ['password'],
   async issue(
     { context, keys, sessions, scopes: known, checkCredentials, noteLogin },
-    { client, parameters, origin, countAs },
+    { client, parameters, source, countAs },
   ) {
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const user = await checkCredentials({ login, password, origin, clientId: client.id });
+    const user = await checkCredentials({ login, password, source, clientId: client.id });
     countAs?.(user.id);
     const opened = await context.database.db.transaction().execute(async (tx) => {
       await requireUnchanged(context, tx, user);
       await requireSecret(context, tx, client.secretId);
-      const stored = sessions.open(tx, { userId: user.id, clientId: client.id, scopes, source: origin });
+      const stored = sessions.open(tx, { userId: user.id, clientId: client.id, scopes, source });
       await stored.durable;
-      await noteLogin(tx, { userId: user.id, origin });
+      await noteLogin(tx, { userId: user.id, source });
       await recordEvent(context, tx, {
         type: 'login.succeeded',
         userId: user.id,
         clientId: client.id,
         sessionId: stored.session.id,
-        origin,
+        source,
       });
       return stored;
     });
-    return { ...opened, scopes, device: rememberDevice(keys, origin, user.id) };
+    return { ...opened, scopes, device: rememberDevice(keys, source, user.id) };
   },
 };

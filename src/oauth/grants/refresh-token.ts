@@ -6,7 +6,7 @@ import { required } from '../parameters.ts';
 export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
   clientTypes: ['password', 'personal'],
-  async issue({ sessions, verifier, scopes: known }, { client, parameters, origin }) {
+  async issue({ sessions, verifier, scopes: known }, { client, parameters, source }) {
     const refreshToken = required(parameters, 'refresh_token');
     const asked = parameters.get('scope') ?? '';
     const allowed = (session: { scopes: string }) =>
@@ -17,7 +17,7 @@ export const refreshTokenGrant: Grant = {
       if (found?.session.client_id === client.id) grantScopes(known, asked, allowed(found.session));
     }
     const { id: clientId, secretId } = client;
-    const rotated = await sessions.rotate({ refreshToken, clientId, secretId, source: origin });
+    const rotated = await sessions.rotate({ refreshToken, clientId, secretId, source });
     return { ...rotated, scopes: grantScopes(known, asked, allowed(rotated.session)) };
   },
 };

@@ -13,7 +13,7 @@ import type { Relations } from './relations.ts';
 export interface Call {
   readonly context: Context;
   readonly caller: Caller;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   readonly now: number;
 }
 
@@ -21,7 +21,7 @@ export interface Call {
 export interface WriteCall extends Call {
   readonly tx: Tx;
   /** Tells every instance of a change before the answer is sent. */
-  tell(change: Change): void;
+  invalidate(change: Change): void;
   /** Adds fields to this one answer, such as a secret that is shown once. They are stored nowhere. */
   reveal(fields: Record<string, unknown>): void;
 }

@@ -22,7 +22,7 @@ export type RecordEvent = (
     userId?: string | null;
     clientId?: string | null;
     sessionId?: string | null;
-    origin: RequestSource;
+    source: RequestSource;
     data?: Record<string, unknown>;
   },
 ) => Promise<void>;

@@ -30,7 +30,7 @@ export const noValidation = {
 export const callOf = ({ context }: ResourceServices, request: FastifyRequest): Call => ({
   context,
   caller: request.caller,
-  origin: requestSource(request),
+  source: requestSource(request),
   now: context.now(),
 });
 

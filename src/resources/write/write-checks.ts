@@ -105,13 +105,13 @@ export async function recordWrite(
     const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
     return hidden || writeOnly;
   };
-  const { caller, origin, tx } = call;
+  const { caller, source, tx } = call;
   await services.recordEvent(services.context, tx, {
     type: `${resource.name}.${what}`,
     userId: caller.userId,
     clientId: caller.clientId,
     sessionId: caller.sessionId,
-    origin,
+    source,
     data: {
       id,
       ...(fields ? { fields } : {}),

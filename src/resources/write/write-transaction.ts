@@ -23,12 +23,12 @@ export function inTransaction<T>(
   const { engine } = database;
   const userId = resource.table === users ? id : undefined;
   const act = { caller: call.caller, scope, ofAccounts: resource.ofAccounts, userId };
-  return changeAs(database, services.holdAuthority, act, (tx, tell, caller) => {
+  return changeAs(database, services.holdAuthority, act, (tx, invalidate, caller) => {
     const revealed: Values = {};
     const reveal = (fields: Values) => void Object.assign(revealed, fields);
     return work({
       services,
-      call: { ...call, caller, tx, tell, reveal },
+      call: { ...call, caller, tx, invalidate, reveal },
       revealed,
       engine,
       db: tx,

@@ -33,9 +33,9 @@ export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<
     for (;;) {
       const rows = await listUnseen(database.db, source, pass.number, batchSize);
       if (rows.length === 0) break;
-      await inBatch(database, async (tx, tell) => {
+      await inBatch(database, async (tx, invalidate) => {
         const seen = [];
-        for (const row of rows) seen.push(await endUser(pass, tx, tell, row, gone));
+        for (const row of rows) seen.push(await endUser(pass, tx, invalidate, row, gone));
         await saveLegacyIds(tx, seen);
       });
     }
@@ -43,8 +43,8 @@ export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<
   for (;;) {
     const rows = await listUnseen(database.db, clientSource, pass.number, batchSize);
     if (rows.length === 0) break;
-    await inBatch(database, async (tx, tell) => {
-      for (const { old_id } of rows) await endClient(pass, tx, tell, old_id);
+    await inBatch(database, async (tx, invalidate) => {
+      for (const { old_id } of rows) await endClient(pass, tx, invalidate, old_id);
     });
   }
 }
@@ -55,12 +55,12 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
   const names = { access: 'oauth_access_tokens', refresh: 'oauth_refresh_tokens' };
   const tallyOf = (kind: keyof typeof names) => findings.of(plan.layout.find(names[kind])?.name ?? names[kind]);
   for (;;) {
-    const count = await inBatch(context.database, async (tx, tell) => {
+    const count = await inBatch(context.database, async (tx, invalidate) => {
       const tokens = await takeUnseenTokens(tx, pass.number, batchSize);
       for (const { id, session_id } of tokens) tallyOf(id === session_id ? 'access' : 'refresh').ended++;
       const sessions = [...new Set(tokens.map(({ session_id }) => session_id))];
       await endTokenless(tx, sessions, pass.at);
-      for (const id of sessions) tell({ kind: 'session', id });
+      for (const id of sessions) invalidate({ kind: 'session', id });
       return tokens.length;
     });
     if (count === 0) return;

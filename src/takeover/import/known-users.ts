@@ -1,4 +1,4 @@
-import type { Change } from '../../database/bus.ts';
+import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { revokeSessions } from '../../sessions/session-store.ts';
 import { findTakenFields, updateUser } from '../../users/accounts/user-store.ts';
@@ -13,7 +13,7 @@ import { disableUser, findUsersByIds } from './user-target-store.ts';
 export async function updateKnownUser(
   pass: Pass,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   before: LegacyIdRow,
   record: UserRecord,
   tally: Tally,
@@ -51,7 +51,7 @@ export async function updateKnownUser(
     updated_at: pass.at,
   });
   sayWhatIsMissing(pass, source, record);
-  tell({ kind: 'user', id: new_id });
+  invalidate({ kind: 'user', id: new_id });
   tally.updated++;
   return { ...now, version: updated?.version ?? before.version };
 }
@@ -60,7 +60,7 @@ export async function updateKnownUser(
 export async function endUser(
   pass: Pass,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   before: LegacyIdRow,
   fingerprint: string,
 ): Promise<LegacyIdRow> {
@@ -75,7 +75,7 @@ export async function endUser(
     return after;
   }
   await revokeSessions(tx, { userId: before.new_id }, pass.at);
-  tell({ kind: 'user', id: before.new_id });
+  invalidate({ kind: 'user', id: before.new_id });
   tally.ended++;
   return { ...after, version: before.version + 1 };
 }

@@ -36,10 +36,10 @@ export async function runPass(draft: Omit<Pass, 'number'>): Promise<Report> {
   await endWhatEnded(pass, tables);
   const report = findings.report(number, plan.dryRun);
   await finishPass(database.db, number, now(), JSON.stringify(report));
-  await commitAndInvalidate(database, async (tx, tell) => {
+  await commitAndInvalidate(database, async (tx, invalidate) => {
     const data = { pass: number, decisions: report.decisions.length };
-    await recordEvent(context, tx, { type: 'service.imported', origin: systemSource, data });
-    tell({ kind: 'everything', id: '' });
+    await recordEvent(context, tx, { type: 'service.imported', source: systemSource, data });
+    invalidate({ kind: 'everything', id: '' });
   });
   return report;
 }
@@ -63,7 +63,7 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
       'APP_KEY is another one than at the pass before: refresh tokens that came over then could not be opened any more. Give the .env of the same service.',
     );
   }
-  await commitAndInvalidate(context.database, async (tx, tell) => {
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
     await legacyKeys.store(tx, 'public', Buffer.from(plan.publicKey.export({ type: 'spki', format: 'pem' })));
     await legacyKeys.store(tx, 'app', plan.appKey);
     await legacyKeys.store(tx, 'ids', Buffer.from(JSON.stringify(plan.hashedIds)));
@@ -85,7 +85,7 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
       pass: number,
     };
     await saveLegacyIds(tx, [...scopes, fact]);
-    tell({ kind: 'keys', id: 'legacy' });
+    invalidate({ kind: 'keys', id: 'legacy' });
   });
 }
 

@@ -23,7 +23,7 @@ export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, 
       else if (endOf(pass, row) <= at) tally.leave('expired');
       else live.push(row);
     }
-    await inBatch(context.database, async (tx, tell) => {
+    await inBatch(context.database, async (tx, invalidate) => {
       const userOf = await usersOfTokens(tx, clients, live);
       const tokens: LiveToken[] = [];
       for (const row of live) {
@@ -33,7 +33,7 @@ export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, 
         if ('reason' in read) tally.leave(read.reason);
         else tokens.push({ id: read.login.id, login: read.login, expiresAt });
       }
-      await writeLogins(pass, tx, tell, tokens, tally);
+      await writeLogins(pass, tx, invalidate, tokens, tally);
     });
     pass.progress({ table: table.name, done: tally.read, total });
   }

@@ -1,7 +1,7 @@
 import { addClientSecret, isSecretOf } from '../../clients/client-secrets.ts';
 import { createClient, endSecrets, findClient, insertSecret, removeClient } from '../../clients/client-store.ts';
 import { foreignKeyId } from '../../clients/foreign-secrets.ts';
-import type { Change } from '../../database/bus.ts';
+import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
@@ -29,12 +29,12 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
   const taken = new Map<string, TakenClient>();
   for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
     const records = rows.map((row) => readClient(row, plan.clock));
-    await inBatch(pass.context.database, async (tx, tell) => {
+    await inBatch(pass.context.database, async (tx, invalidate) => {
       const ids = records.map(({ id }) => id);
       const known = await findLegacyIds(tx, clientSource, ids);
       for (const record of records) {
         tally.read++;
-        const client = await takeClient(pass, tx, tell, record, known.get(record.id));
+        const client = await takeClient(pass, tx, invalidate, record, known.get(record.id));
         if (client) taken.set(record.id, client);
       }
     });
@@ -46,7 +46,7 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
 async function takeClient(
   pass: Pass,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   record: ClientRecord,
   before: LegacyIdRow | undefined,
 ): Promise<TakenClient | undefined> {
@@ -54,7 +54,7 @@ async function takeClient(
   const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
   if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
     tally.leave(record.revoked ? 'revoked there' : 'its id cannot be one here');
-    if (before) await endClient(pass, tx, tell, record.id);
+    if (before) await endClient(pass, tx, invalidate, record.id);
     return undefined;
   }
   const userTable = plan.userTables.get(record.provider)?.source as string;
@@ -78,7 +78,7 @@ async function takeClient(
   else if (before.fingerprint === record.fingerprint) tally.unchanged++;
   else tally.updated++;
   if (before?.fingerprint !== record.fingerprint)
-    await setSecret(pass, tx, tell, record, existing !== undefined && !before);
+    await setSecret(pass, tx, invalidate, record, existing !== undefined && !before);
   const row = { old_id: record.id, fingerprint: record.fingerprint, version: 1, pass: number };
   await saveLegacyIds(tx, [
     { ...row, source: clientSource, new_id: record.id },
@@ -94,7 +94,7 @@ async function takeClient(
 async function setSecret(
   { context, keys, at }: Pass,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   { id: clientId, secret }: ClientRecord,
   isOfSettings: boolean,
 ): Promise<void> {
@@ -102,7 +102,7 @@ async function setSecret(
   if (secret.form === 'plain') {
     const client = await findClient(tx, clientId);
     if (client && isSecretOf(keys, client, secret.value, at)) return;
-    await addClientSecret(context, keys, tx, tell, {
+    await addClientSecret(context, keys, tx, invalidate, {
       clientId,
       secret: secret.value,
       oldHours: isOfSettings ? 720 : 0,
@@ -111,7 +111,7 @@ async function setSecret(
   }
   if (!isOfSettings) await endSecrets(tx, clientId, at, at);
   await insertSecret(tx, clientId, { hash: secret.value, keyId: foreignKeyId }, at);
-  tell({ kind: 'client', id: clientId });
+  invalidate({ kind: 'client', id: clientId });
 }
 
 async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientRecord['owner']>): Promise<string | null> {
@@ -120,8 +120,8 @@ async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientReco
 }
 
 /** Revoked there since: its tokens end with it. */
-export async function endClient(pass: Pass, tx: Tx, tell: (change: Change) => void, id: string): Promise<void> {
-  await removeClient(tx, tell, id);
+export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
+  await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
   pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
 }

@@ -31,9 +31,9 @@ export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<v
     const ids = live.map(({ access_token_id }) => access_token_id ?? '');
     const accessRows = live.length === 0 ? [] : await source.withKeys(accessTokenSelection(accessTable), ids);
     const accessById = new Map(accessRows.map((row) => [row.id as string, row]));
-    await inBatch(pass.context.database, async (tx, tell) => {
+    await inBatch(pass.context.database, async (tx, invalidate) => {
       const tokens = await readTokens(pass, tx, { live, accessById, clients, tally });
-      await writeLogins(pass, tx, tell, tokens, tally);
+      await writeLogins(pass, tx, invalidate, tokens, tally);
     });
     pass.progress({ table: table.name, done: tally.read, total });
   }

@@ -1,4 +1,4 @@
-import type { Change } from '../../database/bus.ts';
+import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { isUuid, uuidv7 } from '../../database/uuid.ts';
 import { insertNewUsers, type UserRow } from '../../users/accounts/user-store.ts';
@@ -24,7 +24,7 @@ export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames):
     const rolesById = await roles.of(table, ids);
     const records = rows.map((row) => readUser(row, plan.clock, rolesById.get(row.id as string) ?? []));
     tally.read += records.length;
-    await inBatch(pass.context.database, (tx, tell) => takeBatch(pass, table, tally, records, tx, tell));
+    await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
     pass.progress({ table: table.name, done: tally.read, total });
   }
 }
@@ -35,7 +35,7 @@ async function takeBatch(
   tally: Tally,
   records: readonly UserRecord[],
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
 ): Promise<void> {
   const ids = records.map(({ oldId }) => oldId);
   const known = await findLegacyIds(tx, source, ids);
@@ -45,12 +45,12 @@ async function takeBatch(
     const before = known.get(record.oldId);
     if (record.deleted) {
       tally.leave('deleted there');
-      if (before) seen.push(await endUser(pass, tx, tell, before, record.fingerprint));
+      if (before) seen.push(await endUser(pass, tx, invalidate, before, record.fingerprint));
     } else if (!before) fresh.push(record);
     else if (before.fingerprint === record.fingerprint) {
       tally.unchanged++;
       seen.push({ ...before, pass: pass.number });
-    } else seen.push(await updateKnownUser(pass, tx, tell, before, record, tally));
+    } else seen.push(await updateKnownUser(pass, tx, invalidate, before, record, tally));
   }
   seen.push(...(await addUsers(pass, source, tally, fresh, tx)));
   await saveLegacyIds(tx, seen);

@@ -1,12 +1,10 @@
-import { type Change, commitAndInvalidate } from '../../database/bus.ts';
+import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import type { UserRow } from '../../users/accounts/user-store.ts';
 
 /** Runs a batch in one transaction, and tells every instance what it changed. */
-export const inBatch = <T>(
-  database: Database,
-  work: (tx: Tx, tell: (change: Change) => void) => Promise<T>,
-): Promise<T> => commitAndInvalidate(database, work);
+export const inBatch = <T>(database: Database, work: (tx: Tx, invalidate: Invalidate) => Promise<T>): Promise<T> =>
+  commitAndInvalidate(database, work);
 
 export async function findUsersByIds(db: Db | Tx, ids: readonly string[]): Promise<ReadonlyMap<string, UserRow>> {
   if (ids.length === 0) return new Map();

@@ -1,5 +1,5 @@
 import { findClient } from '../../clients/client-store.ts';
-import type { Change } from '../../database/bus.ts';
+import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Tally } from '../report/report.ts';
 import {
@@ -25,7 +25,7 @@ export interface LiveToken {
 export async function writeLogins(
   pass: Pass,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   tokens: readonly LiveToken[],
   tally: Tally,
 ): Promise<void> {
@@ -50,24 +50,19 @@ export async function writeLogins(
       const scopes = login.client_id ? login.scopes : before.scopes;
       if (ends !== Number(before.session_expires_at) || scopes !== before.scopes) {
         await updateLogin(tx, login.id, ends, scopes ?? '[]');
-        tell({ kind: 'session', id: login.id });
+        invalidate({ kind: 'session', id: login.id });
         changed.push(login);
       }
     }
     rows.set(id, { id, session_id: login.id, expires_at: expiresAt, pass: pass.number });
   }
-  await allowScopes(pass, tx, tell, [...fresh.values(), ...changed]);
+  await allowScopes(pass, tx, invalidate, [...fresh.values(), ...changed]);
   await insertLogins(tx, [...fresh.values()]);
   await saveTokens(tx, [...rows.values()]);
 }
 
 /** A token never has more than its client may ask for, so the client may ask for what its tokens have. */
-async function allowScopes(
-  pass: Pass,
-  tx: Tx,
-  tell: (change: Change) => void,
-  logins: readonly NewLogin[],
-): Promise<void> {
+async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: readonly NewLogin[]): Promise<void> {
   const wanted = new Map<string, Set<string>>();
   for (const { client_id, scopes } of logins) {
     if (!client_id) continue;
@@ -80,6 +75,6 @@ async function allowScopes(
     const client = await findClient(tx, id);
     if (!client || client.scopes.includes('*') || [...scopes].every((scope) => client.scopes.includes(scope))) continue;
     await setClientScopes(tx, id, [...new Set([...client.scopes, ...scopes])].sort(), pass.at);
-    tell({ kind: 'client', id });
+    invalidate({ kind: 'client', id });
   }
 }

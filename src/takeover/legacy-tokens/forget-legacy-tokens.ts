@@ -9,9 +9,9 @@ export async function forgetLegacyTokens({ database, log, now }: Context): Promi
   while ((await deleteExpired(database.db, now(), batch)) === batch) {
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const forgotten = await commitAndInvalidate(database, async (tx, tell) => {
+  const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
     const keys = await deleteKeysOfNothing(tx);
-    if (keys > 0) tell({ kind: 'keys', id: 'legacy' });
+    if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });
     return keys;
   });
   if (forgotten > 0) log.info('the last token of the earlier service has expired; its keys are forgotten');

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../crypto/key-ring.ts';
-import type { Change } from '../../database/bus.ts';
+import type { Invalidate } from '../../database/bus.ts';
 import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Mail } from '../../mail/mail.ts';
@@ -15,14 +15,14 @@ export interface AccountServices {
   issueFirstToken(tx: Tx, userId: string): Promise<void>;
   endSessions(
     tx: Tx,
-    tell: (change: Change) => void,
+    invalidate: Invalidate,
     where: { readonly userId: string; readonly exceptSessionId?: string | null; readonly type?: 'session' },
     cause: string,
   ): Promise<void>;
   /** The sessions of a user's clients end, and unless they are kept their secrets too. */
   endClients(
     tx: Tx,
-    tell: (change: Change) => void,
+    invalidate: Invalidate,
     of: { readonly userId: string; readonly keepSecrets: boolean; readonly cause: string },
   ): Promise<void>;
 }

@@ -22,13 +22,13 @@ const undoMs = 7 * 24 * 60 * 60_000;
 export async function countMailsOfChange(
   context: Context,
   { from, to }: { from: string | null; to: string | null },
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
   for (const [template, email] of [
     ['confirm-new-email', to],
     ['email-change-requested', from],
   ] as const) {
-    const refusal = email === null ? undefined : await countMail(context, template, email, origin);
+    const refusal = email === null ? undefined : await countMail(context, template, email, source);
     if (refusal) throw tooManyMails(refusal);
   }
 }
@@ -74,7 +74,7 @@ export async function applyEmailChange(
   context: Context,
   mail: Mail,
   tx: Tx,
-  { userId, email, origin }: { userId: string; email: string; origin: RequestSource },
+  { userId, email, source }: { userId: string; email: string; source: RequestSource },
 ): Promise<UserRow | undefined> {
   const { database, now } = context;
   const at = now();
@@ -90,6 +90,6 @@ export async function applyEmailChange(
     await mail.enqueue(tx, { template: 'email-changed', recipient: change.old_email, data: { change: change.id } });
   }
   const data = { changes: { email: { from: before.email, to: email } } };
-  await recordEvent(context, tx, { type: 'email.changed', userId, origin, data });
+  await recordEvent(context, tx, { type: 'email.changed', userId, source, data });
   return user;
 }

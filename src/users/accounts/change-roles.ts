@@ -34,7 +34,7 @@ export async function changeRoles(
     }
     await updateUser(tx, user.id, { roles: JSON.stringify(after), updated_at: now() });
     const data = { roles: after, changes: { roles: { from: before, to: after } } };
-    await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, origin: source, data });
+    await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, source, data });
     invalidate({ kind: 'user', id: user.id });
     return after;
   });

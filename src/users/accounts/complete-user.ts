@@ -33,5 +33,5 @@ export async function completeUser(
   if (firstToken) await issueFirstToken(tx, id);
   if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) });
   const data = { changes: newUser({ ...profile, roles }) };
-  await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, origin: source, data });
+  await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, source, data });
 }

@@ -28,7 +28,7 @@ export async function requestOwnConfirmation(
   context: Context,
   { mail, holdAuthority }: Pick<AccountServices, 'mail' | 'holdAuthority'>,
   caller: Caller,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
   const user =
     caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
@@ -37,7 +37,7 @@ export async function requestOwnConfirmation(
   const letter = pending?.new_email
     ? { template: 'confirm-new-email', recipient: pending.new_email, data: { change: pending.id } }
     : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
-  const refusal = await countMail(context, letter.template, letter.recipient, origin);
+  const refusal = await countMail(context, letter.template, letter.recipient, source);
   if (refusal) throw tooManyMails(refusal);
   await changeAs(context.database, holdAuthority, { caller }, (tx) => mail.enqueue(tx, letter));
   mail.wake();
@@ -54,9 +54,9 @@ export async function requestConfirmation(
   context: Context,
   { mail }: Pick<AccountServices, 'mail'>,
   email: string,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
-  const refusal = await requestMail(context, mail, 'confirm-email', email, origin);
+  const refusal = await requestMail(context, mail, 'confirm-email', email, source);
   // That a mailbox got its share is its owner's matter.
   if (refusal?.of === 'address') throw tooManyMails(refusal);
 }
@@ -66,7 +66,7 @@ export async function confirmEmail(
   context: Context,
   { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
   token: string,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<UserRow> {
   const { database, now } = context;
   const id = readOneTimeToken(keys, 'confirm_email', token);
@@ -77,9 +77,9 @@ export async function confirmEmail(
     const { user_id: userId, email } = used;
     const user =
       (await markEmailConfirmed(tx, userId, email, now())) ??
-      (await applyEmailChange(context, mail, tx, { userId, email, origin }));
+      (await applyEmailChange(context, mail, tx, { userId, email, source }));
     if (!user) throw linkNotValid();
-    await recordEvent(context, tx, { type: 'email.confirmed', userId, origin });
+    await recordEvent(context, tx, { type: 'email.confirmed', userId, source });
     return user;
   });
   mail.wake();

@@ -22,11 +22,11 @@ export async function createUser(
   context: Context,
   services: AccountServices,
   input: NewUser,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<UserRow> {
   const profile = await readNewUser(context, input);
   const { password, roles, confirmed } = input;
-  return makeUser(context, services, { profile, password, roles, confirmed, event: 'user.created', origin });
+  return makeUser(context, services, { profile, password, roles, confirmed, event: 'user.created', source });
 }
 
 async function readNewUser({ config }: Context, input: NewUser): Promise<Profile> {

@@ -33,7 +33,7 @@ export async function ensureFirstAdministrator(
       confirmed: true,
       firstToken: false,
       event: 'user.created',
-      origin: systemSource,
+      source: systemSource,
     });
   } catch (error) {
     if (!isTaken(error)) throw error;

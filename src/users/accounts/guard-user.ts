@@ -89,7 +89,7 @@ async function guardLoginFields(
   values: UserValues,
   before: WholeUser | undefined,
 ): Promise<void> {
-  const { context, caller, tx, now, origin } = call;
+  const { context, caller, tx, now, source } = call;
   const { email } = values;
   if (!before) {
     if (email) await refuseTakenEmail(tx, email, '', now);
@@ -104,7 +104,7 @@ async function guardLoginFields(
     await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now });
     const data = { changes: { email: { from: before.email, to: email } } };
     const requested = { type: 'email.change_requested', userId: before.id, clientId: caller.clientId };
-    await recordEvent(context, tx, { ...requested, sessionId: caller.sessionId, origin, data });
+    await recordEvent(context, tx, { ...requested, sessionId: caller.sessionId, source, data });
     if (email === null) {
       values.email_confirmed = false;
       return;

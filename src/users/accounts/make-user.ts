@@ -17,7 +17,7 @@ interface NewUser {
   readonly confirmed: boolean;
   /** How the user came to be, for the audit trail. */
   readonly event: 'user.registered' | 'user.created';
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   /** False where nothing is to be sent: the owner can ask for the mail later. */
   readonly mails?: boolean;
   /** False where nobody is to collect one. */
@@ -27,7 +27,7 @@ interface NewUser {
 /** A user with all that belongs to one from the start. The resource engine makes its own, and completes them alike. */
 export async function makeUser(context: Context, services: AccountServices, made: NewUser): Promise<UserRow> {
   const { database, now } = context;
-  const passwordHash = await services.passwords.hash(made.password, made.origin.address);
+  const passwordHash = await services.passwords.hash(made.password, made.source.address);
   const at = now();
   const user: UserRow = {
     id: uuidv7(at),
@@ -47,7 +47,7 @@ export async function makeUser(context: Context, services: AccountServices, made
       if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {
         throw unprocessable([takenField('email')]);
       }
-      await completeUser(context, services, tx, { ...made, id: user.id, source: made.origin });
+      await completeUser(context, services, tx, { ...made, id: user.id });
     }),
   );
   return user;

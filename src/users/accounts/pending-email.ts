@@ -36,10 +36,10 @@ export const pendingEmailActions = [
     summary: 'Call the change of the email address off',
     async run({ caller, row, transaction }) {
       requireOwnerOrAdmin(caller, row.id);
-      await transaction(async ({ context, tx, now, origin }) => {
+      await transaction(async ({ context, tx, now, source }) => {
         if (!(await withdrawPendingChange(tx, row.id, now))) throw nothingPending();
         const actorId = caller.userId === row.id ? null : caller.userId;
-        await recordEvent(context, tx, { type: 'email.change_withdrawn', userId: row.id, actorId, origin });
+        await recordEvent(context, tx, { type: 'email.change_withdrawn', userId: row.id, actorId, source });
       });
     },
   }),

@@ -34,7 +34,7 @@ export async function prepareUser(
   if (user) await requireOwner(call, passwords, user, { ...values, ...prepared });
   return password === undefined
     ? prepared
-    : { ...prepared, password_hash: await passwords.hash(password, call.origin.address) };
+    : { ...prepared, password_hash: await passwords.hash(password, call.source.address) };
 }
 
 const isGiven = (text: string | null | undefined): text is string => text !== undefined && text !== null;
@@ -53,7 +53,7 @@ function readProfileValues(values: UserValues): { prepared: UserValues; errors: 
 
 /** What opens the account is changed by who knows its password; of others, by administrators. A token may be stolen. */
 async function requireOwner(
-  { context, caller, origin }: Call,
+  { context, caller, source }: Call,
   passwords: AccountServices['passwords'],
   user: UserRow,
   values: UserValues,
@@ -64,11 +64,11 @@ async function requireOwner(
   if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
   if (!self) return;
   if (changed.length > 0 || values.password !== undefined || current !== undefined) {
-    await requireCurrentPassword(context, passwords, user, current, origin);
+    await requireCurrentPassword(context, passwords, user, current, source);
   }
-  if (changed.length > 0) await requireFree(context, pick(values, changed), origin, user.id);
+  if (changed.length > 0) await requireFree(context, pick(values, changed), source, user.id);
   if (changed.includes('email')) {
-    await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, origin);
+    await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, source);
   }
 }
 
@@ -77,7 +77,7 @@ const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<P
 
 /** Who deletes themselves must know the password; administrators delete others without. */
 export async function prepareDeletion(
-  { context, caller, origin }: Call,
+  { context, caller, source }: Call,
   { passwords }: AccountServices,
   id: string,
   body: Readonly<Record<string, unknown>>,
@@ -95,5 +95,5 @@ export async function prepareDeletion(
     const message = 'current_password must be text.';
     throw unprocessable([{ field: 'current_password', code: 'type', message }]);
   }
-  await requireCurrentPassword(context, passwords, user, given ?? undefined, origin);
+  await requireCurrentPassword(context, passwords, user, given ?? undefined, source);
 }

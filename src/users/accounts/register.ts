@@ -16,17 +16,17 @@ export async function registerUser(
   context: Context,
   services: AccountServices,
   input: Readonly<Record<string, unknown>>,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<UserRow> {
   const { profile, password } = await readRegistration(context, input);
-  const attempt = await beginRegistration(context, origin);
+  const attempt = await beginRegistration(context, source);
   try {
-    await requireFree(context, profile, origin);
+    await requireFree(context, profile, source);
     const mails = profile.email === null || (await mayMail(context, profile.email));
-    const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', origin } as const;
+    const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
     const user = await makeUser(context, services, made).catch(async (error) => {
       // Another was quicker by a moment, or the address can still go back to who had it.
-      throw isTaken(error) ? await refusalOfTaken(context, error.errors, origin) : error;
+      throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
     });
     await attempt.count();
     services.mail.wake();

@@ -18,9 +18,9 @@ export async function requestMail(
   mail: Mail,
   template: 'confirm-email' | 'reset-password',
   email: string,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<Refusal | undefined> {
-  const refusal = await countMail(context, template, email, origin);
+  const refusal = await countMail(context, template, email, source);
   if (refusal) return refusal;
   await mail.enqueue(context.database.db, { template, recipient: email });
   mail.wake();
@@ -32,12 +32,12 @@ export async function countMail(
   context: Context,
   template: string,
   email: string,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<Refusal | undefined> {
   // What follows a plus sign makes no other mailbox.
   const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
   const mailbox = { key, most: limits.mailbox, of: 'account' };
-  return countAgainst(context, [mailbox, ...networkLimits(template, origin.address, limits.address)]);
+  return countAgainst(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);
 }
 
 export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>

@@ -16,9 +16,9 @@ export async function requestPasswordReset(
   context: Context,
   { mail }: Pick<AccountServices, 'mail'>,
   email: string,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
-  await requestMail(context, mail, 'reset-password', email, origin);
+  await requestMail(context, mail, 'reset-password', email, source);
 }
 
 /** Sets a password by the link from a mail, and ends everything that the old one had opened. */
@@ -27,7 +27,7 @@ export async function resetPassword(
   services: AccountServices,
   token: string,
   password: unknown,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<UserRow> {
   const { database, now } = context;
   const { keys, mail, passwords } = services;
@@ -37,8 +37,8 @@ export async function resetPassword(
   if (!found || !owner || owner.disabled || owner.email !== found.email) throw linkNotValid();
   const wrong = await checkNewPassword(password, owner);
   if (wrong) throw unprocessable([wrong]);
-  const passwordHash = await passwords.hash(password as string, origin.address);
-  const user = await commitAndInvalidate(database, async (tx, tell) => {
+  const passwordHash = await passwords.hash(password as string, source.address);
+  const user = await commitAndInvalidate(database, async (tx, invalidate) => {
     const used = await useOneTimeToken(tx, found.id, 'reset_password', now());
     const changed =
       used &&
@@ -49,9 +49,9 @@ export async function resetPassword(
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
-    await shutOut(services, tx, tell, { userId: changed.id, now: now(), cause: 'password_reset' });
+    await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email });
-    await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, origin });
+    await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;
   });
   mail.wake();

@@ -18,14 +18,14 @@ export async function undoEmailChange(
   context: Context,
   services: AccountServices,
   token: string,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
   const { database, now } = context;
   const id = readOneTimeToken(services.keys, 'undo_email', token);
   const found = id === undefined ? undefined : await findEmailChange(database.db, id);
   const email = undoable(found, now());
-  const nobodyKnows = await services.passwords.hash(randomBytes(24).toString('base64url'), origin.address);
-  await commitAndInvalidate(database, async (tx, tell) => {
+  const nobodyKnows = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
+  await commitAndInvalidate(database, async (tx, invalidate) => {
     // The user first, always: whoever writes the user's changes holds this lock.
     const user = await lockUser(tx, database.engine, (found as EmailChangeRow).user_id);
     const change = await findEmailChange(tx, id as string);
@@ -37,10 +37,10 @@ export async function undoEmailChange(
     }
     await updateUser(tx, user.id, { password_hash: nobodyKnows, updated_at: at });
     await closeEmailChanges(tx, user.id, change.created_at, at);
-    await shutOut(services, tx, tell, { userId: user.id, now: at, cause: 'email_change_undone' });
+    await shutOut(services, tx, invalidate, { userId: user.id, now: at, cause: 'email_change_undone' });
     await services.mail.enqueue(tx, { template: 'reset-password', recipient: email });
     const data = { changes: { email: { from: user.email, to: email } } };
-    await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, origin, data });
+    await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, source, data });
   });
   services.mail.wake();
 }

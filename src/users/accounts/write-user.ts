@@ -7,8 +7,8 @@ import { enqueueConfirmation } from './confirm-email.ts';
 import { closeEmailChanges, withdrawPendingChange } from './email-change-store.ts';
 import { findClientIdsOf, forgetUser } from './forget-user-store.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
+import { notifyOwner } from './notify-owner.ts';
 import { voidOneTimeTokens } from './one-time-token-store.ts';
-import { tellOwner } from './tell-owner.ts';
 import { profileChanges } from './user-changes.ts';
 import { profileFields } from './user-fields.ts';
 
@@ -27,17 +27,17 @@ export async function followUserWrite(
 
 /** The trail of a user: what happened to it, and who did it where that is another. */
 async function record(
-  { context, caller, tx, origin }: WriteCall,
+  { context, caller, tx, source }: WriteCall,
   type: string,
   userId: string,
   data = {},
 ): Promise<void> {
   const actorId = caller.userId === userId ? null : caller.userId;
-  await recordEvent(context, tx, { type, userId, actorId, clientId: caller.clientId, origin, data });
+  await recordEvent(context, tx, { type, userId, actorId, clientId: caller.clientId, source, data });
 }
 
 async function followCreation(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
-  const { context, caller, tx, origin: source } = call;
+  const { context, caller, tx, source } = call;
   const { id, email_confirmed: confirmed, roles } = user;
   const by = { actorId: caller.userId, clientId: caller.clientId };
   const made = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
@@ -51,12 +51,12 @@ async function followChange(
   before: WholeUser,
   after: WholeUser,
 ): Promise<void> {
-  const { caller, tell } = call;
+  const { caller, invalidate } = call;
   const userId = after.id;
   if (after.email !== before.email && !isSelf(caller, userId))
     await followEmailOfAnother(call, services, before, after);
   if (!sameNames(before.roles, after.roles)) {
-    tell({ kind: 'user', id: after.id });
+    invalidate({ kind: 'user', id: after.id });
     const changes = { roles: { from: before.roles, to: after.roles } };
     await record(call, 'user.roles_changed', after.id, { roles: after.roles, changes });
   }
@@ -81,13 +81,13 @@ async function followEmailOfAnother(
 
 /** Logins end for good. Personal access tokens and clients rest, and are back when the user is. */
 async function followDisabling(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
-  const { tx, tell, now } = call;
+  const { tx, invalidate, now } = call;
   const { id: userId, disabled } = user;
-  tell({ kind: 'user', id: userId });
+  invalidate({ kind: 'user', id: userId });
   if (disabled) {
     const cause = 'user_disabled';
-    await services.endSessions(tx, tell, { userId, type: 'session' }, cause);
-    await services.endClients(tx, tell, { userId, keepSecrets: true, cause });
+    await services.endSessions(tx, invalidate, { userId, type: 'session' }, cause);
+    await services.endClients(tx, invalidate, { userId, keepSecrets: true, cause });
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
     await withdrawPendingChange(tx, userId, now);
   }
@@ -97,28 +97,28 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
 
 /** The owner keeps this session, personal access tokens and clients; whoever else sets a password ends everything. */
 async function followPassword(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
-  const { context, caller, tx, tell, now } = call;
+  const { context, caller, tx, invalidate, now } = call;
   const userId = user.id;
   const cause = 'password_changed';
   if (isSelf(caller, userId)) {
     const which = { userId, exceptSessionId: caller.sessionId, type: 'session' } as const;
-    await services.endSessions(tx, tell, which, cause);
+    await services.endSessions(tx, invalidate, which, cause);
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
-  } else await shutOut(services, tx, tell, { userId, now, cause });
-  await tellOwner(context, services.mail, tx, { userId, template: 'password-changed' });
+  } else await shutOut(services, tx, invalidate, { userId, now, cause });
+  await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed' });
   await record(call, 'password.changed', userId);
 }
 
 async function followDeletion(call: WriteCall, user: WholeUser): Promise<void> {
-  const { tx, tell, caller } = call;
-  tell({ kind: 'user', id: user.id });
+  const { tx, invalidate, caller } = call;
+  invalidate({ kind: 'user', id: user.id });
   await forgetUser(tx, user.id, user.email);
   const isOwn = caller.userId === user.id;
-  const origin = isOwn ? { ...call.origin, address: null, userAgent: null } : call.origin;
-  await record({ ...call, origin }, 'user.deleted', user.id);
+  const source = isOwn ? { ...call.source, address: null, userAgent: null } : call.source;
+  await record({ ...call, source }, 'user.deleted', user.id);
 }
 
 /** Clients go with their owner; their tokens must be heard of before the rows are gone. */
-export async function tellOfClients({ tx, tell }: WriteCall, user: WholeUser): Promise<void> {
-  for (const id of await findClientIdsOf(tx, user.id)) tell({ kind: 'client', id });
+export async function invalidateClients({ tx, invalidate }: WriteCall, user: WholeUser): Promise<void> {
+  for (const id of await findClientIdsOf(tx, user.id)) invalidate({ kind: 'client', id });
 }

@@ -16,19 +16,19 @@ export async function requireCurrentPassword(
   passwords: Passwords,
   user: UserRow,
   given: string | undefined,
-  origin: RequestSource,
+  source: RequestSource,
 ): Promise<void> {
   if (given === undefined || given === '') throw currentPasswordRequired();
   // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
   // a stolen token the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
-  const attempt = await begin(context, [account, ...networkLimits('login', origin.address, 100)]);
+  const attempt = await begin(context, [account, ...networkLimits('login', source.address, 100)]);
   const [refusal] = attempt.refusals;
   if (refusal) {
     await attempt.giveBack();
     throw tooManyRequests('Too many wrong passwords. Wait before you try again.', refusal.retryAfterSeconds);
   }
-  const right = await passwords.verify(given, user.password_hash, origin.address).catch(async (error: unknown) => {
+  const right = await passwords.verify(given, user.password_hash, source.address).catch(async (error: unknown) => {
     await attempt.giveBack();
     throw error;
   });

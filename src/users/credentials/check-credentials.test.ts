@@ -56,7 +56,7 @@ onBothEngines('checking credentials', (engine) => {
       {
         login,
         password: tried,
-        origin: { address, userAgent: null, requestId: null },
+        source: { address, userAgent: null, requestId: null },
       },
     );
   const outcome = (attempt: Promise<unknown>): Promise<string> =>
@@ -223,7 +223,7 @@ onBothEngines('checking credentials', (engine) => {
         {
           login: user.email as string,
           password,
-          origin: { address: '10.7.7.7', userAgent: null, requestId: null },
+          source: { address: '10.7.7.7', userAgent: null, requestId: null },
         },
       );
       assert.equal(await outcome(attempt), '503');
@@ -239,7 +239,7 @@ onBothEngines('checking credentials', (engine) => {
       {
         login: user.email as string,
         password,
-        origin: { address: '10.7.7.7', userAgent: null, requestId: null },
+        source: { address: '10.7.7.7', userAgent: null, requestId: null },
       },
     );
     assert.equal(await outcome(attempt), 'accepted');

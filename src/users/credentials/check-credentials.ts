@@ -16,7 +16,7 @@ export interface Credentials {
   /** Any enabled identifier. */
   readonly login: string;
   readonly password: string;
-  readonly origin: RequestSource;
+  readonly source: RequestSource;
   /** The client that the user signs in through, for the audit trail. */
   readonly clientId?: string | undefined;
 }
@@ -40,11 +40,11 @@ export async function checkCredentials(
   credentials: Credentials,
 ): Promise<UserRow> {
   const { config, database } = context;
-  const { login, origin } = credentials;
+  const { login, source } = credentials;
   const identifier = readLogin(login, config.loginAttributes);
   const user = identifier && (await findUserByLogin(database.db, identifier));
   const check = { context, passwords, credentials, user };
-  const device = user && deviceOf(keys, origin, user.id);
+  const device = user && deviceOf(keys, source, user.id);
   if (user && device !== undefined) {
     const checked = await checkAsDevice(check, `login:device:${user.id}:${device}`);
     if (checked) return checked;
@@ -78,7 +78,7 @@ function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> 
  */
 function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
-  const networks = networkLimits('login', credentials.origin.address, failures.address);
+  const networks = networkLimits('login', credentials.source.address, failures.address);
   const seen = { key: identifierKey(identifier), most: failures.account, of: 'account', forgiven: true };
   const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
   return perAddress.pass(networks[0].key, () =>
@@ -103,7 +103,7 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', seconds);
   }
   // Looked at and not believed: it must take as long as a wrong password, and say the same.
-  const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.origin.address);
+  const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.source.address);
   await looked.catch(givingBack(attempt));
   await attempt.count();
   throw wrongCredentials('the account is locked');
@@ -111,7 +111,7 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
 
 /** Once a window: a flood of guesses must not flood the trail. */
 async function recordRefusal({ context, credentials, user }: Check, refusals: readonly Refusal[]): Promise<void> {
-  const { clientId, origin } = credentials;
+  const { clientId, source } = credentials;
   const [first] = refusals.filter((refusal) => refusal.first);
   if (!first) return;
   const data = { limit: first.of };
@@ -119,7 +119,7 @@ async function recordRefusal({ context, credentials, user }: Check, refusals: re
     type: 'login.throttled',
     userId: user?.id,
     clientId,
-    origin,
+    source,
     data,
   });
 }
@@ -134,11 +134,11 @@ const wrongCredentials = (reason: string) =>
 
 async function checkPassword({ context, passwords, credentials, user }: Check, attempt: Attempt): Promise<UserRow> {
   const { config, database, metrics } = context;
-  const { password, origin, clientId } = credentials;
+  const { password, source, clientId } = credentials;
   // Verify even for unknown users: timing must not reveal who exists.
   const looked = user
-    ? passwords.verify(password, user.password_hash, origin.address)
-    : passwords.verifyNothing(password, origin.address);
+    ? passwords.verify(password, user.password_hash, source.address)
+    : passwords.verifyNothing(password, source.address);
   const right = await looked.catch(givingBack(attempt));
   // Who is disabled is looked at no less and told no more than who mistyped.
   if (!user || !right || user.disabled) {
@@ -146,7 +146,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
     await attempt.count();
     metrics.logins.inc({ result: 'refused' });
     const data = right ? { reason } : {};
-    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, origin, data });
+    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, source, data });
     throw wrongCredentials(reason);
   }
   await attempt.succeed();
@@ -179,10 +179,10 @@ async function renewHash(
   { database, log }: Context,
   passwords: Passwords,
   user: UserRow,
-  { password, origin }: Credentials,
+  { password, source }: Credentials,
 ): Promise<UserRow> {
   try {
-    const password_hash = await passwords.hashAnew(password, origin.address);
+    const password_hash = await passwords.hashAnew(password, source.address);
     if (await replacePasswordHash(database.db, user.id, user.password_hash, password_hash)) {
       return { ...user, password_hash };
     }

@@ -35,13 +35,13 @@ export const deviceOf = (keys: Macs, { device }: RequestSource, userId: string):
     .find((entry) => isOf(keys, userId, entry))?.nonce;
 
 /** Whether this user has signed in on this device before. */
-export const isKnownDevice = (keys: Macs, origin: RequestSource, userId: string): boolean =>
-  deviceOf(keys, origin, userId) !== undefined;
+export const isKnownDevice = (keys: Macs, source: RequestSource, userId: string): boolean =>
+  deviceOf(keys, source, userId) !== undefined;
 
 /** The cookie after this user signed in. A device keeps its name, so that its count cannot be shed by signing in again. */
-export function rememberDevice(keys: Macs, origin: RequestSource, userId: string): string {
-  const nonce = deviceOf(keys, origin, userId) ?? randomBytes(16).toString('base64url');
-  const others = entriesOf(origin.device).filter((entry) => entry.nonce !== nonce);
+export function rememberDevice(keys: Macs, source: RequestSource, userId: string): string {
+  const nonce = deviceOf(keys, source, userId) ?? randomBytes(16).toString('base64url');
+  const others = entriesOf(source.device).filter((entry) => entry.nonce !== nonce);
   // The newest key signs: an entry outlives a rotation by being written again.
   const own = { nonce, mac: keys.mac(purpose, bound(userId, nonce)) };
   return [...others.slice(1 - mostUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');

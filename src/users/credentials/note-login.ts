@@ -5,7 +5,7 @@ import { describeDevice, recogniseDevice } from '../../http/device.ts';
 import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { tellOwner } from '../accounts/tell-owner.ts';
+import { notifyOwner } from '../accounts/notify-owner.ts';
 import { seeDevice } from './known-device-store.ts';
 import { deviceOf } from './known-devices.ts';
 
@@ -18,14 +18,14 @@ export async function noteLogin(
   context: Context,
   { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
   tx: Tx,
-  { userId, origin }: { userId: string; origin: RequestSource },
+  { userId, source }: { userId: string; source: RequestSource },
 ): Promise<void> {
-  const network = networkOf(origin.address ?? 'unknown');
+  const network = networkOf(source.address ?? 'unknown');
   const fingerprint = createHash('sha256')
-    .update(`${userId}\n${network}\n${describeDevice(origin.userAgent)}`)
+    .update(`${userId}\n${network}\n${describeDevice(source.userAgent)}`)
     .digest('base64url');
   const seen = await seeDevice(tx, { userId, fingerprint, now: context.now() });
-  if (!seen.new || seen.first || deviceOf(keys, origin, userId) !== undefined) return;
-  const data = { device: recogniseDevice(origin.userAgent) ?? 'another application', address: origin.address };
-  await tellOwner(context, mail, tx, { userId, template: 'new-login', data });
+  if (!seen.new || seen.first || deviceOf(keys, source, userId) !== undefined) return;
+  const data = { device: recogniseDevice(source.userAgent) ?? 'another application', address: source.address };
+  await notifyOwner(context, mail, tx, { userId, template: 'new-login', data });
 }

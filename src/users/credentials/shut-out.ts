@@ -1,4 +1,4 @@
-import type { Change } from '../../database/bus.ts';
+import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
@@ -13,11 +13,11 @@ import { liftLockout } from './throttle-store.ts';
 export async function shutOut(
   { endSessions, endClients }: Pick<AccountServices, 'endSessions' | 'endClients'>,
   tx: Tx,
-  tell: (change: Change) => void,
+  invalidate: Invalidate,
   { userId, now, cause }: { userId: string; now: number; cause: string },
 ): Promise<void> {
-  await endSessions(tx, tell, { userId }, cause);
-  await endClients(tx, tell, { userId, keepSecrets: false, cause });
+  await endSessions(tx, invalidate, { userId }, cause);
+  await endClients(tx, invalidate, { userId, keepSecrets: false, cause });
   await voidOneTimeTokens(tx, userId, 'reset_password', now);
   await withdrawPendingChange(tx, userId, now);
   await liftLockout(tx, userId);

@@ -64,7 +64,7 @@ export async function importUsers(
     if (batch.length >= batchSize) await flush();
   }
   await flush();
-  await recordEvent(context, context.database.db, { type: 'users.imported', origin: systemSource, data: counts });
+  await recordEvent(context, context.database.db, { type: 'users.imported', source: systemSource, data: counts });
   return counts;
 }
 

@@ -15,7 +15,7 @@ const countedAs = (template: string, userId: string, email: string, confirmed: b
   confirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
 
 /** Writes to the owner of an account when the transaction commits. Nothing that somebody chose a name for is named. */
-export async function tellOwner(
+export async function notifyOwner(
   { now }: Pick<Context, 'now'>,
   mail: Mail,
   tx: Tx,
