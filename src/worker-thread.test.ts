@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { isMainThread, threadId } from 'node:worker_threads';
 import { answerQuestions, WorkerThread } from './worker-thread.ts';
 
-const start = (patience?: number) =>
-  new WorkerThread<number, number>('worker-thread.test', import.meta.url, patience === undefined ? {} : { patience });
+const start = (idleMs?: number) =>
+  new WorkerThread<number, number>('worker-thread.test', import.meta.url, idleMs === undefined ? {} : { idleMs });
 
 /** This file is the thread's script, too. */
 function doubles(): void {

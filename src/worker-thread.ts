@@ -17,7 +17,7 @@ interface Answered {
 }
 
 /** A thread costs some megabytes, and 40 ms to start. */
-const idleMs = 60_000;
+const defaultIdleMs = 60_000;
 
 /**
  * A thread that answers questions one after another: started at the first one, ended when there was none for a minute.
@@ -33,8 +33,12 @@ export class WorkerThread<Question, Answer> {
   #asked = 0;
 
   /** `script` is named without its extension, which is another one after the build; `data` is what it finds as `workerData`. */
-  constructor(script: string, beside: string, { patience = idleMs, data }: { patience?: number; data?: unknown } = {}) {
-    this.#idleMs = patience;
+  constructor(
+    script: string,
+    beside: string,
+    { idleMs = defaultIdleMs, data }: { idleMs?: number; data?: unknown } = {},
+  ) {
+    this.#idleMs = idleMs;
     this.#data = data;
     this.#script = new URL(`${script}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
   }

@@ -62,7 +62,7 @@ function branded(colours: Colours, own: BrandColours | undefined): Colours {
 const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
-function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
+function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
   const flat = { boxShadow: 'none', backgroundImage: 'none', border: `1px solid ${c.line}` };
   return createTheme({
     ...base,
@@ -153,5 +153,5 @@ function dress(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme 
   } as Parameters<typeof createTheme>[0]);
 }
 
-export const lightTheme = dress(defaultLightTheme, 'light', branded(light, brand.colours?.light));
-export const darkTheme = dress(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark));
+export const lightTheme = themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light));
+export const darkTheme = themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark));

@@ -31,12 +31,12 @@ export class ClientDirectory {
 
   async find(id: string): Promise<StoredClient | undefined> {
     const { db, bus } = this.#context.database;
-    const trusted = bus.cacheUsable();
-    const known = trusted ? this.#clients.get(id) : undefined;
+    const usable = bus.cacheUsable();
+    const known = usable ? this.#clients.get(id) : undefined;
     if (known) return known;
     const epoch = this.#epoch;
     const client = await findClient(db, id);
-    if (client && trusted && epoch === this.#epoch) this.#clients.set(id, client);
+    if (client && usable && epoch === this.#epoch) this.#clients.set(id, client);
     return client;
   }
 

@@ -57,8 +57,8 @@ export class KeyRing {
    */
   fresh(): Promise<void> | undefined {
     // Asked first: it may find that another process changed something, and have the keys read.
-    const trusted = this.#context.database.bus.cacheUsable();
-    return trusted && this.#told === this.#heeded ? undefined : this.reload();
+    const usable = this.#context.database.bus.cacheUsable();
+    return usable && this.#told === this.#heeded ? undefined : this.reload();
   }
 
   /** Reads the keys; all who ask while a reading is under way share the one that starts after it. */

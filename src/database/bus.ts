@@ -31,7 +31,7 @@ export function notifyListeners(
 }
 
 export interface Bus {
-  /** Takes part, now that the tables are there. Until then nothing is trusted. */
+  /** Takes part, now that the tables are there. Until then no cache is usable. */
   join(): Promise<void>;
   /** Says a change inside the transaction that makes it true; nobody hears of it unless that commits. */
   announce(tx: Tx, changes: readonly Change[]): Promise<string>;

@@ -21,8 +21,7 @@ export interface Act {
 export type HoldAuthority = (tx: Tx, act: Act) => Promise<Caller>;
 
 const attempts = 4;
-/** In milliseconds. */
-const patience = 50;
+const retryDelayMs = 50;
 
 /** SQLSTATE: a deadlock was broken here, or a transaction could not be brought into an order with others. */
 const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
@@ -47,7 +46,7 @@ export async function changeAs<T>(
         throw unavailable('Others are changing the same at the moment. Try again.', 1, 'deadlock');
       }
       // Those who met must not meet again.
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * patience));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * retryDelayMs));
     }
   }
 }

@@ -10,7 +10,7 @@ interface Target {
   readonly port: number;
 }
 
-const patience = 5000;
+const timeoutMs = 5000;
 
 /** RFC 5426: one datagram a message. Whether it arrives nobody knows. */
 export class UdpSyslog implements LineSink {
@@ -60,7 +60,7 @@ export class StreamSyslog implements LineSink {
       return Buffer.concat([Buffer.from(`${message.length} `), message]);
     });
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => socket.destroy(new Error('the syslog server does not take it')), patience);
+      const timer = setTimeout(() => socket.destroy(new Error('the syslog server does not take it')), timeoutMs);
       const lost = () => reject(new Error('the connection to the syslog server was lost'));
       socket.once('close', lost);
       socket.write(Buffer.concat(messages), (error) => {
@@ -84,7 +84,7 @@ export class StreamSyslog implements LineSink {
       const { host, port } = this.#target;
       const secure = this.#secure;
       const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
-      socket.setTimeout(patience, () => socket.destroy(new Error('the syslog server does not answer')));
+      socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not answer')));
       socket.once('error', reject);
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         socket.setTimeout(0);

@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../config.ts';
 import { createDeviceCookie } from '../http/device-cookie.ts';
+import { noValidation } from '../http/no-validation.ts';
 import type { App } from '../http/server.ts';
 import type { OAuth } from '../oauth/oauth.ts';
-import { neverStore, noValidation, requestOf } from '../oauth/oauth-routes.ts';
+import { neverStore, requestOf } from '../oauth/oauth-routes.ts';
 import { oauthErrorSchema, tokenResponseSchema } from '../oauth/schemas.ts';
 import type { Issued } from '../oauth/token-endpoint.ts';
 import { refuseForeignOrigin } from './own-origin.ts';
@@ -22,7 +23,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
   const route = {
     config: { auth: 'public', errors: 'oauth', limited: 'when-known' },
     onRequest: neverStore,
-    validatorCompiler: noValidation,
+    ...noValidation,
   } as const;
 
   for (const proxied of proxiedClients) {

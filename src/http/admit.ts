@@ -6,7 +6,7 @@ import { badRequest, notFound, Problem } from '../errors.ts';
 import { acceptsJson, isApi, notAcceptable } from './accept.ts';
 import { admitAgain } from './admit-again.ts';
 import { bearerToken } from './bearer-token.ts';
-import { dressForCaches } from './caching.ts';
+import { setCachingHeaders } from './caching.ts';
 import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { networkOf } from './network-of.ts';
@@ -58,7 +58,7 @@ export function admitRequests(
     const reach = route.pattern === undefined ? reachOfUnknown(request) : route.cors;
     cors.setHeaders(request.headers, reply, reach);
     const byToken = request.headers.authorization !== undefined;
-    dressForCaches(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
+    setCachingHeaders(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
     // Without Content-Length and Transfer-Encoding there is no body, whatever type it is announced with; Node has ended
     // such a request already (`optimizeEmptyRequests`), so that waiting for its end would be in vain.
     if (request.headers['content-type'] !== undefined && request.raw.readableEnded) {

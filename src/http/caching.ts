@@ -14,7 +14,7 @@ export function audienceOf(method: string, { auth, bearer }: FastifyContextConfi
 }
 
 /** The headers that keep caches from handing one caller's answer to another. */
-export function dressForCaches(
+export function setCachingHeaders(
   reply: FastifyReply,
   audience: Audience,
   { byToken, byOrigin }: { byToken: boolean; byOrigin: boolean },

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { App } from './server.ts';
 
-const patience = 2000;
+const timeoutMs = 2000;
 const open = { auth: 'public', limited: false } as const;
 
 export interface ReadinessCheck {
@@ -14,7 +14,7 @@ export interface ReadinessCheck {
 async function inTime(check: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patience} ms`)), patience);
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
   await Promise.race([check, late]).finally(() => clearTimeout(timer));
 }

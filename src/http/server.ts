@@ -30,7 +30,7 @@ export type App = FastifyInstance<
 /** What guards a route, said at the route. `auth:api` takes a bearer token, `auth:web` a browser's session. */
 export type Protection = 'public' | 'auth:api' | 'auth:web';
 
-/** An error as a page in the house's dress. */
+/** An error as a page in the style of the service. */
 type ErrorPage = (reply: FastifyReply, status: number, title: string, detail: string) => Promise<FastifyReply>;
 
 declare module 'fastify' {

@@ -2,16 +2,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import type { MailRow } from './mail-store.ts';
-import type { Letter } from './mail-templates.ts';
+import type { MailContent } from './mail-templates.ts';
 
 export interface Delivery {
   /** Returns once the mail is somebody else's to care for: the mail server's, or a file. */
-  deliver(mail: MailRow, letter: Letter): Promise<void>;
+  deliver(mail: MailRow, content: MailContent): Promise<void>;
   close(): void;
 }
 
 /** A server that says nothing for longer than this is taken for down. The query of SMTP_URL can say otherwise. */
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
 /** Loaded with the first mail: a start need not wait for it. */
 const load = async () => (await import('nodemailer')).default;
@@ -26,20 +26,20 @@ function addressOf({ recipient }: MailRow): string {
 }
 
 /** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
-const headersOf = ({ config }: Context, mail: MailRow, letter: Letter) => ({
+const headersOf = ({ config }: Context, mail: MailRow, content: MailContent) => ({
   from: config.mailFrom,
   to: { name: '', address: addressOf(mail) },
   messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
   date: new Date(mail.created_at),
   // Tells other programs not to answer it (RFC 3834).
   headers: { 'Auto-Submitted': 'auto-generated' },
-  ...letter,
+  ...content,
 });
 
 async function openTransport(smtpUrl: string) {
-  const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in patience);
+  const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in timeouts);
   const said = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
-  return (await load()).createTransport({ url: smtpUrl, ...patience, ...said });
+  return (await load()).createTransport({ url: smtpUrl, ...timeouts, ...said });
 }
 
 /** Connects and logs in, and sends nothing. Throws what the mail server said. */
@@ -51,9 +51,9 @@ export async function checkDelivery(smtpUrl: string): Promise<void> {
 function deliverBySmtp(context: Context): Delivery {
   let transport: ReturnType<typeof openTransport> | undefined;
   return {
-    async deliver(mail, letter) {
+    async deliver(mail, content) {
       transport ??= openTransport(context.config.smtpUrl);
-      await (await transport).sendMail(headersOf(context, mail, letter));
+      await (await transport).sendMail(headersOf(context, mail, content));
     },
     close: () => void transport?.then((open) => open.close()),
   };
@@ -63,9 +63,9 @@ function deliverToFiles(context: Context): Delivery {
   const { config, log } = context;
   const folder = join(config.dataDir, 'mail');
   return {
-    async deliver(mail, letter) {
+    async deliver(mail, content) {
       const composer = (await load()).createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-      const { message } = await composer.sendMail(headersOf(context, mail, letter));
+      const { message } = await composer.sendMail(headersOf(context, mail, content));
       const file = join(folder, `${mail.id}-${mail.template}.eml`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(file, message as Buffer, { mode: 0o600 });

@@ -4,25 +4,25 @@ import { fileURLToPath } from 'node:url';
 import { readBrand } from '../brand.ts';
 import type { Config } from '../config.ts';
 
-export interface Letter {
+export interface MailContent {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-export type RenderLetter = (template: string, data: Readonly<Record<string, unknown>>) => Promise<Letter>;
+export type RenderMail = (template: string, data: Readonly<Record<string, unknown>>) => Promise<MailContent>;
 
 /**
- * A letter is two Liquid templates: `<name>.txt`, whose first line is `Subject: …`, and `<name>.html`, where every value is
+ * A mail is two Liquid templates: `<name>.txt`, whose first line is `Subject: …`, and `<name>.html`, where every value is
  * escaped. A file of that name in `VIEWS_DIR/mail` replaces the built-in one.
  */
-export function mailTemplates(config: Config): RenderLetter {
+export function mailTemplates(config: Config): RenderMail {
   const { viewsDir } = config;
   const brand = mailBrand(config);
   const root = [join(viewsDir, 'mail'), fileURLToPath(new URL('templates', import.meta.url))];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
   const open = () => {
-    // At the first letter: making the two takes 20 ms of a start.
+    // At the first mail: a start does not wait for them.
     const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof import('liquidjs');
     return { plain: new Liquid(shared), escaping: new Liquid({ ...shared, outputEscape: 'escape' }) };
   };

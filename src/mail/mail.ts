@@ -13,8 +13,8 @@ import {
   type MailRow,
   postponeMail,
 } from './mail-store.ts';
-import { mailTemplates, type RenderLetter } from './mail-templates.ts';
-import type { Compose, Letters } from './mails.ts';
+import { mailTemplates, type RenderMail } from './mail-templates.ts';
+import type { Compose, Mails } from './mails.ts';
 
 export interface NewMail {
   readonly template: string;
@@ -36,17 +36,17 @@ const giveUpAfterMs = 5 * 24 * 60 * 60_000;
 /** Mail waits in the database, not in a request: a mail server that is down loses nothing and slows nobody. */
 export class Mail {
   readonly #context: Context;
-  readonly #letters: Letters;
-  readonly #render: RenderLetter;
+  readonly #mails: Mails;
+  readonly #render: RenderMail;
   readonly #delivery: Delivery;
   #timer: NodeJS.Timeout | undefined;
   #pass: Promise<void> | undefined;
   #again = false;
   #stopped = false;
 
-  constructor(context: Context, letters: Letters) {
+  constructor(context: Context, mails: Mails) {
     this.#context = context;
-    this.#letters = letters;
+    this.#mails = mails;
     this.#render = mailTemplates(context.config);
     this.#delivery = openDelivery(context);
   }
@@ -98,16 +98,16 @@ export class Mail {
     this.#stopped = true;
     clearInterval(this.#timer);
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, 2000);
     });
-    await Promise.race([this.#pass, patience]);
+    await Promise.race([this.#pass, timeout]);
     clearTimeout(timer);
     this.#delivery.close();
   }
 
   #isOwn(template: string): boolean {
-    if (this.#letters.has(template) || !/^[a-z][a-z0-9-]*$/.test(template)) return false;
+    if (this.#mails.has(template) || !/^[a-z][a-z0-9-]*$/.test(template)) return false;
     return existsSync(join(this.#context.config.viewsDir, 'mail', `${template}.txt`));
   }
 
@@ -130,8 +130,8 @@ export class Mail {
   async #send(mail: MailRow): Promise<void> {
     const { database, log, now } = this.#context;
     try {
-      const compose = this.#letters.get(mail.template) ?? (this.#isOwn(mail.template) ? composeOwn : undefined);
-      if (!compose) throw new Error(`no letter is named ${mail.template}`);
+      const compose = this.#mails.get(mail.template) ?? (this.#isOwn(mail.template) ? composeOwn : undefined);
+      if (!compose) throw new Error(`no mail is named ${mail.template}`);
       const data = await compose(mail);
       const recipient = typeof data?.recipient === 'string' ? data.recipient : mail.recipient;
       if (data) await this.#delivery.deliver({ ...mail, recipient }, await this.#render(mail.template, data));
@@ -149,4 +149,4 @@ export class Mail {
   }
 }
 
-export const createMail = (context: Context, letters: Letters): Mail => new Mail(context, letters);
+export const createMail = (context: Context, mails: Mails): Mail => new Mail(context, mails);

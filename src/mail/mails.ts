@@ -7,5 +7,5 @@ import type { MailRow } from './mail-store.ts';
  */
 export type Compose = (mail: MailRow) => Promise<Readonly<Record<string, unknown>> | undefined>;
 
-/** Template name → how its letters are composed. */
-export type Letters = ReadonlyMap<string, Compose>;
+/** Template name → how its mails are composed. */
+export type Mails = ReadonlyMap<string, Compose>;

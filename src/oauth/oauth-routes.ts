@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { jwksMaxAge } from '../crypto/key-ring.ts';
 import { notFound } from '../errors.ts';
 import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
+import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
 import type { App } from '../http/server.ts';
 import type { ClientRequest } from './client-authentication.ts';
@@ -31,9 +32,6 @@ export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: 
   reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
   done();
 }
-
-/** The schemas describe; the parameters are judged by RFC 6749's own rules, which have their own errors. */
-export const noValidation = () => () => true;
 
 /** Answers are put together here, field by field: there is nothing for a schema to leave out. */
 const writtenWhole = () => JSON.stringify;
@@ -97,7 +95,7 @@ export function serveOAuth(app: App, oauth: OAuth): void {
   const route = {
     config,
     onRequest: neverStore,
-    validatorCompiler: noValidation,
+    ...noValidation,
     serializerCompiler: writtenWhole,
   };
   for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {

@@ -5,7 +5,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { forgetKeptAnswers } from '../resources/write/idempotency.ts';
+import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
 import { revokeAllSessions } from '../sessions/session-store.ts';
 import { closeAllEmailChanges } from '../users/accounts/email-change-store.ts';
 import { voidAllOneTimeTokens } from '../users/accounts/one-time-token-store.ts';
@@ -48,7 +48,7 @@ export async function rotateKeys(
 
 /** In the order in which other transactions come by these tables, sessions last: so nobody waits for each other. */
 async function endAll(tx: Tx, now: number): Promise<Ended> {
-  await forgetKeptAnswers(tx);
+  await forgetStoredAnswers(tx);
   const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
   return { links, clients, sessions: await revokeAllSessions(tx, now) };

@@ -6,11 +6,11 @@ import { isDay, parseTimestamp, writeTimestamp } from './declaration/fields/time
 
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
-const moments = fc.integer({ min: earliest, max: latest });
+const timestamps = fc.integer({ min: earliest, max: latest });
 
-it('moments are written as toISOString does, and read back', () => {
+it('timestamps are written as toISOString does, and read back', () => {
   fc.assert(
-    fc.property(moments, (ms) => {
+    fc.property(timestamps, (ms) => {
       assert.equal(writeTimestamp(ms), new Date(ms).toISOString());
       assert.equal(parseTimestamp(writeTimestamp(ms)), ms);
     }),
@@ -20,7 +20,7 @@ it('moments are written as toISOString does, and read back', () => {
   }
 });
 
-it('moments are read as RFC 3339 writes them, and nothing else', () => {
+it('timestamps are read as RFC 3339 writes them, and nothing else', () => {
   assert.equal(parseTimestamp('2026-01-31T12:00:00.5+01:30'), Date.parse('2026-01-31T10:30:00.500Z'));
   assert.equal(parseTimestamp('2026-01-31t12:00:00z'), Date.parse('2026-01-31T12:00:00Z'));
   assert.equal(parseTimestamp('2026-01-31T12:00:00.123456789Z'), Date.parse('2026-01-31T12:00:00.123Z'));

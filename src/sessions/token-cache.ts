@@ -44,8 +44,8 @@ export class TokenCache {
   }
 
   get(token: string): VerifiedToken | undefined {
-    const kept = this.#tokens.get(keyOf(token));
-    return kept?.token === token ? kept : undefined;
+    const cached = this.#tokens.get(keyOf(token));
+    return cached?.token === token ? cached : undefined;
   }
 
   /** Keeps what was verified since `epoch`, unless something changed in the meantime. */
@@ -74,12 +74,12 @@ export class TokenCache {
   }
 
   #delete(key: string): void {
-    const kept = this.#tokens.get(key);
-    if (!kept) return;
+    const cached = this.#tokens.get(key);
+    if (!cached) return;
     this.#tokens.delete(key);
-    const ofSession = this.#bySession.get(kept.sessionId);
+    const ofSession = this.#bySession.get(cached.sessionId);
     ofSession?.delete(key);
-    if (ofSession?.size === 0) this.#bySession.delete(kept.sessionId);
+    if (ofSession?.size === 0) this.#bySession.delete(cached.sessionId);
   }
 
   forget({ kind, id }: Change): void {

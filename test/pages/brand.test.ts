@@ -28,7 +28,7 @@ describe('The brand', () => {
     service = await start({ database, env });
   });
 
-  it('dresses pages in name, logo and colour, readable in light and dark', async () => {
+  it('shows pages with name, logo and colour, readable in light and dark', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await (await open({ colorScheme })).newPage();
       const complaints: string[] = [];
@@ -50,7 +50,7 @@ describe('The brand', () => {
     }
   });
 
-  it('dresses the console', async () => {
+  it('shows in the console', async () => {
     const { page, complaints } = await openConsole(await open(), service, 'admin@example.com', 'correct horse battery');
     assert.match(await page.title(), /Acme & <Sons>/);
     const shown = await page.locator('header img').evaluate((img: { naturalWidth: number }) => img.naturalWidth);

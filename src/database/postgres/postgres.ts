@@ -36,13 +36,13 @@ interface Limits {
   /** What a statement of a transaction may take. */
   readonly inTransactions: number;
   /** A server that has not answered until then, without closing the connection, is as good as gone. */
-  readonly patience: number;
+  readonly timeoutMs: number;
 }
 
 function limitsOf(readSeconds: number): Limits {
   const read = readSeconds * 1000;
   const inTransactions = Math.max(10_000, read);
-  return { read, inTransactions, patience: inTransactions + 5000 };
+  return { read, inTransactions, timeoutMs: inTransactions + 5000 };
 }
 
 const isAway = (error: unknown): boolean => {
@@ -99,7 +99,7 @@ class Connection implements DatabaseConnection {
   /** `repeats`: planned once. `limited`: given up here as well. Changes of tables may take as long as they take. */
   async query(text: string, values: unknown[], repeats: boolean, limited = true): Promise<pg.QueryResult> {
     const name = repeats ? nameOf(text) : undefined;
-    const limit = limited ? { query_timeout: this.#limits.patience } : {};
+    const limit = limited ? { query_timeout: this.#limits.timeoutMs } : {};
     try {
       return await this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
     } catch (error) {
@@ -117,11 +117,11 @@ class Connection implements DatabaseConnection {
 
   async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = text === 'begin';
-    const { inTransactions, patience } = this.#limits;
+    const { inTransactions, timeoutMs } = this.#limits;
     // In the same message as "begin", so that it costs no round trip.
     const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}` : '';
     try {
-      await this.client.query(limited(text + limit, patience));
+      await this.client.query(limited(text + limit, timeoutMs));
     } catch (error) {
       // Whether or not it took effect, this connection's transaction is over when the connection is.
       this.spent = true;
@@ -131,8 +131,8 @@ class Connection implements DatabaseConnection {
 }
 
 /** `query_timeout` is read by the driver, though its types leave it out. */
-const limited = (text: string, patience: number): pg.QueryConfig =>
-  ({ text, query_timeout: patience }) as pg.QueryConfig;
+const limited = (text: string, timeoutMs: number): pg.QueryConfig =>
+  ({ text, query_timeout: timeoutMs }) as pg.QueryConfig;
 
 async function connect(pool: pg.Pool, limits: Limits): Promise<Connection> {
   try {
@@ -170,12 +170,12 @@ class PostgresDriver implements Driver {
 }
 
 /** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
-async function letIn(pool: pg.Pool, url: string, patience: number, clock: CarriedClock): Promise<void> {
+async function letIn(pool: pg.Pool, url: string, timeoutMs: number, clock: CarriedClock): Promise<void> {
   try {
     // Not the first query of a connection, which takes long.
-    await pool.query(limited('select 1', patience));
+    await pool.query(limited('select 1', timeoutMs));
     const asked = performance.now();
-    const { rows } = await pool.query(limited(readServer, patience));
+    const { rows } = await pool.query(limited(readServer, timeoutMs));
     clock.set({ time: rows[0].time, asked, answered: performance.now() });
     if (rows[0].version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
   } catch (error) {
@@ -223,7 +223,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     keepAlive: true,
     // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
     onConnect: async (client) => {
-      await client.query(limited(`set statement_timeout = ${limits.read}`, limits.patience));
+      await client.query(limited(`set statement_timeout = ${limits.read}`, limits.timeoutMs));
     },
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
@@ -239,7 +239,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     },
   });
   const clock = new CarriedClock();
-  await letIn(pool, url, limits.patience, clock);
+  await letIn(pool, url, limits.timeoutMs, clock);
   const run = async <R>(text: string, values: readonly unknown[], once = false, signal?: AbortSignal): Promise<R[]> => {
     const connection = await connect(pool, limits);
     // To cancel takes another connection.
@@ -273,7 +273,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     now: () => clock.now(),
     changes: () => undefined,
     ping: async () => {
-      await pool.query(limited('select 1', limits.patience)).catch((error) => {
+      await pool.query(limited('select 1', limits.timeoutMs)).catch((error) => {
         throw translate(error);
       });
     },

@@ -35,7 +35,7 @@ const texts = [
 const fold = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 const colors = ['red', 'Green', 'blue'];
 const days = ['0001-01-01', '1999-12-31', '2024-02-29', '2026-01-01', '9999-12-31'];
-const moments = ['1969-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'];
+const timestamps = ['1969-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'];
 const numbers = [0, 1, 1.5, 0.1, 1e21, 123456.789];
 
 const or = <T>(...values: T[]) => fc.constantFrom(...values);
@@ -47,7 +47,7 @@ const rows = fc.record({
   weight: nullable(numbers),
   electric: fc.boolean(),
   built: nullable(days),
-  serviced_at: nullable(moments),
+  serviced_at: nullable(timestamps),
   color: nullable(colors),
   tags: fc.option(fc.uniqueArray(fc.constantFrom('a', 'A', "b'", 'c;d'), { maxLength: 3 }), { nil: null, freq: 4 }),
 });
@@ -90,7 +90,7 @@ const pairs: fc.Arbitrary<Pair> = fc.oneof(
   pairOf('weight', fc.oneof(exact(numbers), none), exact(numbers)),
   pairOf('electric', exact([true, false])),
   pairOf('built', fc.oneof(exact(days), none), exact(days)),
-  pairOf('serviced_at', fc.oneof(exact(moments), none), exact([...moments, '2026-01-01'])),
+  pairOf('serviced_at', fc.oneof(exact(timestamps), none), exact([...timestamps, '2026-01-01'])),
   pairOf('color', fc.oneof(exact(['RED', 'green']), none)),
   pairOf('tags', fc.oneof(exact(['a', "b'", 'c;d', 'x']), none)),
 );

@@ -32,7 +32,7 @@ const words = (maxLength: number, minLength = 0) =>
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 8 });
 // JSON has one zero.
 const reals = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
-const moments = fc.date({
+const timestamps = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
   max: new Date('9999-12-31T23:59:59.999Z'),
   noInvalidDate: true,
@@ -43,8 +43,8 @@ const values = fc.record({
   whole: orNull(fc.maxSafeInteger().map((value) => value + 0)),
   real: orNull(reals),
   flag: orNull(fc.boolean()),
-  day: orNull(moments.map((value) => value.toISOString().slice(0, 10))),
-  moment: orNull(moments.map((value) => value.toISOString())),
+  day: orNull(timestamps.map((value) => value.toISOString().slice(0, 10))),
+  moment: orNull(timestamps.map((value) => value.toISOString())),
   choice: orNull(fc.constantFrom('a', "b'", 'c"')),
   any: orNull(
     fc.oneof(

@@ -10,16 +10,7 @@ import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import {
-  addressOf,
-  create,
-  guardOf,
-  idOf,
-  noValidation,
-  type Query,
-  readContext,
-  sendJson,
-} from './resource-routes.ts';
+import { addressOf, create, engineRoute, guardOf, idOf, type Query, readContext, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
@@ -30,7 +21,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     app.get(
       path,
-      { ...noValidation, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
+      { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
       async (request, reply) => {
         const context = readContext(services, request);
         const list = listRead(context.engine, target, readListQuery(target, request.query as Query, request.caller));
@@ -46,7 +37,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     if (!canCreate(child)) continue;
     app.post(
       path,
-      { ...noValidation, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
+      { ...engineRoute, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
       async (request, reply) => {
         refuseParameters(request.query as Query);
         const parent = await parentOf(services, resource, whole, request);

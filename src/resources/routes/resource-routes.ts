@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { answerNotModified } from '../../http/etag.ts';
+import { noValidation } from '../../http/no-validation.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { App } from '../../http/server.ts';
@@ -21,9 +22,9 @@ import { operationDocs } from './openapi-operations.ts';
 
 export type Query = Record<string, string>;
 
-/** The engine reads input by the declaration, and writes JSON itself: schemas of its routes only describe. */
-export const noValidation = {
-  validatorCompiler: () => () => true,
+/** The engine reads input by the declaration, and writes JSON itself. */
+export const engineRoute = {
+  ...noValidation,
   serializerCompiler: () => (data: unknown) => JSON.stringify(data),
 } as const;
 
@@ -82,7 +83,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   const path = `/v1/${resource.name}`;
   const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') =>
     ({
-      ...noValidation,
+      ...engineRoute,
       config: guardOf(resource, access),
       schema: operationDocs(resource, operation) as FastifySchema,
     }) satisfies RouteShorthandOptions;

@@ -6,7 +6,7 @@ import { badRequest, conflict, Problem } from '../../errors.ts';
 import type { MacKeys } from '../model/resource-services.ts';
 
 /** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   /** The row that was made. */
   readonly id: string;
   readonly headers: Record<string, string>;
@@ -16,7 +16,7 @@ export interface KeptAnswer {
 export interface IdempotencyKey {
   readonly id: string;
   readonly bodyHash: string;
-  /** Seals the kept answer: only who has the key again can open it. */
+  /** Seals the stored answer: only who has the key again can open it. */
   readonly sealingKey: Buffer;
   /** The same under server keys that were replaced since: a retry may come after a rotation. */
   readonly earlier: readonly IdempotencyKey[];
@@ -53,23 +53,23 @@ export function idempotencyKey(
 /** Whether a request with this key has been answered. */
 export async function wasAnswered({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
   if (!key) return false;
-  const kept = await database.db
+  const stored = await database.db
     .selectFrom('idempotency_keys')
     .select('id')
     .where('id', 'in', [key.id, ...key.earlier.map(({ id }) => id)])
     .where('created_at', '>=', now() - retentionMs)
     .executeTakeFirst();
-  return kept !== undefined;
+  return stored !== undefined;
 }
 
 /**
  * Takes the key inside the transaction of the write: whoever comes second waits for the first to commit (PostgreSQL by
  * the unique key, SQLite by its one writer) and then gets its answer. A write that fails takes its key back with it.
  */
-export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
+export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
   for (const earlier of key.earlier) {
-    const kept = await keptAnswer(tx, earlier, now);
-    if (kept) return kept;
+    const stored = await storedAnswer(tx, earlier, now);
+    if (stored) return stored;
   }
   await tx
     .deleteFrom('idempotency_keys')
@@ -83,24 +83,24 @@ export async function takeKey(tx: Tx, key: IdempotencyKey, now: number): Promise
     .returning('id')
     .execute();
   if (taken.length > 0) return undefined;
-  const kept = await keptAnswer(tx, key, now);
-  if (!kept) throw underWay();
-  return kept;
+  const stored = await storedAnswer(tx, key, now);
+  if (!stored) throw underWay();
+  return stored;
 }
 
 const underWay = () => conflict('The first request with this Idempotency-Key is still under way.');
 
-/** The answer that was kept under this key, if it is not too old. */
-async function keptAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<KeptAnswer | undefined> {
-  const kept = await tx
+/** The answer that is stored under this key, if it is not too old. */
+async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredAnswer | undefined> {
+  const stored = await tx
     .selectFrom('idempotency_keys')
     .selectAll()
     .where('id', '=', key.id)
     .where('created_at', '>=', now - retentionMs)
     .executeTakeFirst();
-  if (!kept) return undefined;
-  if (!kept.status) throw underWay();
-  if (kept.body_hash !== key.bodyHash) {
+  if (!stored) return undefined;
+  if (!stored.status) throw underWay();
+  if (stored.body_hash !== key.bodyHash) {
     throw new Problem(
       422,
       'Unprocessable Content',
@@ -110,10 +110,10 @@ async function keptAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<Kep
       },
     );
   }
-  return JSON.parse(open(key.sealingKey, kept.body ?? '')) as KeptAnswer;
+  return JSON.parse(open(key.sealingKey, stored.body ?? '')) as StoredAnswer;
 }
 
-export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: KeptAnswer): Promise<void> {
+export async function keepAnswer(tx: Tx, { id, sealingKey }: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await tx
     .updateTable('idempotency_keys')
     .set({ status: 201, body: seal(sealingKey, JSON.stringify(answer)) })
@@ -135,8 +135,8 @@ function open(key: Buffer, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
-/** What was kept under keys that are void cannot be found or opened any more. */
-export async function forgetKeptAnswers(tx: Tx): Promise<void> {
+/** What was stored under keys that are void cannot be found or opened any more. */
+export async function forgetStoredAnswers(tx: Tx): Promise<void> {
   await tx.deleteFrom('idempotency_keys').execute();
 }
 

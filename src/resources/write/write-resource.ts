@@ -8,7 +8,7 @@ import { noSuchRow, rowJson } from '../read/read-rows.ts';
 import { readPrepared, readUnprepared } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
-import { type KeptAnswer, keepAnswer, takeKey, wasAnswered } from './idempotency.ts';
+import { keepAnswer, type StoredAnswer, takeKey, wasAnswered } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
 import type { ChangeRequest, CreateRequest } from './write-requests.ts';
@@ -16,7 +16,7 @@ import { changeRow, insertRow, removeRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
 /** The body of a 201, and what stands above it. */
-type CreatedAnswer = Pick<KeptAnswer, 'headers' | 'body'>;
+type CreatedAnswer = Pick<StoredAnswer, 'headers' | 'body'>;
 
 const revealedJson = (revealed: Values): string =>
   Object.entries(revealed)
@@ -58,7 +58,7 @@ export async function createResource(
 }
 
 /** What the first request with this key was answered, as long as the row that it made is there. */
-async function answerAgain(context: QueryContext, resource: Resource, made: KeptAnswer): Promise<CreatedAnswer> {
+async function answerAgain(context: QueryContext, resource: Resource, made: StoredAnswer): Promise<CreatedAnswer> {
   const rows = await readPrepared(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, context)}`,

@@ -38,8 +38,8 @@ export class LegacyKeys {
 
   async current(): Promise<LegacyKeySet> {
     const { database } = this.#context;
-    const trusted = database.bus.cacheUsable();
-    if (trusted && this.#known) return this.#known;
+    const usable = database.bus.cacheUsable();
+    if (usable && this.#known) return this.#known;
     const epoch = this.#epoch;
     const contents = await this.#read(database.db);
     const of = (id: LegacyKeyRow['id']) => contents.find((entry) => entry.id === id)?.content;
@@ -49,7 +49,7 @@ export class LegacyKeys {
       appKey: of('app'),
       ids: ids && (JSON.parse(ids.toString()) as HashedIds),
     };
-    if (trusted && epoch === this.#epoch) this.#known = known;
+    if (usable && epoch === this.#epoch) this.#known = known;
     return known;
   }
 

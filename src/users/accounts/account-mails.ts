@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { KeyRing } from '../../crypto/key-ring.ts';
 import type { MailRow } from '../../mail/mail-store.ts';
-import type { Compose, Letters } from '../../mail/mails.ts';
+import type { Compose, Mails } from '../../mail/mails.ts';
 import { type EmailChangeRow, findEmailChange } from './email-change-store.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
@@ -13,7 +13,7 @@ const readableTime = (ms: number): string => `${new Date(ms).toISOString().slice
  * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
  * and so does a user who is disabled.
  */
-export function accountMails(context: Context, keys: KeyRing): Letters {
+export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
   const addressee = async (mail: MailRow): Promise<UserRow | undefined> => {

@@ -34,12 +34,12 @@ export async function requestOwnConfirmation(
     caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   if (!user) throw notFound('There is no user behind this token.');
   const pending = await findPendingChange(context.database.db, user.id, context.now());
-  const letter = pending?.new_email
+  const message = pending?.new_email
     ? { template: 'confirm-new-email', recipient: pending.new_email, data: { change: pending.id } }
     : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
-  const refusal = await countMail(context, letter.template, letter.recipient, source);
+  const refusal = await countMail(context, message.template, message.recipient, source);
   if (refusal) throw tooManyMails(refusal);
-  await changeAs(context.database, holdAuthority, { caller }, (tx) => mail.enqueue(tx, letter));
+  await changeAs(context.database, holdAuthority, { caller }, (tx) => mail.enqueue(tx, message));
   mail.wake();
 }
 

@@ -55,8 +55,8 @@ export function countOnce(db: Db, keys: readonly string[], now: number, windowMs
 }
 
 /** An attempt begins: it counts until its result is known, or until whoever made it must have died. */
-export function beginAttempt(db: Db, keys: readonly string[], now: number, patienceMs: number): Promise<Count[]> {
-  const until = now + patienceMs;
+export function beginAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
+  const until = now + timeoutMs;
   return write(
     db,
     keys,

@@ -4,7 +4,7 @@ import { beginAttempt, type Count, countOnce, endAttempt, failAttempt, readCount
 
 const windowMs = 15 * 60_000;
 /** Longer than any password waits to be looked at: an attempt that has not ended by then died with its instance. */
-const patienceMs = 15_000;
+const attemptTimeoutMs = 15_000;
 
 /** So many within the window, and no more. */
 export interface Limit {
@@ -51,7 +51,7 @@ export async function begin(
   within = windowMs,
 ): Promise<Attempt> {
   const at = now();
-  const counts = await beginAttempt(db, keysOf(limits), at, patienceMs);
+  const counts = await beginAttempt(db, keysOf(limits), at, attemptTimeoutMs);
   const passed = limits.filter(({ key, most }) => isPassed(counts, key, most));
   const open = limits.filter((limit) => !passed.includes(limit));
   // What is refused only because others are being looked at is no failure of its own.
@@ -119,4 +119,4 @@ const isPassed = (counts: readonly Count[], key: string, most: number): boolean 
 
 /** The end of the window; where nothing has failed yet, the end of what is under way. */
 const endOf = (counts: readonly Count[], key: string, now: number): number =>
-  Math.max(find(counts, key)?.expires_at ?? 0, now + (countOf(counts, key) > 0 ? 0 : patienceMs));
+  Math.max(find(counts, key)?.expires_at ?? 0, now + (countOf(counts, key) > 0 ? 0 : attemptTimeoutMs));
