@@ -224,7 +224,7 @@ describe('gatehouse.config.ts', () => {
   it('says what is wrong with it', async () => {
     await assert.rejects(load('export default 7;'), /must `export default defineConfig/);
     await assert.rejects(load('export const x = 1;'), /must `export default defineConfig/);
-    await assert.rejects(load('export default {'), /gatehouse\.config\.ts could not be read/);
+    await assert.rejects(load('export default {'), /gatehouse\.config\.ts:1:17 could not be read/);
     await assert.rejects(load('export default { prot: 1 };'), /"prot" is not a setting. Did you mean "port"\?/);
   });
 });

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { OperatorError } from './errors.ts';
+import { importFile } from './import-file.ts';
 import { nearest } from './nearest.ts';
 import {
   type ClientSettings,
@@ -143,13 +143,11 @@ function readEnvFile(workingDir: string): Record<string, string | undefined> {
 async function readConfigFile(workingDir: string): Promise<Record<string, unknown>> {
   const path = resolve(workingDir, 'gatehouse.config.ts');
   if (!existsSync(path)) return {};
-  const module = await import(pathToFileURL(path).href).catch((error: unknown) => {
-    throw new OperatorError(`gatehouse.config.ts could not be read: ${error instanceof Error ? error.message : error}`);
-  });
-  if (typeof module.default !== 'object' || module.default === null) {
+  const { default: settings } = await importFile(path);
+  if (typeof settings !== 'object' || settings === null) {
     throw new OperatorError('gatehouse.config.ts: it must `export default defineConfig({ … })`.');
   }
-  return module.default;
+  return settings as Record<string, unknown>;
 }
 
 function unknownSetting(where: string, name: string, known: string[]): OperatorError {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../errors.ts';
+import { importFile } from '../import-file.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 
 const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
@@ -12,10 +12,7 @@ export async function loadResources(dir: string): Promise<ResourceDefinition[]> 
   const definitions: ResourceDefinition[] = [];
   for (const name of readdirSync(dir).filter(isDeclaration).sort()) {
     const file = join(dir, name);
-    const module = await import(pathToFileURL(file).href).catch((error: unknown) => {
-      throw new OperatorError(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
-    });
-    const definition: unknown = module.default;
+    const { default: definition } = await importFile(file);
     if (!isDefinition(definition)) {
       throw new OperatorError(`${file}: it must \`export default defineResource({ name, fields, access })\`.`);
     }

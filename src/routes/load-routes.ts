@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../errors.ts';
+import { importFile } from '../import-file.ts';
 import { complaintsAbout } from './check-routes.ts';
 import type { Declared } from './define-route.ts';
 
@@ -16,10 +16,7 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
   const loaded: Loaded[] = [];
   for (const name of (readdirSync(dir, { recursive: true }) as string[]).filter(isDeclaration).sort()) {
     const file = join(dir, name);
-    const module = (await import(pathToFileURL(file).href).catch((error: unknown) => {
-      throw new OperatorError(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
-    })) as Record<string, unknown>;
-    const declared = Object.values(module).filter(isDeclared);
+    const declared = Object.values(await importFile(file)).filter(isDeclared);
     if (declared.length === 0) {
       throw new OperatorError(`${file}: it must \`export default defineRoute({ … })\` or definePage({ … }).`);
     }

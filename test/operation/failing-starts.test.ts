@@ -51,7 +51,7 @@ describe('A start that cannot go on', () => {
     },
     {
       name: 'because of a declaration that cannot be read',
-      says: /books\.mjs could not be read/,
+      says: /books\.mjs:\d+:\d+ could not be read/,
       prepare: declaring('export default {{'),
     },
     {

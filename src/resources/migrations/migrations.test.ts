@@ -238,7 +238,7 @@ it('loads the files of a folder, and says which one is wrong', async () => {
     await assert.rejects(loadResources(join(dir, 'resources')), /a\.mjs: it must `export default defineResource/);
     rmSync(join(dir, 'resources', 'a.mjs'));
     writeFileSync(join(dir, 'resources', 'c.mjs'), 'export default (');
-    await assert.rejects(loadResources(join(dir, 'resources')), /c\.mjs could not be read/);
+    await assert.rejects(loadResources(join(dir, 'resources')), /c\.mjs:\d+:\d+ could not be read/);
     const { pathname } = new URL('../declare.ts', import.meta.url);
     writeFileSync(
       join(dir, 'resources', 'b.ts'),

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { importFile } from './import-file.ts';
+
+describe('A file of the project that cannot be read', () => {
+  // Within the repository, where imports of `gatehouse/…` are found.
+  const dir = mkdtempSync(fileURLToPath(new URL('../test/import-file-', import.meta.url)));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  const write = (name: string, ...lines: string[]): string => {
+    writeFileSync(join(dir, name), lines.join('\n'));
+    return join(dir, name);
+  };
+  const refused = (file: string, ...says: RegExp[]) =>
+    assert.rejects(importFile(file), (error: Error) => {
+      assert.equal(error.name, 'OperatorError');
+      for (const each of says) assert.match(error.message, each);
+      return true;
+    });
+
+  it('is named with line and column, in TypeScript and in JavaScript', async () => {
+    const lines = ['export default {', "  name: 'a'", '  fields: {},', '};'];
+    await refused(write('a.ts', ...lines), /\/a\.ts:3:3 could not be read: Expected ','.*\n {6}fields: \{\},\n {6}\^$/);
+    await refused(write('a.mjs', ...lines), /\/a\.mjs:3:3 could not be read: Unexpected identifier 'fields'\n/);
+    await refused(write('end.ts', 'export default {'), /\/end\.ts:1:17 could not be read/);
+    await refused(write('b.mjs', "import './a.mjs';"), /\/a\.mjs:3:3 could not be read/);
+  });
+
+  it('is named with the call that threw', async () => {
+    await refused(write('c.ts', 'export default {', '  a: nope(),', '};'), /\/c\.ts:2:6 .*nope is not defined/);
+    await refused(write('d.ts', "throw 'no';"), /\/d\.ts could not be read: it throws no/);
+  });
+
+  it('is named with the import of what is not there, and the nearest right name', async () => {
+    await refused(write('e.ts', '', "import x from './gone.ts';", 'x();'), /\/e\.ts:2:15 .*gone\.ts/);
+    await refused(
+      write('f.ts', "import { defineResourc, text } from 'gatehouse/resources';", 'defineResourc(text);'),
+      /\/f\.ts:1:10 .*named 'defineResourc'\. Did you mean "defineResource"\?/,
+    );
+    await refused(
+      write('g.ts', "import { InputFor } from 'gatehouse/resources';", 'export type A = InputFor;'),
+      /\/g\.ts:1:10 .*`import type`/,
+    );
+    await refused(write('h.ts', "import 'gatehouse/resource';"), /\/h\.ts:1:8 .*Did you mean "gatehouse\/resources"\?/);
+  });
+});
