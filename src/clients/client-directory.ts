@@ -40,11 +40,12 @@ export class ClientDirectory {
     return client;
   }
 
-  /** The client, if the secret is one of its own. */
-  async authenticate(id: string, secret: string): Promise<AuthenticatedClient | undefined> {
+  /** The client, if the secret is one of its own. A public client has none, and presents none. */
+  async authenticate(id: string, secret: string | undefined): Promise<AuthenticatedClient | undefined> {
     await this.#keys.fresh();
     const client = await this.find(id);
-    if (!client) return undefined;
+    if (client?.public) return secret ? undefined : client;
+    if (!client || secret === undefined) return undefined;
     const own = findSecret(this.#keys, client, secret, this.#context.now());
     if (own !== undefined) return { ...client, secretId: own };
     const foreign = await this.#foreign?.find(client, secret);

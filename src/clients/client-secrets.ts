@@ -18,7 +18,8 @@ function hashSecret(keys: KeyRing, clientId: string, secret: string): { hash: st
 
 /** A client, and the secret by which it proved to be it: whoever writes for it sees to it that this still counts. */
 export interface AuthenticatedClient extends StoredClient {
-  readonly secretId: string;
+  /** None where the client is public: it proved nothing, and what it presents must. */
+  readonly secretId?: string;
 }
 
 /** Which of the client's secrets this is, if it is one that counts now. */

@@ -8,8 +8,21 @@ export type ClientRow = Selectable<Tables['clients']>;
 export type ClientType = ClientRow['type'];
 type SecretRow = Selectable<Tables['client_secrets']>;
 
+/** What an application has beyond the other clients, for which all of it is empty. */
+export interface ApplicationFields {
+  /** It can keep no secret, and has none. */
+  readonly public: boolean;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly homepageUri: string | null;
+  readonly logoUri: string | null;
+  readonly backchannelLogoutUri: string | null;
+  /** People are not asked for their consent. */
+  readonly trusted: boolean;
+}
+
 /** A client with the secrets that are live or were not removed yet. */
-export interface StoredClient {
+export interface StoredClient extends ApplicationFields {
   readonly id: string;
   readonly type: ClientType;
   readonly name: string;
@@ -18,7 +31,7 @@ export interface StoredClient {
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
 
-interface NewClient {
+interface NewClient extends Partial<ApplicationFields> {
   /** Default: a new UUID. */
   readonly id?: string;
   readonly type: ClientType;
@@ -37,6 +50,13 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
       name: client.name,
       user_id: client.userId,
       scopes: JSON.stringify(client.scopes),
+      public: client.public ? 1 : 0,
+      redirect_uris: JSON.stringify(client.redirectUris ?? []),
+      post_logout_redirect_uris: JSON.stringify(client.postLogoutRedirectUris ?? []),
+      homepage_uri: client.homepageUri ?? null,
+      logo_uri: client.logoUri ?? null,
+      backchannel_logout_uri: client.backchannelLogoutUri ?? null,
+      trusted: client.trusted ? 1 : 0,
       created_at: now,
       updated_at: now,
       version: 1,
@@ -51,7 +71,9 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
     .leftJoin('users', 'users.id', 'clients.user_id')
-    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes'])
+    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes', 'clients.public'])
+    .select(['redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri', 'backchannel_logout_uri'])
+    .select('clients.trusted')
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
     .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
@@ -64,6 +86,13 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     name: row.name,
     userId: row.user_id,
     scopes: JSON.parse(row.scopes) as string[],
+    public: row.public === 1,
+    redirectUris: JSON.parse(row.redirect_uris) as string[],
+    postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as string[],
+    homepageUri: row.homepage_uri,
+    logoUri: row.logo_uri,
+    backchannelLogoutUri: row.backchannel_logout_uri,
+    trusted: row.trusted === 1,
     secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>
       id === null || secret_hash === null ? [] : [{ id, secret_hash, key_id, expires_at }],
     ),

@@ -2,13 +2,14 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import type { Change } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
+import { uuidv7 } from '../database/uuid.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { changesBetween } from '../resources/write/changes.ts';
 import { addClientSecret } from './client-secrets.ts';
-import { type ClientType, createClient } from './client-store.ts';
+import { type ApplicationFields, type ClientType, createClient } from './client-store.ts';
 
-interface NewClient {
+interface NewClient extends Partial<ApplicationFields> {
   /** Default: a new UUID. */
   readonly id?: string | undefined;
   readonly type: ClientType;
@@ -20,25 +21,42 @@ interface NewClient {
   readonly source: RequestSource;
 }
 
-/** A client with all that belongs to one from the start: its secret and its event. Undefined where the id is taken. */
+/**
+ * A client with all that belongs to one from the start: its secret, unless it can keep none, and its event. Undefined
+ * where the id is taken.
+ */
 export async function makeClient(
   context: Context,
   keys: KeyRing,
   tx: Tx,
   invalidate: (change: Change) => void,
   { actorId, source, ...made }: NewClient,
-): Promise<{ id: string; userId: string | null; secret: string } | undefined> {
-  const { id, type, name, userId, scopes } = made;
-  const client = await createClient(tx, { ...(id ? { id } : {}), type, name, userId, scopes }, context.now());
+): Promise<{ id: string; userId: string | null; secret?: string } | undefined> {
+  const { id, type, scopes } = made;
+  const client = await createClient(tx, { ...made, id: id ?? uuidv7(context.now()) }, context.now());
   if (!client) return undefined;
-  const secret = await addClientSecret(context, keys, tx, invalidate, { clientId: client.id });
+  const clientId = client.id;
+  const secret = made.public ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
   await recordEvent(context, tx, {
     type: 'client.created',
     userId: client.user_id,
     clientId: client.id,
     actorId,
     source,
-    data: { type, scopes, changes: changesBetween(undefined, { type, name, scopes }) },
+    data: { type, scopes, changes: changesBetween(undefined, described(made)) },
   });
-  return { id: client.id, userId: client.user_id, secret };
+  return { id: clientId, userId: client.user_id, ...secret };
+}
+
+/** For the audit trail, by the names that the API has for them. */
+function described({ type, name, scopes, ...of }: Omit<NewClient, 'actorId' | 'source'>): Record<string, unknown> {
+  if (type !== 'application') return { type, name, scopes };
+  return {
+    ...{ type, name, scopes, public: of.public ?? false, trusted: of.trusted ?? false },
+    redirect_uris: of.redirectUris ?? [],
+    post_logout_redirect_uris: of.postLogoutRedirectUris ?? [],
+    homepage_uri: of.homepageUri ?? null,
+    logo_uri: of.logoUri ?? null,
+    backchannel_logout_uri: of.backchannelLogoutUri ?? null,
+  };
 }

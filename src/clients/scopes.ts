@@ -5,9 +5,14 @@ export const everyScope = '*';
 /** Lets a client ask about tokens of other clients. `*` does not hold it: it is about others, not about the subject. */
 export const introspectScope = 'tokens:introspect';
 
+/** OpenID Connect Core 5.4 and 11: what an application learns of whoever signs in, and a refresh token. */
+export const openidScope = 'openid';
+export const offlineAccessScope = 'offline_access';
+export const identityScopes: readonly string[] = [openidScope, 'profile', 'email', 'phone', offlineAccessScope];
+
 /** The scopes there are: two for each resource that is served, and those of the service itself. */
 export class KnownScopes {
-  readonly #scopes = new Set<string>([everyScope, introspectScope]);
+  readonly #scopes = new Set<string>([everyScope, introspectScope, ...identityScopes]);
 
   addResource(name: string): void {
     this.#scopes.add(`${name}:read`).add(`${name}:write`);
@@ -27,9 +32,9 @@ export class KnownScopes {
   }
 }
 
-/** Whether a holder of `allowed` may have `scope`. */
+/** Whether a holder of `allowed` may have `scope`. Who signs in is no secret to whom they sign in to. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
-  allowed.includes(scope) || (scope !== introspectScope && allowed.includes(everyScope));
+  scope === openidScope || allowed.includes(scope) || (scope !== introspectScope && allowed.includes(everyScope));
 
 /** Whether a token with `held` may get at something that has `scopes` already: what they are was allowed before. */
 export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>

@@ -11,6 +11,7 @@ import { knownSettings } from './migrations/009-known-settings.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
 import { emailsInOneForm } from './migrations/010-emails-in-one-form.ts';
 import { legacyTokens } from './migrations/011-legacy-tokens.ts';
+import { applications } from './migrations/013-applications.ts';
 
 /** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
 export interface ColumnTypes {
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   attemptsUnderWay,
   emailsInOneForm,
   legacyTokens,
+  applications,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

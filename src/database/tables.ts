@@ -55,12 +55,23 @@ export interface Tables {
   roles: { id: string };
   clients: {
     id: string;
-    type: 'password' | 'personal';
+    /** password: first-party; personal: third-party, for itself; application: what people sign in to. */
+    type: 'password' | 'personal' | 'application';
     name: string;
-    /** The owner of a personal client; null for the operator's own. */
+    /** The owner of a personal client or an application; null for the operator's own. */
     user_id: string | null;
     /** JSON list: what the client may ask for, and what it gets when it asks for nothing. */
     scopes: string;
+    /** 1: an application that can keep no secret, and has none. */
+    public: Generated<number>;
+    /** JSON lists, as registered to the letter. */
+    redirect_uris: Generated<string>;
+    post_logout_redirect_uris: Generated<string>;
+    homepage_uri: Generated<string | null>;
+    logo_uri: Generated<string | null>;
+    backchannel_logout_uri: Generated<string | null>;
+    /** 1: people are not asked for their consent. */
+    trusted: Generated<number>;
     created_at: number;
     updated_at: number;
     version: number;
@@ -103,6 +114,13 @@ export interface Tables {
     last_used_at: number | null;
     address: string | null;
     user_agent: string | null;
+    /** When and how the user proved who they are; null where there was none, and before 013. */
+    auth_time: Generated<number | null>;
+    /** JSON list (RFC 8176). */
+    amr: Generated<string | null>;
+    acr: Generated<string | null>;
+    /** JSON list of the audiences that access tokens may be for (RFC 8707); null: the service itself. */
+    resource: Generated<string | null>;
     version: Generated<number>;
   };
   signing_keys: {

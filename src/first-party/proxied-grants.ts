@@ -7,7 +7,6 @@ import { refreshTokenGrant } from '../oauth/grants/refresh-token.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { invalidRequest, type Parameters, readParameters } from '../oauth/parameters.ts';
 import { type Issued, issueTokens } from '../oauth/token-endpoint.ts';
-import { readRefreshToken } from '../sessions/refresh-token.ts';
 
 interface ProxyRequest {
   readonly proxied: ProxiedClient;
@@ -35,9 +34,8 @@ export async function refresh(
     if (!fromCookie) throw invalidRequest("The parameter 'refresh_token' is missing, and so is the cookie.");
     parameters.set('refresh_token', fromCookie);
   }
-  const held = readRefreshToken(oauth.keys, parameters.get('refresh_token') as string);
-  if (held) countAs?.(held.sessionId);
-  return issueTokens(oauth, refreshTokenGrant, { client: await clientOf(oauth, proxied), parameters, source });
+  const client = await clientOf(oauth, proxied);
+  return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countAs });
 }
 
 /** `username` is the general name; email, username and phone go by their own where they are enabled. */

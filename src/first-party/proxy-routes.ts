@@ -31,7 +31,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     const name = proxied.path.replace('/', ' ');
     const cookieOptions = refreshCookie(config, proxied);
     const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, device }: Issued) => {
-      reply.setCookie(refreshCookieName, tokens.refresh_token, { ...cookieOptions, maxAge: refreshTokenTtl });
+      reply.setCookie(refreshCookieName, tokens.refresh_token ?? '', { ...cookieOptions, maxAge: refreshTokenTtl });
       if (device !== undefined) deviceCookie.set(reply, device);
       return tokens;
     };

@@ -13,7 +13,10 @@ export interface ClientRequest {
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 
-/** The client that sends this request, by HTTP Basic or by parameters, never by both. */
+/**
+ * The client that sends this request, by HTTP Basic or by parameters, never by both. A public client names itself: anybody
+ * could, so nothing is counted as its own.
+ */
 export async function authenticateClient(
   { clients, failedClients }: Pick<OAuth, 'clients' | 'failedClients'>,
   { authorization, source, countAs }: Pick<ClientRequest, 'authorization' | 'source' | 'countAs'>,
@@ -27,11 +30,11 @@ export async function authenticateClient(
   }
   const attempts = usedHeader ? readBasic(authorization) : [{ id, secret }];
   for (const attempt of attempts) {
-    if (attempt.id === undefined || attempt.secret === undefined) continue;
+    if (attempt.id === undefined) continue;
     if (usedHeader && id !== undefined && id !== attempt.id) continue;
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (!client) continue;
-    countAs?.(client.id);
+    if (!client.public) countAs?.(client.id);
     return client;
   }
   await failedClients.record(attempts[0]?.id ?? id, source);

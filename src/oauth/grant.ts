@@ -10,7 +10,7 @@ export interface GrantRequest {
   readonly client: StoredClient & { readonly secretId?: string };
   readonly parameters: Parameters;
   readonly source: RequestSource;
-  /** Counts the request against RATE_LIMIT as its user's, where its client was not counted before. */
+  /** Counts the request against RATE_LIMIT as its user's or session's, where its client was not counted before. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 
@@ -25,5 +25,7 @@ export interface Granted extends StoredSession {
 export interface Grant {
   readonly type: string;
   readonly clientTypes: readonly ClientType[];
+  /** True where a client needs a secret to use it. */
+  readonly confidential?: boolean;
   issue(oauth: OAuth, request: GrantRequest): Promise<Granted>;
 }

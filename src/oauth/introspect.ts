@@ -1,5 +1,6 @@
 import type { StoredClient } from '../clients/client-store.ts';
 import { introspectScope, narrowScopes } from '../clients/scopes.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
 import { noClient } from '../sessions/access-token.ts';
 import { mayRepeat } from '../sessions/refresh-grace.ts';
 import type { FoundToken } from '../sessions/token-verifier.ts';
@@ -19,6 +20,8 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   const { clients, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
+  // RFC 7662 2.1: whoever asks must have proved who it is.
+  if (client.public) throw unknownClient('a public client asked about a token');
   const found = await verifier.find(required(parameters, 'token'));
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;

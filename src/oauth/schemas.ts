@@ -15,7 +15,7 @@ export const tokenResponseSchema = Type.Object(
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: "the access token's life in seconds" }),
     access_token: Type.String(),
-    refresh_token: Type.String(),
+    refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
     scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
   },
   { description: 'Tokens' },

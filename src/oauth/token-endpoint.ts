@@ -1,6 +1,8 @@
+import { isRefreshable } from '../clients/is-refreshable.ts';
 import { parseScope } from '../clients/scopes.ts';
 import { unknownClient } from '../clients/unknown-client.ts';
 import { OAuthError } from '../errors.ts';
+import { scopesOfSession } from '../sessions/sessions.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
@@ -18,7 +20,7 @@ export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
   readonly access_token: string;
-  readonly refresh_token: string;
+  readonly refresh_token?: string;
   readonly scope?: string;
 }
 
@@ -39,7 +41,8 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   await oauth.keys.fresh();
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth, request, parameters);
-  const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source });
+  const countAs = client.public ? request.countAs : undefined;
+  const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs });
   // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;
@@ -47,10 +50,12 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
 
 /** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
 export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequest): Promise<Issued> {
-  if (!grant.clientTypes.includes(request.client.type)) {
-    throw new OAuthError('unauthorized_client', `A ${request.client.type} client may not use this grant.`);
-  }
   const { sessions, context } = oauth;
+  const { client, parameters } = request;
+  if (!grant.clientTypes.includes(client.type) || (grant.confidential && client.public)) {
+    const kind = client.public ? 'public' : client.type;
+    throw new OAuthError('unauthorized_client', `A ${kind} client may not use this grant.`);
+  }
   const granted = await grant.issue(oauth, request);
   const { session, scopes, durable, device } = granted;
   // Another thread signs while the session is brought to disk. No token leaves before it is there.
@@ -62,8 +67,8 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
       token_type: 'Bearer',
       expires_in: sessions.accessTokenTtl(session),
       access_token: accessToken,
-      refresh_token: sessions.refreshToken(session),
-      ...scopeIfOther(granted, request.parameters.get('scope') ?? ''),
+      ...(isRefreshable(client, scopesOfSession(session)) ? { refresh_token: sessions.refreshToken(session) } : {}),
+      ...scopeIfOther(granted, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
     device,
@@ -72,7 +77,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
 
 /** RFC 6749 5.1: said where it is not what was asked for (or, at a refresh, not what the session had). */
 function scopeIfOther({ session, scopes }: Granted, asked: string): { scope?: string } {
-  const expected = asked === '' ? (JSON.parse(session.scopes) as string[]) : parseScope(asked);
+  const expected = asked === '' ? scopesOfSession(session) : parseScope(asked);
   const same = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));
   return same ? {} : { scope: scopes.join(' ') };
 }

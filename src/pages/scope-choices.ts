@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { everyScope, introspectScope, type KnownScopes } from '../clients/scopes.ts';
+import { everyScope, identityScopes, introspectScope, type KnownScopes } from '../clients/scopes.ts';
 
 /** The variables of the part `parts/scopes`: a row for each resource, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[]) {
-  const scopes = known.list().filter((scope) => scope !== everyScope && scope !== introspectScope);
+  const others = [everyScope, introspectScope, ...identityScopes];
+  const scopes = known.list().filter((scope) => !others.includes(scope));
   const names = [...new Set(scopes.map((scope) => scope.slice(0, scope.lastIndexOf(':'))))];
   return {
     everything: chosen.includes(everyScope),

@@ -5,6 +5,7 @@ import type { Database, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { accessTokenExpiry, type Moment, signAccessToken, signAccessTokenInWorker } from './access-token.ts';
+import type { Authentication } from './authentication.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { insertSession } from './new-session-store.ts';
 import { pruneSessions } from './prune-sessions.ts';
@@ -22,6 +23,12 @@ export interface NewSession {
   readonly secretId?: string | undefined;
   readonly name?: string | null;
   readonly scopes: readonly string[];
+  /** How the user proved who they are: for the password it was now, for an application at the login before. */
+  readonly authentication?: Authentication | null;
+  /** What access tokens may be for (RFC 8707); empty: the service itself. */
+  readonly resource?: readonly string[];
+  /** False: it ends with its first access token. */
+  readonly refreshable?: boolean;
   /** Default: the TTL of a refresh token, or of a personal access token. */
   readonly expiresAt?: number | undefined;
   /** The value of a personal access token is shown at once. */
@@ -48,11 +55,12 @@ export class Sessions {
   }
 
   /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
-  open(on: Database | Tx, { source, ...session }: NewSession): StoredSession {
+  open(on: Database | Tx, { source, authentication, resource, ...session }: NewSession): StoredSession {
     const { config, now } = this.#context;
     const at = now();
     const type = session.type ?? 'session';
-    const ttlSeconds = type === 'personal' ? config.personalTokenTtl : config.refreshTokenTtl;
+    const loginTtl = session.refreshable === false ? config.accessTokenTtl : config.refreshTokenTtl;
+    const ttlSeconds = type === 'personal' ? config.personalTokenTtl : loginTtl;
     const expires_at = session.expiresAt ?? at + ttlSeconds * 1000;
     const row: SessionRow = {
       id: uuidv7(at),
@@ -74,6 +82,10 @@ export class Sessions {
       last_used_at: null,
       address: source.address,
       user_agent: source.userAgent,
+      auth_time: authentication?.time ?? null,
+      amr: authentication ? JSON.stringify(authentication.amr) : null,
+      acr: authentication?.acr ?? null,
+      resource: resource?.length ? JSON.stringify(resource) : null,
       version: 1,
     };
     const durable = insertSession(on, row, session.secretId ?? null);

@@ -1,13 +1,16 @@
+import { isRefreshable } from '../../clients/is-refreshable.ts';
 import { grantScopes } from '../../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 
 /** RFC 6749 4.4, for third-party clients: only the client is authenticated, and it acts for itself. */
 export const clientCredentialsGrant: Grant = {
   type: 'client_credentials',
-  clientTypes: ['personal'],
+  clientTypes: ['personal', 'application'],
+  confidential: true,
   async issue({ context, sessions, scopes: known }, { client, parameters, source }) {
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const session = { clientId: client.id, secretId: client.secretId, scopes, source };
+    const refreshable = isRefreshable(client, scopes);
+    const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, source };
     return { ...sessions.open(context.database, session), scopes };
   },
 };

@@ -1,6 +1,7 @@
 import { requireSecret } from '../../clients/client-secrets.ts';
 import { grantScopes } from '../../clients/scopes.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { byPassword } from '../../sessions/authentication.ts';
 import { requireUnchanged } from '../../users/credentials/check-credentials.ts';
 import { rememberDevice } from '../../users/credentials/known-devices.ts';
 import type { Grant } from '../grant.ts';
@@ -22,7 +23,13 @@ export const passwordGrant: Grant = {
     const opened = await context.database.db.transaction().execute(async (tx) => {
       await requireUnchanged(context, tx, user);
       await requireSecret(context, tx, client.secretId);
-      const stored = sessions.open(tx, { userId: user.id, clientId: client.id, scopes, source });
+      const stored = sessions.open(tx, {
+        userId: user.id,
+        clientId: client.id,
+        scopes,
+        authentication: byPassword(context.now()),
+        source,
+      });
       await stored.durable;
       await noteLogin(tx, { userId: user.id, source });
       await recordEvent(context, tx, {

@@ -1,13 +1,16 @@
 import { grantScopes, narrowScopes } from '../../clients/scopes.ts';
+import { readRefreshToken } from '../../sessions/refresh-token.ts';
 import type { Grant } from '../grant.ts';
 import { required } from '../parameters.ts';
 
 /** RFC 6749 6: a new pair for the same session. May narrow the access token's scope, never widen it. */
 export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
-  clientTypes: ['password', 'personal'],
-  async issue({ sessions, verifier, scopes: known }, { client, parameters, source }) {
+  clientTypes: ['password', 'personal', 'application'],
+  async issue({ keys, sessions, verifier, scopes: known }, { client, parameters, source, countAs }) {
     const refreshToken = required(parameters, 'refresh_token');
+    const held = countAs && readRefreshToken(keys, refreshToken);
+    if (held) countAs(held.sessionId);
     const asked = parameters.get('scope') ?? '';
     const allowed = (session: { scopes: string }) =>
       narrowScopes(JSON.parse(session.scopes) as string[], client.scopes);

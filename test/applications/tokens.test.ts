@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import { authenticationOf, byPassword } from '../../src/sessions/authentication.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
+
+onBothEngines('applications at the token endpoint', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+  const grant = (form: Record<string, string>, headers = {}) => ask(service, '/oauth/token', { form, headers });
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+  });
+  async function refreshTokenOf(clientId: string): Promise<string> {
+    const { id: userId } = await addLogin(service);
+    const scopes = ['openid', 'offline_access'];
+    const authentication = byPassword(service.context.now());
+    return service.sessions.refreshToken(
+      await openSession(service, { userId, clientId, scopes, source, authentication }),
+    );
+  }
+
+  it('act for themselves with a secret, and then without a refresh token', async () => {
+    const { id, secret = '' } = await addApplication(service);
+    const answer = await grant({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(Object.keys(answer.body).sort(), ['access_token', 'expires_in', 'token_type']);
+    const session = await service.context.database.db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('client_id', '=', id)
+      .executeTakeFirstOrThrow();
+    assert.equal(session.expires_at - session.created_at, Number(answer.body.expires_in) * 1000);
+  });
+
+  it('are refused the password grant', async () => {
+    const { id, secret = '' } = await addApplication(service);
+    const { email } = await addLogin(service);
+    const answer = await grant({
+      ...{ grant_type: 'password', username: email, password },
+      ...{ client_id: id, client_secret: secret },
+    });
+    assert.deepEqual([answer.status, answer.body.error], [400, 'unauthorized_client']);
+  });
+
+  it('name themselves alone where they are public, and act for nobody so', async () => {
+    const { id, secret } = await addApplication(service, { public: true, scopes: ['openid', 'offline_access'] });
+    assert.equal(secret, undefined);
+    const alone = await grant({ grant_type: 'client_credentials', client_id: id });
+    assert.deepEqual([alone.status, alone.body.error], [400, 'unauthorized_client']);
+    const guessed = await grant({ grant_type: 'client_credentials', client_id: id, client_secret: 'guessed' });
+    assert.deepEqual([guessed.status, guessed.body.error], [401, 'invalid_client']);
+
+    let refresh_token = await refreshTokenOf(id);
+    for (const [named, headers] of [
+      [id, {}],
+      ['', basic(id, '')],
+    ] as const) {
+      const answer = await grant({ grant_type: 'refresh_token', refresh_token, client_id: named }, headers);
+      assert.equal(answer.status, 200, answer.text);
+      refresh_token = String(answer.body.refresh_token);
+    }
+    const introspected = await ask(service, '/oauth/introspect', { form: { client_id: id, token: refresh_token } });
+    assert.deepEqual([introspected.status, introspected.body.error], [401, 'invalid_client']);
+    const other = await addApplication(service, { public: true });
+    const stolen = await grant({ grant_type: 'refresh_token', refresh_token, client_id: other.id });
+    assert.deepEqual([stolen.status, stolen.body.error], [400, 'invalid_grant']);
+    assert.equal((await ask(service, '/oauth/revoke', { form: { client_id: id, token: refresh_token } })).status, 200);
+    const ended = await grant({ grant_type: 'refresh_token', refresh_token, client_id: id });
+    assert.deepEqual([ended.status, ended.body.error], [400, 'invalid_grant']);
+  });
+
+  it('with a secret must show it', async () => {
+    const { id } = await addApplication(service, { scopes: ['openid', 'offline_access'] });
+    const refresh_token = await refreshTokenOf(id);
+    for (const headers of [{}, basic(id, '')]) {
+      const answer = await grant({ grant_type: 'refresh_token', refresh_token, client_id: id }, headers);
+      assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client']);
+    }
+  });
+});
+
+onBothEngines('what a session knows of its login', (engine) => {
+  const start = services(engine);
+
+  it('is when and how, through every refresh', async () => {
+    const service = await start();
+    const { id, email } = await addLogin(service);
+    const at = service.context.now();
+    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password } });
+    service.advance(60_000);
+    const { refresh_token } = login.body;
+    assert.equal((await ask(service, '/v1/clients/web/admin/refresh', { json: { refresh_token } })).status, 200);
+    const session = await service.context.database.db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('user_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { time, amr, acr } = authenticationOf(session) ?? assert.fail('no authentication');
+    assert.deepEqual([amr, acr], [['pwd'], '1']);
+    assert.ok(time >= at && time < at + 60_000, `${time} is no time of the login at ${at}`);
+  });
+});

@@ -1,0 +1,24 @@
+import type { ApplicationFields } from '../../src/clients/client-store.ts';
+import { makeClient } from '../../src/clients/make-client.ts';
+import type { Context } from '../../src/context.ts';
+import type { KeyRing } from '../../src/crypto/key-ring.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import { systemSource as source } from '../../src/http/request-source.ts';
+
+interface Options extends Partial<ApplicationFields> {
+  readonly name?: string;
+  readonly userId?: string | null;
+  readonly scopes?: readonly string[];
+}
+
+/** An application, with the secret that it has unless it is public. */
+export async function addApplication(
+  { context, keys }: { context: Context; keys: KeyRing },
+  { name = 'an application', userId = null, scopes = ['openid'], ...fields }: Options = {},
+): Promise<{ id: string; secret?: string }> {
+  const redirectUris = ['https://app.example/callback'];
+  const made = { type: 'application' as const, redirectUris, name, userId, scopes, actorId: null, source, ...fields };
+  const client = await commitAndInvalidate(context.database, (tx, tell) => makeClient(context, keys, tx, tell, made));
+  if (!client) throw new Error('the application is there already');
+  return client;
+}
