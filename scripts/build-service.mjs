@@ -83,7 +83,10 @@ function declareTypes() {
 function copyApiReference() {
   const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'])
-    cpSync(join(library, name), join(target, 'http/api-reference', name === 'LICENSE' ? 'swagger-ui-LICENSE' : name));
+    cpSync(
+      join(library, name),
+      join(target, 'http/openapi/api-reference', name === 'LICENSE' ? 'swagger-ui-LICENSE' : name),
+    );
 }
 
 function filesIn(folder) {

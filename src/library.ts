@@ -2,7 +2,7 @@ import { type ConfigFile, loadConfig } from './config.ts';
 import { type Host, mountOn } from './http/mount.ts';
 import { createLog } from './log.ts';
 import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
-import { keepFirstPassword } from './users/accounts/first-password.ts';
+import { keepFirstPassword } from './users/registration/first-password.ts';
 
 /** What `import … from 'gatehouse'` offers: the service as a part of a program of one's own. */
 export type { RunningGatehouse } from './start.ts';

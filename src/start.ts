@@ -9,7 +9,7 @@ import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
 import type { App } from './http/server.ts';
 import { createMetrics } from './metrics.ts';
-import { ensureFirstAdministrator, type FirstAdministrator } from './users/accounts/first-administrator.ts';
+import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
 
 export interface StartOptions {
   readonly log: Logger;

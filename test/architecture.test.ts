@@ -93,11 +93,11 @@ const ownTransactions = new Map([
   ['database/migrate.ts', 'the service'],
   ['clients/proxied-clients.ts', 'the service'],
 
-  ['users/accounts/role-store.ts', 'the service'],
-  ['users/accounts/make-user.ts', 'a stranger who registers, or the operator'],
-  ['users/accounts/confirm-email.ts', 'by a mailed link, used up in the transaction'],
-  ['users/accounts/undo-email-change.ts', 'by a mailed link, used up in the transaction'],
-  ['users/accounts/reset-password.ts', 'by a mailed link, used up in the transaction'],
+  ['users/roles/role-store.ts', 'the service'],
+  ['users/registration/make-user.ts', 'a stranger who registers, or the operator'],
+  ['users/email/confirm-email.ts', 'by a mailed link, used up in the transaction'],
+  ['users/email/undo-email-change.ts', 'by a mailed link, used up in the transaction'],
+  ['users/credentials/reset-password.ts', 'by a mailed link, used up in the transaction'],
   ['oauth/grants/password.ts', 'by a password and a client, both held in the transaction'],
   ['oauth/revoke.ts', 'by a client, held in the transaction'],
   ['oauth/rotate-keys.ts', 'the operator'],
@@ -108,9 +108,9 @@ const ownTransactions = new Map([
   ['takeover/import/run-pass.ts', 'the operator'],
   ['takeover/import/user-target-store.ts', 'the operator'],
   ['clients/foreign-secrets.ts', 'by a client, held in the transaction'],
-  ['cli/client-create.ts', 'the operator'],
-  ['cli/client-secret.ts', 'the operator'],
-  ['users/accounts/change-roles.ts', 'the operator'],
+  ['cli/commands/client-create.ts', 'the operator'],
+  ['cli/commands/client-secret.ts', 'the operator'],
+  ['users/roles/change-roles.ts', 'the operator'],
 ]);
 
 /** The folder that writes a table. Others read it, or ask that folder. */

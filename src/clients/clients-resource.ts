@@ -11,7 +11,7 @@ import type { DefaultCall } from '../resources/declaration/fields/field.ts';
 import { belongsTo, hasMany } from '../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
 import { changesBetween } from '../resources/write/changes.ts';
-import { notifyOwner } from '../users/accounts/notify-owner.ts';
+import { notifyOwner } from '../users/mails/notify-owner.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { makeClient } from './make-client.ts';

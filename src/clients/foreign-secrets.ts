@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import { unavailable } from '../errors.ts';
-import type { Passwords } from '../users/credentials/passwords.ts';
+import type { Passwords } from '../users/passwords/passwords.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { findClient, lockClient, type StoredClient } from './client-store.ts';
 

@@ -6,18 +6,18 @@ import fastify, { type FastifyInstance, type RawServerDefault } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { type Authenticate, admitRequests } from './admit.ts';
 import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
-import { answerEarly } from './early-errors.ts';
-import { answerErrors } from './error-handler.ts';
+import { answerEarly } from './errors/early-errors.ts';
+import { answerErrors } from './errors/error-handler.ts';
 import { tagAnswer } from './etag.ts';
 import { FrameworkLog } from './framework-log.ts';
-import { knowPaths } from './known-paths.ts';
+import { type Authenticate, admitRequests } from './gate/admit.ts';
+import { knowPaths } from './gate/known-paths.ts';
+import { RateLimit } from './gate/rate-limit.ts';
+import type { RouteFacts } from './gate/route-facts.ts';
 import { parseQueryString } from './query-string.ts';
-import { RateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
-import type { RouteFacts } from './route-facts.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,

@@ -8,7 +8,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
 import { revokeAllSessions } from '../sessions/session-store.ts';
 import { closeAllEmailChanges } from '../users/accounts/email-change-store.ts';
-import { voidAllOneTimeTokens } from '../users/accounts/one-time-token-store.ts';
+import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
 
 /** What went with compromised keys. */
 export interface Ended {

@@ -1,7 +1,7 @@
 import { OperatorError } from '../errors.ts';
 import type { Loaded } from '../routes/load-routes.ts';
 import { type RouteServices, routeCall } from '../routes/route-call.ts';
-import type { PageKit } from './page-kit.ts';
+import type { PageKit } from './kit/page-kit.ts';
 
 /** The operator's own pages. */
 export function serveOwnPages(kit: PageKit, services: RouteServices, loaded: readonly Loaded[]): void {

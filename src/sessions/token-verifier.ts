@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import { unauthorized } from '../http/unauthorized.ts';
+import { unauthorized } from '../http/gate/unauthorized.ts';
 import { type AccessTokenClaims, readAccessToken, signUnsentToken } from './access-token.ts';
 import { noteFirstUse } from './first-use.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';

@@ -9,7 +9,7 @@ import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resourc
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
 import { belongsTo } from '../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
-import { notifyOwner } from '../users/accounts/notify-owner.ts';
+import { notifyOwner } from '../users/mails/notify-owner.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
 

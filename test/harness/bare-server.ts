@@ -3,8 +3,8 @@ import pino from 'pino';
 import { Type } from 'typebox';
 import { parseConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
+import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { createServer } from '../../src/http/server.ts';
-import { unauthorized } from '../../src/http/unauthorized.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createTestDatabase } from './engines.ts';
 

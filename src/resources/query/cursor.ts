@@ -1,4 +1,4 @@
-import { wrongParameter } from '../../http/parameter-errors.ts';
+import { wrongParameter } from '../../http/errors/parameter-errors.ts';
 import type { MacKeys } from '../model/resource-services.ts';
 import type { Position } from './sorting.ts';
 

@@ -1,4 +1,4 @@
-import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
+import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import type { SearchTerm } from '../declaration/fields/search-term.ts';
 
 type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';

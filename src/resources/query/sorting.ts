@@ -1,5 +1,5 @@
 import type { Engine } from '../../database/database.ts';
-import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
+import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { and, type Fragment, or, raw, sql } from '../sql/sql-text.ts';
 

@@ -1,5 +1,5 @@
 import type { Engine } from '../../database/database.ts';
-import { unknownName, wrongParameter } from '../../http/parameter-errors.ts';
+import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { searchedValue } from '../declaration/fields/plain-values.ts';
 import type { SearchTerm } from '../declaration/fields/search-term.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';

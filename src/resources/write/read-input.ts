@@ -1,5 +1,5 @@
 import { type FieldError, mostFieldErrors, unprocessable } from '../../errors.ts';
-import { shown } from '../../http/parameter-errors.ts';
+import { shown } from '../../http/errors/parameter-errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isKnownHash } from '../../users/credentials/stored-hash.ts';
+import { isKnownHash } from '../../users/passwords/stored-hash.ts';
 import type { SourceRow } from '../source/source.ts';
 import type { WallClock } from '../source/wall-clock.ts';
 import { isTrue } from './pass.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Profile, type ProfileField, profileFields, readProfileField } from '../../users/accounts/user-fields.ts';
-import { unusablePassword } from '../../users/credentials/passwords.ts';
-import { isKnownHash } from '../../users/credentials/stored-hash.ts';
+import { unusablePassword } from '../../users/passwords/passwords.ts';
+import { isKnownHash } from '../../users/passwords/stored-hash.ts';
 import type { SourceRow } from '../source/source.ts';
 import type { WallClock } from '../source/wall-clock.ts';
 import { isTrue } from './pass.ts';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { tooManyRequests } from '../../errors.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
-import { HashingQueue } from '../../users/credentials/hashing-queue.ts';
+import { HashingQueue } from '../../users/passwords/hashing-queue.ts';
 import { WorkerThread } from '../../worker-thread.ts';
 import { looksLikeLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
 import type { OpeningQuestion } from './opening-thread.ts';

@@ -3,7 +3,7 @@ import type { Invalidate } from '../../database/bus.ts';
 import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Mail } from '../../mail/mail.ts';
-import type { Passwords } from '../credentials/passwords.ts';
+import type { Passwords } from '../passwords/passwords.ts';
 
 /** What the rules about users need of the rest of the service; put together in `app.ts`. */
 export interface AccountServices {

@@ -1,8 +1,8 @@
 import { foldEmail, normaliseEmail } from '../../email-address.ts';
 import type { FieldError } from '../../errors.ts';
 import { toNfc } from '../../normal-form.ts';
-import { isCommonPassword } from '../credentials/common-passwords.ts';
-import { isTooLong, longestPasswordBytes } from '../credentials/passwords.ts';
+import { isCommonPassword } from '../passwords/common-passwords.ts';
+import { isTooLong, longestPasswordBytes } from '../passwords/passwords.ts';
 import { normalisePhone, normaliseUsername, usernameRule } from './identifiers.ts';
 
 export const shortestPassword = 8;

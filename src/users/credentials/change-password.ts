@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts';
 import { tooManyRequests, unprocessable } from '../../errors.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import type { Passwords } from './passwords.ts';
-import { begin, networkLimits } from './throttle.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { begin, networkLimits } from '../throttle/throttle.ts';
 
 const field = 'current_password';
 

@@ -6,9 +6,9 @@ import { uuidv7 } from '../../database/uuid.ts';
 import { OAuthError, Problem, unavailable } from '../../errors.ts';
 import { WorkerThread } from '../../worker-thread.ts';
 import { findUser, insertUser, type UserRow } from '../accounts/user-store.ts';
+import { readArgon2 } from '../passwords/password-hash.ts';
+import { createPasswords, type Passwords } from '../passwords/passwords.ts';
 import { checkCredentials } from './check-credentials.ts';
-import { readArgon2 } from './password-hash.ts';
-import { createPasswords, type Passwords } from './passwords.ts';
 
 const password = 'correct horse battery';
 const minute = 60_000;

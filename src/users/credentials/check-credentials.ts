@@ -6,11 +6,11 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { readLogin } from '../accounts/identifiers.ts';
 import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
+import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
+import { Turnstile } from '../throttle/turnstile.ts';
 import { deviceOf } from './known-devices.ts';
-import type { Passwords } from './passwords.ts';
-import { type Attempt, begin, type Limit, networkLimits, type Refusal } from './throttle.ts';
-import { accountKey, identifierKey } from './throttle-store.ts';
-import { Turnstile } from './turnstile.ts';
 
 export interface Credentials {
   /** Any enabled identifier. */

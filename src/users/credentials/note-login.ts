@@ -5,7 +5,7 @@ import { describeDevice, recogniseDevice } from '../../http/device.ts';
 import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { notifyOwner } from '../accounts/notify-owner.ts';
+import { notifyOwner } from '../mails/notify-owner.ts';
 import { seeDevice } from './known-device-store.ts';
 import { deviceOf } from './known-devices.ts';
 

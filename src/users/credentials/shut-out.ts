@@ -2,8 +2,8 @@ import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
-import { voidOneTimeTokens } from '../accounts/one-time-token-store.ts';
-import { liftLockout } from './throttle-store.ts';
+import { voidOneTimeTokens } from '../mails/one-time-token-store.ts';
+import { liftLockout } from '../throttle/throttle-store.ts';
 
 /**
  * The password was set by somebody who proved to be the owner without knowing the old one. Whoever knew that one loses all

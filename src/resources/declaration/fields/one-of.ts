@@ -1,4 +1,4 @@
-import { unknownName } from '../../../http/parameter-errors.ts';
+import { unknownName } from '../../../http/errors/parameter-errors.ts';
 import { join, sql } from '../../sql/sql-text.ts';
 import { declareField, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, refuse, type SearchedField } from './field-type.ts';

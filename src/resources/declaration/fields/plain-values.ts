@@ -1,4 +1,4 @@
-import { shown, wrongParameter } from '../../../http/parameter-errors.ts';
+import { shown, wrongParameter } from '../../../http/errors/parameter-errors.ts';
 import type { AnyOptions } from './field.ts';
 import type { FieldType, SearchedField } from './field-type.ts';
 import type { SearchTerm } from './search-term.ts';

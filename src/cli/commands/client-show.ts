@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { listClients, listSecrets } from '../../clients/client-store.ts';
+import { OperatorError } from '../../errors.ts';
+import { listSessions } from '../../sessions/session-store.ts';
+import { withContext } from '../operator/with-context.ts';
+import { printFields, showTime } from '../terminal/print.ts';
+
+export function addClientShow(client: Command): void {
+  client
+    .command('show')
+    .description('Show a client: whose it is, what it may ask for, and until when its secrets work.')
+    .argument('<client_id>')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExamples:\n  gatehouse client show mobile-app')
+    .action(async (id: string, { json }: { json?: boolean }) => printFields(await describe(id), json));
+}
+
+const describe = (id: string) =>
+  withContext(async ({ config, database: { db }, now }) => {
+    const client = (await listClients(db)).find((one) => one.id === id);
+    if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
+    const secrets = await listSecrets(db, id, now());
+    return {
+      client_id: id,
+      type: client.type,
+      name: client.name,
+      owner: client.user_id,
+      scopes: JSON.parse(client.scopes) as string[],
+      from_settings: config.proxiedClients.some((one) => one.id === id),
+      secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
+      sessions: (await listSessions(db, now(), { clientId: id })).length,
+      created_at: showTime(client.created_at),
+    };
+  });

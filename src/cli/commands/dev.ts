@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { stopRequested } from '../terminal/stopping.ts';
+
+const program = fileURLToPath(new URL('../../../bin/gatehouse.mjs', import.meta.url));
+/** Editors write a file in several steps. */
+const settleMs = 100;
+
+export function addDev(commands: Command): void {
+  commands
+    .command('dev')
+    .description('Serve, and start again when a file of the project changes. Goes on through a wrong declaration.')
+    .option('--port <port>', 'the port to listen on (PORT)')
+    .action(async ({ port }: { port?: string }) => {
+      const requested = stopRequested();
+      const supervisor = new Supervisor(['serve', ...(port ? ['--port', port] : [])]);
+      const watcher = watch(process.cwd(), { recursive: true }, (_event, name) => {
+        if (name && belongsToProject(name)) supervisor.changed(name);
+      });
+      supervisor.changed(undefined);
+      await requested;
+      watcher.close();
+      await supervisor.stop();
+    });
+}
+
+/** Data, packages and what a version control system keeps are written all the time. */
+export function belongsToProject(name: string): boolean {
+  if (name === '.env') return true;
+  const parts = name.split(sep);
+  if (parts.some((part) => part === 'node_modules' || part === 'data' || part.startsWith('.'))) return false;
+  return /\.(ts|js|mjs|html|php|txt|json)$/.test(name) && !/\.(test|d)\.\w+$/.test(name);
+}
+
+/** Keeps one service running: a change is tried first, and takes the place of what runs only when it is right. */
+class Supervisor {
+  readonly #args: readonly string[];
+  #service: ChildProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(args: readonly string[]) {
+    this.#args = args;
+  }
+
+  changed(name: string | undefined): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#working = this.#working.then(() => this.#startAgain(name));
+    }, settleMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#working;
+    await this.#end();
+  }
+
+  async #startAgain(name: string | undefined): Promise<void> {
+    if (this.#stopped) return;
+    if (name !== undefined) console.log(`\n${name} has changed.`);
+    if (!(await isRight())) {
+      console.log(this.#service ? 'The service goes on as it was. Waiting for a change…' : 'Waiting for a change…');
+      return;
+    }
+    await this.#end();
+    if (this.#stopped) return;
+    const service = spawn(process.execPath, [program, ...this.#args], { stdio: ['ignore', 'inherit', 'inherit'] });
+    this.#service = service;
+    service.once('exit', (code) => {
+      if (this.#service !== service) return;
+      this.#service = undefined;
+      if (code !== 0 && !this.#stopped) console.log('Waiting for a change…');
+    });
+  }
+
+  async #end(): Promise<void> {
+    const service = this.#service;
+    if (!service) return;
+    this.#service = undefined;
+    const ended = new Promise((resolve) => service.once('exit', resolve));
+    service.kill('SIGTERM');
+    await ended;
+  }
+}
+
+/** `gatehouse check` in a process of its own: what it imports must not be remembered here. It says what is wrong. */
+function isRight(): Promise<boolean> {
+  const check = spawn(process.execPath, [program, 'check'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return new Promise((resolve) => check.once('exit', (code) => resolve(code === 0)));
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { type Config, loadConfig } from '../../../config.ts';
+import { lookAtDatabase } from '../../../database/look-at-database.ts';
+import { OperatorError, Problem } from '../../../errors.ts';
+import { withoutSecrets } from '../../../log.ts';
+import { checkDelivery } from '../../../mail/deliver.ts';
+import { examineDatabase } from './examine-database.ts';
+import { type Finding, notice, ok, wrong } from './finding.ts';
+import { lookAtSettings } from './look-at-settings.ts';
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description(
+      'Look at settings, database, clock, keys, mail, cookies, proxies and rights; say what is wrong and its mend.',
+    )
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json\n\nExits with 1 when something is wrong.',
+    )
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await examine();
+      if (json) console.log(JSON.stringify(findings, null, 2));
+      else for (const finding of findings) print(finding);
+      const count = findings.filter(({ state }) => state === 'wrong').length;
+      if (count > 0) throw new OperatorError(count === 1 ? 'one thing is wrong' : `${count} things are wrong`);
+    });
+}
+
+async function examine(): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = await loadConfig();
+  } catch (error) {
+    return [wrong('config', explain(error), 'Correct the setting that is named.')];
+  }
+  return [...lookAtSettings(config), ...(await openAndExamine(config)), await lookAtMail(config)];
+}
+
+async function openAndExamine(config: Config): Promise<Finding[]> {
+  try {
+    const database = await lookAtDatabase(config);
+    if (!database) return [notice('database', 'there is none yet', 'The first start makes it.')];
+    try {
+      return await examineDatabase({ config, database, now: Date.now });
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    return [wrong('database', explain(error), 'See what it says; the service cannot start like this.')];
+  }
+}
+
+async function lookAtMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
+  if (!smtpUrl)
+    return notice('mail', `no SMTP_URL: mail is written to ${dataDir}/mail`, 'Set SMTP_URL to a mail server.');
+  try {
+    await checkDelivery(smtpUrl);
+    return ok('mail', 'the mail server lets us in');
+  } catch (error) {
+    return wrong('mail', explain(error), 'Check SMTP_URL: host, port, user, password, and smtp or smtps.');
+  }
+}
+
+const explain = (error: unknown): string => {
+  const { message } = error as Error;
+  return withoutSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);
+};
+
+const marks = { ok: 'ok    ', notice: 'notice', wrong: 'WRONG ' };
+
+function print({ part, state, what, mend }: Finding): void {
+  console.log(`${marks[state]}  ${part.padEnd(14)}${what}`);
+  if (mend) console.log(`${' '.repeat(22)}→ ${mend}`);
+}

@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Context } from '../../context.ts';
+import { eventLine } from '../../events/event-line.ts';
+import { type EventFilter, type EventRow, newestEvents } from '../../events/event-store.ts';
+import { EventFollower } from '../../events/follow-events.ts';
+import { findUserByText } from '../operator/find-user.ts';
+import { withContext } from '../operator/with-context.ts';
+import { printable, showTime } from '../terminal/print.ts';
+
+interface Flags {
+  readonly type?: string;
+  readonly user?: string;
+  readonly client?: string;
+  readonly since?: Since;
+  readonly limit: number;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+/** A moment, or so long ago. */
+type Since = (now: number) => number;
+
+const everyMs = 1000;
+const units = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+export function addEvents(program: Command): void {
+  program
+    .command('events')
+    .description('Show the audit trail: the newest events, and with --follow those that come.')
+    .option('--type <type>', 'such as login.failed, or login.* for all that begins so')
+    .option('--user <user>', 'to whom it happened or who did it: an email, a username, a phone number or an id')
+    .option('--client <id>', 'through which client')
+    .option(
+      '--since <when>',
+      'from a date on (2026-11-15, 2026-11-15T08:00:00Z), or from so long ago (15m, 2h, 7d)',
+      readSince,
+    )
+    .option('--limit <number>', 'how many of the newest', readLimit, 20)
+    .option('--follow', 'go on with what comes, until Ctrl-C')
+    .option('--json', 'a line of JSON each')
+    .addHelpText(
+      'after',
+      "\nExamples:\n  gatehouse events --since 1h\n  gatehouse events --type 'login.*' --user ada@example.com --limit 100\n  gatehouse events --follow --json",
+    )
+    .action((flags: Flags) => withContext((context) => showEvents(context, flags)));
+}
+
+async function showEvents(context: Context, flags: Flags): Promise<void> {
+  const { db } = context.database;
+  const now = context.now();
+  const user = flags.user === undefined ? undefined : await userIdOf(context, flags.user);
+  const filter: EventFilter = {
+    type: flags.type,
+    userId: user,
+    clientId: flags.client,
+    since: flags.since?.(now),
+  };
+  const print = (rows: readonly EventRow[]) => {
+    for (const row of rows) console.log(flags.json ? eventLine(row) : readable(row));
+  };
+  const newest = await newestEvents(db, filter, flags.limit);
+  print(newest);
+  if (!flags.follow) return;
+  const follower = new EventFollower(db, filter, { now, seen: newest });
+  let stopped = false;
+  const stop = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    // Who reads along may have enough: `gatehouse events --follow | head`.
+    process.stdout.once('error', () => resolve());
+  }).then(() => {
+    stopped = true;
+  });
+  while (!stopped) {
+    print(await follower.next());
+    await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, everyMs))]);
+  }
+}
+
+/** A user who was deleted is found by the id alone. */
+async function userIdOf(context: Context, text: string): Promise<string> {
+  if (/^[0-9a-f-]{36}$/.test(text)) return text;
+  return (await findUserByText(context, text)).id;
+}
+
+function readable({ created_at, type, user_id, client_id, actor_id, address, data }: EventRow): string {
+  const parts = { user: user_id, by: actor_id, client: client_id, from: address, ...(data === '{}' ? {} : { data }) };
+  const told = Object.entries(parts).filter(([, value]) => value !== null);
+  const line = [showTime(created_at), type, ...told.map(([name, value]) => `${name}=${value}`)].join('  ');
+  return printable(line);
+}
+
+function readSince(text: string): Since {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (number && unit) return (now) => now - Number(number) * (units.get(unit) as number);
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It takes a date, or a time such as 15m, 2h or 7d.');
+  return () => at;
+}
+
+function readLimit(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes a whole number up to 999999.');
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import pino from 'pino';
+import { loadConfig } from '../../config.ts';
+import { OperatorError } from '../../errors.ts';
+import { createLog } from '../../log.ts';
+import { createMetrics } from '../../metrics.ts';
+import type { Progress } from '../../takeover/import/pass.ts';
+
+interface Flags {
+  from?: string;
+  env?: string;
+  publicKey?: string;
+  users?: string;
+  provider: string[];
+  timezone?: string;
+  scopes?: string;
+  prefix?: string;
+  guard?: string;
+  role: string[];
+  model: string[];
+  verify: string[];
+  dryRun?: boolean;
+  confirmGone?: boolean;
+  json?: boolean;
+}
+
+const collect = (value: string, before: string[]): string[] => [...before, value];
+
+export function addImportPassport(group: Command): void {
+  group
+    .command('passport')
+    .description('Take over a Laravel Passport or Apiato service, with nobody signed out.')
+    .option('--from <url>', 'its database: mysql://…, postgres://… or sqlite:PATH (default: what --env says)')
+    .option('--env <file>', 'its .env, for APP_KEY and what else is there')
+    .option('--public-key <file>', 'its storage/oauth-public.key')
+    .option('--users <table>', 'its table of users (default: users)')
+    .option('--provider <name=table>', 'the table of users of a provider that clients name; may repeat', collect, [])
+    .option('--timezone <zone>', "the application's time zone (default: APP_TIMEZONE, else UTC)")
+    .option('--scopes <file>', 'what its scopes stand for here, as JSON: {"orders-read": "orders:read"}')
+    .option('--prefix <prefix>', 'what its tables are prefixed with (default: found)')
+    .option('--guard <name>', 'the guard whose roles count (default: api, or the only one)')
+    .option('--role <old=new>', 'what a role is called here; may repeat', collect, [])
+    .option('--model <class=table>', 'the table that a model_type of roles means; may repeat', collect, [])
+    .option(
+      '--verify <token>',
+      'first try a token that somebody holds (@FILE: the token in a file); may repeat',
+      collect,
+      [],
+    )
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .option('--confirm-gone', 'many users of the pass before are gone there, and that is right')
+    .option('--json', 'the report as JSON')
+    .addHelpText(
+      'after',
+      `
+The old database is only read. A second run takes up what changed since the first, and one that broke off is started
+again. It exits with 1 where something needs a decision. The whole move: docs/moving-from-laravel.md
+
+Example:
+  gatehouse import passport --env /srv/app/.env --public-key /srv/app/storage/oauth-public.key --dry-run`,
+    )
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  // Here and not above: the other commands need none of it, and start the sooner.
+  const { importPassport } = await import('../../takeover/import-passport.ts');
+  const { writeReport } = await import('../../takeover/report/write-report.ts');
+  const config = await loadConfig();
+  const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+  const report = await importPassport(
+    { config, log, metrics: createMetrics() },
+    {
+      from: flags.from,
+      env: flags.env,
+      publicKey: flags.publicKey,
+      users: flags.users,
+      providers: pairs('--provider', flags.provider),
+      timezone: flags.timezone,
+      scopesFile: flags.scopes,
+      prefix: flags.prefix,
+      guard: flags.guard,
+      roles: pairs('--role', flags.role),
+      models: pairs('--model', flags.model),
+      verify: flags.verify.map(tokenOf),
+      dryRun: flags.dryRun ?? false,
+      confirmGone: flags.confirmGone ?? false,
+    },
+    { progress: showProgress, verified: (verdict) => console.error(verdict) },
+  );
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  console.log(flags.json ? JSON.stringify(report, null, 2) : writeReport(report));
+  const { length } = report.decisions;
+  if (length > 0)
+    throw new OperatorError(length === 1 ? 'one thing needs a decision' : `${length} things need a decision`);
+}
+
+/** At the last sign: class names hold none, and neither do tables. */
+function pairs(option: string, given: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    given.map((pair) => {
+      const at = pair.lastIndexOf('=');
+      if (at < 1 || at === pair.length - 1) throw new OperatorError(`${option} takes NAME=VALUE, not "${pair}".`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+function tokenOf(given: string): string {
+  if (!given.startsWith('@')) return given.trim();
+  try {
+    return readFileSync(given.slice(1), 'utf8').trim();
+  } catch (error) {
+    throw new OperatorError(`--verify: ${given.slice(1)} could not be read: ${(error as Error).message}`);
+  }
+}
+
+/** A bar for a person who watches; nothing for a program. */
+function showProgress({ table, done, total }: Progress): void {
+  if (!process.stderr.isTTY) return;
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.');
+  process.stderr.write(`\r\x1b[K[${bar}] ${Math.round(share * 100)} %  ${table}: ${done} of ${total}`);
+}

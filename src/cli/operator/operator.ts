@@ -1,0 +1,52 @@
+import { systemCaller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
+import { loadResources } from '../../resources/load-resources.ts';
+import { compileResources, type Resource } from '../../resources/model/resource.ts';
+import type { ResourceServices } from '../../resources/model/resource-services.ts';
+import { plainRow } from '../../resources/query/list-query.ts';
+import { selectionFor } from '../../resources/read/remembered.ts';
+import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
+import { withContext } from './with-context.ts';
+
+/** The resources of the service as the API has them, written by the operator: nobody's password is asked for. */
+export interface Operator {
+  readonly context: Context;
+  /** As PATCH does. */
+  change(resource: string, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** As DELETE does. */
+  remove(resource: string, id: string): Promise<void>;
+}
+
+/** Runs a command's work with the same functions that serve the API: one rule for both, one event in the trail. */
+export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise<T> =>
+  withContext(async (context) => work(await openOperator(context)));
+
+async function openOperator(context: Context): Promise<Operator> {
+  const services = await openResources(context);
+  const named = (name: string) => services.resources.get(name) as Resource;
+  const call = () => ({ context, caller: systemCaller, source: systemSource, now: context.now() });
+  return {
+    context,
+    async change(name, id, body) {
+      const resource = named(name);
+      const selection = selectionFor(resource, plainRow);
+      const request = { call: call(), id, body, isForm: false, selection, mode: 'update', ifMatch: undefined } as const;
+      const { json } = await changeResource(services, resource, request);
+      return JSON.parse(json);
+    },
+    remove: (name, id) => deleteResource(services, named(name), { call: call(), id, body: {}, ifMatch: undefined }),
+  };
+}
+
+/** The operator's own declarations too: what refers to a row may be one of theirs. */
+async function openResources(context: Context): Promise<ResourceServices> {
+  const { createServices, ownResources } = await import('../../app.ts');
+  const { recordEvent } = await import('../../events/record-event.ts');
+  const services = await createServices(context);
+  const definitions = [...ownResources(context, services), ...(await loadResources(context.config.resourcesDir))];
+  checkDefinitions(definitions);
+  const { holdAuthority } = services.oauth;
+  return { context, resources: compileResources(definitions), keys: services.keys, recordEvent, holdAuthority };
+}

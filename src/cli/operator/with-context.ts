@@ -1,0 +1,27 @@
+import pino from 'pino';
+import { loadConfig } from '../../config.ts';
+import type { Context } from '../../context.ts';
+import { migrate } from '../../database/migrate.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { openEventsLog } from '../../events/open-events-log.ts';
+import { createLog } from '../../log.ts';
+import { createMetrics } from '../../metrics.ts';
+
+/** Runs a command's work on the configured database, brought up to date; a running server beside it does no harm. */
+export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  const config = await loadConfig();
+  const database = await openDatabase(config);
+  try {
+    // Standard output is for the command's own answer.
+    const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+    await migrate(database, database.now, (line) => log.warn(line));
+    const eventsLog = openEventsLog({ config, database, log });
+    try {
+      return await work({ config, database, log, metrics: createMetrics(), eventsLog, now: database.now });
+    } finally {
+      await eventsLog?.close();
+    }
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,59 @@
+import type { RunningGatehouse } from '../../start.ts';
+import { npmAncestors } from './npm-ancestors.ts';
+
+/** What is under way may take this long to finish; then the process ends all the same. */
+const timeoutMs = 10_000;
+
+const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
+
+/** Why the process is to stop, and the exit code of a start that was ended by it. */
+export interface StopRequest {
+  readonly cause: string;
+  readonly exitCode: number;
+}
+
+/**
+ * Resolves when the process is asked to stop: by a signal, or by the death of what started it. npm may die without a word,
+ * and must not leave a server behind that holds the port. Listens from the call on.
+ */
+export function stopRequested(): Promise<StopRequest> {
+  return new Promise((resolve) => {
+    for (const [signal, exitCode] of Object.entries(exitCodes))
+      process.on(signal, () => resolve({ cause: signal, exitCode }));
+    const gone = { cause: 'what started it is gone', exitCode: exitCodes.SIGTERM };
+    process.once('disconnect', () => resolve(gone));
+    const ancestors = npmAncestors();
+    if (ancestors === undefined) return;
+    setInterval(() => {
+      if (npmAncestors() !== ancestors) resolve(gone);
+    }, 500).unref();
+  });
+}
+
+/**
+ * Starts the service, unless the process is asked to stop meanwhile: then it ends at once. Nobody has been answered yet,
+ * and what was begun in the database is undone by it.
+ */
+export async function startUnlessStopped(
+  start: Promise<RunningGatehouse>,
+  requested: Promise<StopRequest>,
+): Promise<RunningGatehouse> {
+  const first = await Promise.race([start, requested]);
+  if ('cause' in first) process.exit(first.exitCode);
+  return first;
+}
+
+/** Finishes what is under way and ends the process. */
+export async function stopAndExit(service: RunningGatehouse, { cause }: StopRequest): Promise<never> {
+  const { log } = service.context;
+  log.info({ cause }, 'stopping');
+  const deadline = setTimeout(() => {
+    log.warn('some requests did not finish in time');
+    process.exit(0);
+  }, timeoutMs);
+  await service.stop();
+  clearTimeout(deadline);
+  log.info('stopped');
+  // Nothing is left to do, whatever handle a library still holds.
+  process.exit(0);
+}

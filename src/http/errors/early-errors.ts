@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { Problem } from '../../errors.ts';
+import { acceptsJson, isApi, notAcceptable } from '../gate/accept.ts';
+import { securityHeaders } from '../gate/security-headers.ts';
+import { requestId } from '../request-id.ts';
+import { problemBody } from './error-bodies.ts';
+import { toProblem } from './error-handler.ts';
+
+const unparsable = new Problem(400, 'Bad Request', 'This is not a well-formed HTTP request.', { code: 'http_invalid' });
+const problems = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    new Problem(431, 'Request Header Fields Too Large', 'The URL and the headers together are longer than 16 KiB.', {
+      code: 'headers_too_large',
+    }),
+  ],
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    new Problem(408, 'Request Timeout', 'The request did not arrive in time.', { code: 'request_timeout' }),
+  ],
+]);
+const urlTooLong = new Problem(414, 'URI Too Long', 'The URL is longer than 16 KiB.', { code: 'url_too_long' });
+const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header takes 100-continue alone.', {
+  code: 'expectation_failed',
+});
+
+/** Of Node's HTTP parser: the first line and the headers together. */
+const maxHeaderSize = 16 * 1024;
+
+/** Answers what never reaches a route, in the same form and with the same headers as what does. */
+export function answerEarly(config: Config) {
+  const security = securityHeaders(config);
+
+  function answer(raw: ServerResponse, problem: Problem, id: string): void {
+    const body = problemBody(problem, id);
+    for (let i = 0; i < security.length; i += 2) raw.setHeader(security[i] as string, security[i + 1] as string);
+    raw.setHeader('X-Request-Id', id);
+    raw.writeHead(problem.status, { 'content-type': 'application/problem+json', 'content-length': body.length });
+    raw.end(body);
+  }
+
+  return {
+    /** What the HTTP parser refuses: there is no request, only a socket. */
+    unparsable(error: { code?: string; rawPacket?: unknown }, socket: Socket): void {
+      if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+      const known = problems.get(error.code ?? '') ?? unparsable;
+      // Node hands over the bytes it was reading; the URL is in the first line of them.
+      const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
+      const firstLine = packet.includes('\r\n') ? packet.indexOf('\r\n') : packet.length;
+      const endless = firstLine > maxHeaderSize - 1024;
+      const problem = known.status === 431 && endless ? urlTooLong : known;
+      const id = requestId({ headers: {} });
+      const body = problemBody(problem, id);
+      const lines = [`HTTP/1.1 ${problem.status} ${problem.title}`, 'Content-Type: application/problem+json'];
+      lines.push(`Content-Length: ${body.length}`, `X-Request-Id: ${id}`, 'Connection: close');
+      for (let i = 0; i < security.length; i += 2) lines.push(`${security[i]}: ${security[i + 1]}`);
+      socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
+    },
+    /** What the router refuses: a path that cannot be decoded, or a part of it that is too long. */
+    unroutable(error: FastifyError, { id, url, headers }: FastifyRequest, { raw }: FastifyReply): void {
+      const wrongAccept = config.forceAcceptHeader && isApi(url) && !acceptsJson(headers.accept);
+      answer(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
+    },
+    /** An Expect header with something else than 100-continue. */
+    unexpected(request: IncomingMessage, raw: ServerResponse): void {
+      answer(raw, unexpected, requestId(request));
+    },
+  };
+}

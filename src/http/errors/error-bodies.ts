@@ -1,0 +1,58 @@
+import { type FieldError, mostFieldErrors, OAuthError, type OAuthErrorCode, type Problem } from '../../errors.ts';
+
+/** No refusal is longer, whatever it refuses. */
+export const longestRefusal = 16 * 1024;
+/** In characters, each of which takes six bytes at most in JSON. */
+const longestDetail = 2000;
+const longestField = 100;
+const longestMessage = 1000;
+
+const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text;
+
+/** What an answer says of an error, to people. */
+export const detailOf = ({ message }: Error): string => cut(message, longestDetail);
+
+/** The first errors that an answer has room for. */
+function fitting(errors: readonly FieldError[], room: number): FieldError[] {
+  const listed: FieldError[] = [];
+  let left = room;
+  for (const { field, code, message } of errors.slice(0, mostFieldErrors)) {
+    const shown = { field: cut(field, longestField), code, message: cut(message, longestMessage) };
+    left -= Buffer.byteLength(JSON.stringify(shown)) + 1;
+    if (left < 0) break;
+    listed.push(shown);
+  }
+  return listed;
+}
+
+/** RFC 9457, as bytes: to a string Fastify would add a charset, which this media type does not have. */
+export function problemBody(problem: Problem, requestId: string): Buffer {
+  const { status, title, code, errors } = problem;
+  const type = `urn:gatehouse:problem:${code ?? 'error'}`;
+  const head = { type, title, status, detail: detailOf(problem), instance: requestId, code };
+  if (!errors) return Buffer.from(JSON.stringify(head));
+  const room = longestRefusal - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
+  return Buffer.from(JSON.stringify({ ...head, errors: fitting(errors, room) }));
+}
+
+const oauthCodes = new Map<number, OAuthErrorCode>([
+  [401, 'invalid_client'],
+  [403, 'access_denied'],
+  [429, 'temporarily_unavailable'],
+  [500, 'server_error'],
+  [503, 'temporarily_unavailable'],
+]);
+
+/** RFC 6749 5.2. */
+export function oauthErrorBody(error: OAuthError | Problem): string {
+  if (error instanceof OAuthError) return write(error.error, detailOf(error));
+  const messages = error.errors?.map(({ message }) => cut(message, longestMessage)).join(' ');
+  return write(oauthCodes.get(error.status) ?? 'invalid_request', messages ?? detailOf(error));
+}
+
+const write = (error: OAuthErrorCode, description: string): string =>
+  JSON.stringify({ error, error_description: asciiDescription(cut(description, longestDetail)) });
+
+/** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
+const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');

@@ -1,0 +1,171 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { badRequest, type FieldError, mostFieldErrors, OAuthError, Problem, unprocessable } from '../../errors.ts';
+import { networkOf } from '../network-of.ts';
+import type { App } from '../server.ts';
+import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
+
+// Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, 19 ms of a start.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** Fastify's own errors, in our words. */
+const frameworkProblems = new Map<string, () => Problem>([
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    () =>
+      new Problem(
+        415,
+        'Unsupported Media Type',
+        'Send the body as application/json, application/x-www-form-urlencoded or multipart/form-data.',
+        { code: 'unsupported_media_type' },
+      ),
+  ],
+  [
+    'FST_ERR_CTP_BODY_TOO_LARGE',
+    () => new Problem(413, 'Content Too Large', 'The body is larger than 1 MiB.', { code: 'body_too_large' }),
+  ],
+  [
+    'FST_ERR_BAD_URL',
+    () => new Problem(400, 'Bad Request', 'The path is not valid percent-encoded UTF-8.', { code: 'encoding_invalid' }),
+  ],
+  [
+    'FST_ERR_MAX_PARAM_LENGTH',
+    () =>
+      new Problem(414, 'URI Too Long', 'A part of the path is too long to name anything.', { code: 'url_too_long' }),
+  ],
+  [
+    'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
+    () => new Problem(400, 'Bad Request', 'The body is not as long as Content-Length says.', { code: 'body_invalid' }),
+  ],
+]);
+
+export function toProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error;
+  const framework = frameworkProblems.get(error.code);
+  if (framework) return framework();
+  if (error.validation) return validationProblem(error);
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) {
+    return new Problem(status, STATUS_CODES[status] ?? 'Bad Request', error.message, { code: 'bad_request' });
+  }
+  return new Problem(500, 'Internal Server Error', 'Something went wrong here. It was logged under the request id.', {
+    code: 'internal_error',
+  });
+}
+
+/** A body that breaks its schema is 422 with one entry a field; a query string or a path is 400. */
+function validationProblem({ validation, validationContext }: FastifyError): Problem {
+  if (
+    validationContext === 'body' &&
+    validation?.some(({ instancePath, keyword }) => !instancePath && keyword === 'type')
+  ) {
+    return badRequest('There is no body; send a JSON object or a form.', 'body_empty');
+  }
+  const errors = fieldErrors(validation ?? []);
+  if (validationContext === 'body') return unprocessable(errors);
+  return new Problem(400, 'Bad Request', errors.map(({ message }) => message).join(' '), { code: 'parameter_invalid' });
+}
+
+/** One for each field that is wrong, and no more than an answer names. */
+function fieldErrors(validation: NonNullable<FastifyError['validation']>): FieldError[] {
+  const byField = new Map<string, FieldError>();
+  for (const { instancePath, keyword, params, message } of validation) {
+    const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
+    const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
+    if (!byField.has(field)) byField.set(field, { field, ...wrong(field.slice(0, 100), keyword, params, message) });
+    if (byField.size >= mostFieldErrors) break;
+  }
+  return [...byField.values()];
+}
+
+function wrong(
+  field: string,
+  keyword: string,
+  params: Record<string, unknown>,
+  message = 'is not acceptable',
+): Omit<FieldError, 'field'> {
+  if (keyword === 'required') return { code: 'required', message: `${field} is required.` };
+  if (keyword === 'additionalProperties')
+    return { code: 'unknown', message: `${field} is not a field that can be sent here.` };
+  const expected = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
+  return { code: keyword, message: `${field || 'The value'} ${message}${expected}.` };
+}
+
+function sendProblem(reply: FastifyReply, problem: Problem): void {
+  reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .header('content-type', 'application/problem+json')
+    .send(problemBody(problem, reply.request.id));
+}
+
+function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void {
+  reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(oauthErrorBody(error));
+}
+
+const formOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
+
+const wantsPage = (request: FastifyRequest): boolean =>
+  formOf(request) === 'page' ||
+  (request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html'));
+
+/** A body up to this long is read to its end although it is refused. */
+const bearable = 16 * 1024 * 1024;
+
+/**
+ * Reads and drops what a caller is still sending: answering and hanging up meanwhile resets the connection, and the
+ * answer would be lost. Bounded in length and time.
+ */
+async function dropBody(body: IncomingMessage): Promise<void> {
+  if (Number(body.headers['content-length'] ?? 0) > bearable) return;
+  await new Promise<void>((resolve) => {
+    let dropped = 0;
+    const timer = setTimeout(resolve, 5000);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    body.on('data', (chunk: Buffer) => {
+      dropped += chunk.length;
+      if (dropped > bearable) done();
+    });
+    body.once('close', done).once('end', done);
+    if (body.readableEnded || body.destroyed) done();
+  });
+}
+
+/** Where a route failed before it knew its caller: the refusal of one request too many from this address. */
+function countedFirst(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  if (request.counted || request.route.config.limited !== 'when-known') return undefined;
+  try {
+    reply.countAs(networkOf(request.ip ?? ''));
+  } catch (tooMany) {
+    return tooMany as Problem;
+  }
+  return undefined;
+}
+
+/** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
+export function answerErrors(app: App, { log }: Context): void {
+  app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
+    const known = countedFirst(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
+    // RFC 9110 15.5.2: every 401 says how to authenticate.
+    if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
+    if (known.status === 413) await dropBody(request.raw);
+    if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
+    else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
+    if (wantsPage(request) && app.errorPage) {
+      const title = known instanceof Problem ? known.title : 'Bad Request';
+      return app.errorPage(reply.headers(known.headers), known.status, title, detailOf(known));
+    }
+    if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
+    else sendProblem(reply, known);
+    return reply;
+  });
+}

@@ -1,0 +1,67 @@
+import { Problem } from '../../errors.ts';
+
+/** How closely a media range names `application/json`: the closest one decides (RFC 9110 12.5.1). Java sends a bare `*`. */
+const closeness = new Map([
+  ['application/json', 3],
+  ['application/*', 2],
+  ['*/*', 1],
+  ['*', 1],
+]);
+
+/**
+ * Whether an Accept header takes `application/json`, by the rules of RFC 9110: of the ranges that mean it the most
+ * specific one decides, and a weight of zero says no. Refusals are `application/problem+json` whatever is said of that.
+ */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  if (accept === 'application/json' || accept === '*/*') return true;
+  let closest = 0;
+  let accepted = false;
+  for (const range of splitOutsideQuotes(accept, ',')) {
+    const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
+    const close = closeness.get(type.trim().toLowerCase()) ?? 0;
+    if (close === 0 || close < closest) continue;
+    // Of two that say the same the more generous one counts: they differ in parameters that JSON has none of.
+    accepted = (close === closest && accepted) || weightOf(parameters) > 0;
+    closest = close;
+  }
+  return accepted;
+}
+
+/** RFC 9110 12.4.2. What is no number is taken for nothing said. */
+function weightOf(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    if (name.trim().toLowerCase() !== 'q') continue;
+    const weight = value.trim() === '' ? Number.NaN : Number(value);
+    return Number.isNaN(weight) ? 1 : weight;
+  }
+  return 1;
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const pieces: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (quoted && char === '\\') i++;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && char === separator) {
+      pieces.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  pieces.push(text.slice(start));
+  return pieces;
+}
+
+export const notAcceptable = () =>
+  new Problem(406, 'Not Acceptable', 'Send the header "Accept: application/json": answers here are JSON.', {
+    code: 'accept_header_required',
+  });
+
+/** Whether a path, or the pattern of a route, is under `/v1`, where answers are JSON. */
+export const isApi = (url: string): boolean =>
+  url.startsWith('/v1') && (url.length === 3 || '/?'.includes(url[3] as string));

@@ -1,0 +1,172 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../caller.ts';
+import { anonymousCaller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { badRequest, notFound, Problem } from '../../errors.ts';
+import { networkOf } from '../network-of.ts';
+import { queryStringProblem } from '../query-string.ts';
+import type { App } from '../server.ts';
+import { acceptsJson, isApi, notAcceptable } from './accept.ts';
+import { admitAgain } from './admit-again.ts';
+import { bearerToken } from './bearer-token.ts';
+import { setCachingHeaders } from './caching.ts';
+import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
+import type { KnownPaths } from './known-paths.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { knowRoutes } from './route-facts.ts';
+import { securityHeaders } from './security-headers.ts';
+import { requireScope } from './unauthorized.ts';
+
+/** How a request proves who sends it. Each throws the 401 (or the redirect to the login page) that says why not. */
+export interface Authenticate {
+  /** For `auth:api`: a token known to be good is answered at once, others after the database was asked. */
+  bearer(token: string, request: FastifyRequest): Caller | Promise<Caller>;
+  /**
+   * For `auth:web`: by the session cookie. May answer by itself (a redirect): then undefined. Asked again when the body is
+   * there, it looks at the session that it found before.
+   */
+  web(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
+}
+
+/**
+ * The one gate that every request passes, in this order: the headers of every answer, the Accept header, what no route
+ * could read, unknown paths, who is calling, how often, and with which scope. What guards a route is said at the route
+ * (`config.auth`).
+ */
+export function admitRequests(
+  app: App,
+  { config, metrics, database }: Context,
+  authenticate: Authenticate,
+  paths: KnownPaths,
+  limit: RateLimit,
+): void {
+  const headers = securityHeaders(config);
+  const cors = createCors(config.corsOrigins);
+  const factsOf = knowRoutes(metrics);
+  admitAgain(app, database, authenticate);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    // Before anything is read for it.
+    database.bus.endSnapshot();
+    request.caller = anonymousCaller;
+    request.startedAt = performance.now();
+    const route = factsOf(request);
+    request.route = route;
+    // Not on `reply.raw`: headers that Fastify hands over in one writeHead cost less than headers set one by one (docs/performance.md).
+    reply.header('x-request-id', request.id);
+    for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1] as string);
+    const reach = route.pattern === undefined ? reachOfUnknown(request) : route.cors;
+    cors.setHeaders(request.headers, reply, reach);
+    const byToken = request.headers.authorization !== undefined;
+    setCachingHeaders(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
+    // Without Content-Length and Transfer-Encoding there is no body, whatever type it is announced with; Node has ended
+    // such a request already (`optimizeEmptyRequests`), so that waiting for its end would be in vain.
+    if (request.headers['content-type'] !== undefined && request.raw.readableEnded) {
+      request.headers['content-type'] = undefined;
+    }
+    try {
+      // By the route's own pattern where there is one: a path can be written in many ways (`/%76%31/users`).
+      if (config.forceAcceptHeader && (route.pattern === undefined ? isApi(request.url) : route.inApi)) {
+        requireJson(request);
+      }
+      refuseUnreadable(request);
+      if (route.pattern === undefined) return answerUnknownPath(request, reply, reach);
+      const { auth, bearer, scope, limited } = route.config;
+      const anonymous = bearer !== 'optional' || !byToken;
+      if ((auth === 'public' || auth === undefined) && anonymous) {
+        if (limited === undefined || limited === true) limit.count(addressOf(request), reply);
+        return done();
+      }
+      const admit = (caller: Caller) => {
+        request.caller = caller;
+        limit.count(accountOf(caller), reply);
+        requireScope(caller, scope);
+      };
+      if (auth === 'auth:web') {
+        authenticate
+          .web(request, reply)
+          .then((caller) => {
+            if (!caller) return;
+            admit(caller);
+            done();
+          })
+          .catch((error) => done(error));
+        return;
+      }
+      const caller = authenticate.bearer(bearerToken(request), request);
+      if (!(caller instanceof Promise)) {
+        admit(caller);
+        return done();
+      }
+      caller.then(admit).then(
+        () => done(),
+        (error) => done(refused(error, request, reply)),
+      );
+    } catch (error) {
+      done(refused(error, request, reply));
+    }
+  });
+
+  /** Guessing tokens counts against the address that guesses. */
+  function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Error {
+    if (error instanceof Problem && error.status === 401) {
+      try {
+        limit.count(addressOf(request), reply);
+      } catch (tooMany) {
+        return tooMany as Error;
+      }
+    }
+    return error as Error;
+  }
+
+  /** No route matched: it may be another method of a path that is there. */
+  function reachOfUnknown({ url }: FastifyRequest): CorsReach {
+    const known = paths.find(pathOf(url));
+    return corsReach(known?.url ?? url, known?.config);
+  }
+
+  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, reach: CorsReach): void {
+    limit.count(addressOf(request), reply);
+    const path = pathOf(request.url);
+    const known = paths.find(path);
+    if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
+    if (request.method === 'OPTIONS') {
+      if (isPreflight(request.method, request.headers))
+        cors.setPreflightHeaders(request.headers, reply, reach, known.allow);
+      reply.code(204).header('Allow', known.allow).send();
+      return;
+    }
+    // The router found no route for this method: errors are still answered in the form of the path's own routes.
+    request.errorForm = known.config.errors ?? null;
+    throw new Problem(405, 'Method Not Allowed', `${request.method} is not possible here; ${known.allow} is.`, {
+      code: 'method_not_allowed',
+      headers: { Allow: known.allow },
+    });
+  }
+}
+
+/** What a caller without a name counts as; once it has hung up, nobody knows its address any more. */
+const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
+
+const pathOf = (url: string): string => url.split('?', 1)[0] as string;
+
+/** Whose requests these are: a client's own, though it acts for its owner, or a user's, by whichever client. */
+const accountOf = ({ kind, userId, clientId }: Caller): string =>
+  (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
+
+function requireJson({ method, headers }: FastifyRequest): void {
+  // Browsers send preflights by themselves, with no Accept header that the application could set.
+  if (!acceptsJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
+}
+
+function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw badRequest('The Host header is missing.', 'host_missing');
+  }
+  // Sent twice it arrives as a list (`joinDuplicateHeaders`): who stands in front may have gone by the other (RFC 9112 3.2).
+  if (headers.host?.includes(',')) throw badRequest('The Host header was sent more than once.', 'host_invalid');
+  // PostgreSQL cannot hold this character in a text, so nothing can be named by it.
+  if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
+  const broken = queryStringProblem(query);
+  if (broken) throw broken;
+}

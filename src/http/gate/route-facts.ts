@@ -1,0 +1,62 @@
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import type { Durations } from '../../durations.ts';
+import type { Metrics } from '../../metrics.ts';
+import { isApi } from './accept.ts';
+import { type Audience, audienceOf } from './caching.ts';
+import { type CorsReach, corsReach } from './cors.ts';
+
+/** What is known of a route (and a method of it) before any of its requests is looked at. */
+export interface RouteFacts {
+  /** As it was declared; undefined where no route matched. */
+  readonly pattern: string | undefined;
+  readonly inApi: boolean;
+  readonly config: FastifyContextConfig;
+  readonly audience: Audience;
+  readonly cors: CorsReach;
+  /** How long its answers took, for one status. */
+  durations(status: number): Durations;
+}
+
+const noConfig: FastifyContextConfig = {};
+
+/** Fastify puts a route's options together anew each time they are asked for: here that is once a request, and the rest once a route. */
+export function knowRoutes({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
+  const known = new WeakMap<FastifyContextConfig, Map<string, RouteFacts>>();
+
+  function make(method: string, config: FastifyContextConfig, pattern: string | undefined): RouteFacts {
+    const byStatus = new Map<number, Durations>();
+    const labels = { method, route: pattern ?? 'unknown' };
+    const inApi = pattern !== undefined && isApi(pattern);
+    return {
+      pattern,
+      inApi,
+      config,
+      audience: pattern === undefined ? 'everybody' : audienceOf(method, config, inApi),
+      cors: pattern === undefined ? 'none' : corsReach(pattern, config),
+      durations(status) {
+        let durations = byStatus.get(status);
+        if (!durations) {
+          durations = requestDuration.series({ ...labels, status: String(status) });
+          byStatus.set(status, durations);
+        }
+        return durations;
+      },
+    };
+  }
+
+  return (request) => {
+    const { config = noConfig, url } = request.routeOptions;
+    const { method } = request;
+    let byMethod = known.get(config);
+    if (!byMethod) {
+      byMethod = new Map();
+      known.set(config, byMethod);
+    }
+    let facts = byMethod.get(method);
+    if (!facts) {
+      facts = make(method, config, url);
+      byMethod.set(method, facts);
+    }
+    return facts;
+  };
+}

@@ -1,0 +1,39 @@
+import { type Caller, mayUseScope } from '../../caller.ts';
+import { Problem } from '../../errors.ts';
+
+const reasons = {
+  token_missing: 'This needs an access token: send "Authorization: Bearer <ACCESS_TOKEN>".',
+  token_malformed: 'What was sent is not an access token of this service.',
+  token_expired: 'The access token has expired: refresh it, or log in again.',
+  token_revoked: 'The access token was revoked: log in again.',
+  client_revoked: 'The client that the access token was issued to no longer exists.',
+  user_gone: 'The user whom the access token was issued to no longer exists, or is disabled.',
+} as const;
+
+export type UnauthorizedCode = keyof typeof reasons;
+
+/** RFC 6750 3: a challenge, with `invalid_token` only where a token was presented. */
+export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {
+  const detail = reasons[code];
+  const challenge =
+    code === 'token_missing'
+      ? 'Bearer realm="gatehouse"'
+      : `Bearer realm="gatehouse", error="invalid_token", error_description="${detail.replaceAll('"', "'")}"`;
+  return new Problem(401, 'Unauthorized', detail, {
+    code,
+    headers: { 'WWW-Authenticate': challenge },
+    ...(reason ? { reason } : {}),
+  });
+}
+
+export function insufficientScope(scope: string): Problem {
+  return new Problem(403, 'Forbidden', `The access token does not hold the scope "${scope}" that this needs.`, {
+    code: 'insufficient_scope',
+    headers: { 'WWW-Authenticate': `Bearer realm="gatehouse", error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+/** Throws unless the caller's token holds the scope, where one is needed. */
+export function requireScope(caller: Caller, scope: string | undefined): void {
+  if (scope !== undefined && !mayUseScope(caller, scope)) throw insufficientScope(scope);
+}

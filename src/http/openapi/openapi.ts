@@ -1,0 +1,51 @@
+import swagger from '@fastify/swagger';
+import type { Config } from '../../config.ts';
+import type { App } from '../server.ts';
+import { completeDocument, markOperation } from './openapi-operations.ts';
+
+const introduction = `
+Every request under \`/v1\` takes JSON (\`Accept: application/json\`). Bodies are JSON or forms. Paths work with and without
+a trailing slash.
+
+**Getting in.** \`POST /v1/register\` makes a user; \`POST /v1/clients/web/admin/login\` (or \`POST /oauth/token\` with
+a client's credentials) answers with an access token. Send it as \`Authorization: Bearer …\`; press *Authorize* to do so here.
+
+**Errors** are \`application/problem+json\` (RFC 9457), with a stable \`code\`; the OAuth endpoints answer
+\`{error, error_description}\` (RFC 6749). The \`instance\` of a problem, and the header \`X-Request-Id\` of every answer,
+name the request in the log.
+
+**Caching.** Every 200 to GET has an \`ETag\`; \`If-None-Match\` gets 304, \`If-Match\` on a write gets 412 when somebody
+else was faster.
+`.trim();
+
+/** Collects the OpenAPI document from the schemas of the routes that are registered after it. */
+export async function describeApi(app: App, config: Config): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Gatehouse',
+        version: '1',
+        description: introduction,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.baseUrl }],
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    },
+    transform: markOperation as never,
+    transformObject: completeDocument as never,
+  });
+}
+
+/** `/openapi.json`, made once, when first asked for. */
+export function serveOpenApi(app: App): void {
+  let document: string | undefined;
+  app.get(
+    '/openapi.json',
+    { config: { auth: 'public', limited: false }, schema: { hide: true } },
+    async (_request, reply) => {
+      document ??= JSON.stringify(app.swagger());
+      return reply.type('application/json; charset=utf-8').send(document);
+    },
+  );
+}

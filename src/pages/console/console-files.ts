@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import type { Brand } from '../../brand.ts';
+
+/** The console as Vite built it: one page and the files that it loads. */
+export interface ConsoleFiles {
+  /** The page, for one answer: its styles carry that answer's nonce, its addresses the service's root. */
+  page(nonce: string, root: string, brand: ConsoleBrand): string;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** What the page tells the console of the operator's brand. */
+export interface ConsoleBrand {
+  readonly name: string;
+  readonly logo: string;
+  readonly colours: Brand['colours'];
+}
+
+export interface Asset {
+  readonly type: string;
+  content(): Buffer;
+  /** Compressed at the first request, and kept. */
+  brotli(): Promise<Buffer>;
+}
+
+const types = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
+]);
+
+const compress = promisify(brotliCompress);
+
+/** Reads the built console; undefined where it was not built. */
+export function readConsole(dist = join(import.meta.dirname, '../../../console/dist')): ConsoleFiles | undefined {
+  let html: string;
+  try {
+    html = readFileSync(join(dist, 'index.html'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const folder = join(dist, 'assets');
+  return {
+    page: (nonce, root, brand) =>
+      html
+        .replaceAll('__NONCE__', nonce)
+        .replaceAll('./assets/', `${root}/admin/assets/`)
+        .replaceAll('__ROOT__', root)
+        .replaceAll('__NAME__', () => escapeHtml(brand.name))
+        .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
+    assets: new Map(readdirSync(folder).map((name) => [name, assetOf(join(folder, name))])),
+  };
+}
+
+const entities = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]);
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (char) => entities.get(char) as string);
+
+/** Read when it is asked for: most instances never show the console to anybody. */
+function assetOf(path: string): Asset {
+  let read: Buffer | undefined;
+  let compressed: Promise<Buffer> | undefined;
+  const content = () => {
+    read ??= readFileSync(path);
+    return read;
+  };
+  return {
+    type: types.get(extname(path)) ?? 'application/octet-stream',
+    content,
+    brotli() {
+      compressed ??= compress(content(), { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
+      return compressed;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Brand, pictureSource } from '../../brand.ts';
+import { isAdmin } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import { forbidden, notFound, unavailable } from '../../errors.ts';
+import { addVary } from '../../http/gate/caching.ts';
+import type { App } from '../../http/server.ts';
+import { isOwnOrigin } from '../session/page-origin.ts';
+import { type ConsoleFiles, readConsole } from './console-files.ts';
+
+export interface ConsoleMeans {
+  readonly brand: Brand;
+  /** Where its logo is. */
+  readonly logo: string;
+  /** The access token of the person whom an `auth:web` request comes from. */
+  tokenOf(request: FastifyRequest): string;
+}
+
+/**
+ * The console at `/admin`: a page for administrators who are signed in. It calls the API like any other client, and gets
+ * its access token from the session of the page itself: one login, one session, one logout.
+ */
+export function serveConsole(app: App, context: Context, means: ConsoleMeans, files = readConsole()): void {
+  const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
+  const hidden = { schema: { hide: true } } as const;
+
+  app.get('/admin', { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
+    refuseOthersThanAdministrators(request);
+    return sendPage(reply, built(files), root, means);
+  });
+  app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
+    refuseOthersThanAdministrators(request);
+    refuseForeignPages(request, context);
+    const token = means.tokenOf(request);
+    reply.header('cache-control', 'no-store');
+    return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
+  });
+  // The code of the console is no secret, so that browsers may keep it.
+  app.get('/admin/assets/:name', { ...hidden, config: { auth: 'public', limited: false } }, async (request, reply) =>
+    sendAsset(request as FastifyRequest<{ Params: { name: string } }>, reply, built(files)),
+  );
+}
+
+function sendPage(reply: FastifyReply, files: ConsoleFiles, root: string, { brand, logo }: ConsoleMeans): FastifyReply {
+  const nonce = randomBytes(16).toString('base64url');
+  return reply
+    .header('content-security-policy', policy(nonce, brand))
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }));
+}
+
+/** Scripts are files of our own; the components' style sheets are made at run time, and carry the nonce. */
+const policy = (nonce: string, brand: Brand): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    `img-src 'self' data:${pictureSource(brand)}`,
+    "font-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+async function sendAsset(
+  { params, headers }: FastifyRequest<{ Params: { name: string } }>,
+  reply: FastifyReply,
+  { assets }: ConsoleFiles,
+): Promise<FastifyReply> {
+  const asset = assets.get(params.name);
+  if (!asset) throw notFound();
+  addVary(reply.type(asset.type), 'accept-encoding').header('cache-control', 'public, max-age=31536000, immutable');
+  if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(asset.content());
+  return reply.header('content-encoding', 'br').send(await asset.brotli());
+}
+
+function refuseOthersThanAdministrators({ caller }: FastifyRequest): void {
+  if (!isAdmin(caller)) throw forbidden('The console is for administrators. Your account is not one.');
+}
+
+/** A page of another origin must not get hold of the token, not even one that CORS_ORIGINS lets call the API. */
+function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Context): void {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  const own = origin === undefined || isOwnOrigin(origin, host, config);
+  if (!own || (site !== undefined && site !== 'same-origin')) {
+    throw forbidden('Only the console itself may ask for its token.', 'foreign_origin');
+  }
+}
+
+function built(files: ConsoleFiles | undefined): ConsoleFiles {
+  if (files) return files;
+  throw unavailable('The console is not built here yet: "npm start" builds it.', 60);
+}
+
+/** Our own token, verified a moment ago: only its end is read. */
+function secondsLeft(token: string, now: number): number {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
+  return Math.max(1, Math.floor(claims.exp - now / 1000));
+}

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Brand, BrandColours } from '../../brand.ts';
+import type { Config } from '../../config.ts';
+import type { App } from '../../http/server.ts';
+
+const files = [
+  { name: 'pages.css', of: ['base.css', 'forms.css', 'lists.css', 'settings.css'], type: 'text/css; charset=utf-8' },
+  { name: 'pages.js', of: ['pages.js'], type: 'text/javascript; charset=utf-8' },
+  { name: 'icon.svg', of: ['icon.svg'], type: 'image/svg+xml' },
+];
+
+const open = { auth: 'public', limited: false, errors: 'page' } as const;
+
+/** Addresses that change with the content, so that a browser may keep a file for good. */
+export interface AssetUrls {
+  readonly css: string;
+  readonly js: string;
+  readonly icon: string;
+  /** The operator's, or the icon. */
+  readonly logo: string;
+}
+
+const logoUrl = '/assets/logo';
+
+/** Colours of one's own win by coming last. */
+function brandCss({ colours }: Brand): string {
+  if (!colours) return '';
+  const of = (c: BrandColours) =>
+    `--accent: ${c.accent}; --accent-hover: ${c.accentHover}; --accent-soft: ${c.accentSoft}; --ring: ${c.accent}; ` +
+    `--fill: ${c.fill}; --fill-hover: ${c.fillHover}; --on-accent: ${c.onFill};`;
+  return `\n:root { ${of(colours.light)} }\n@media (prefers-color-scheme: dark) { :root { ${of(colours.dark)} } }\n`;
+}
+
+/** Where the logo is: elsewhere, or here. A drawing (SVG) that is opened by itself may run nothing. */
+function serveLogo(app: App, { logo }: Brand, root: string): string | undefined {
+  if (!logo || 'url' in logo) return logo?.url;
+  app.get(logoUrl, { config: open, schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .type(logo.type)
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .send(logo.content),
+  );
+  return `${root}${logoUrl}?v=${hash('sha256', logo.content, 'hex').slice(0, 12)}`;
+}
+
+/** The pages' own stylesheet, script and icon, and whatever an operator puts into `VIEWS_DIR/assets`. */
+export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
+  const urls = files.map(({ name, of, type }) => {
+    const own = of.map((file) => readFileSync(join(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
+    const content = name === 'pages.css' ? own + brandCss(brand) : own;
+    app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (_request, reply) =>
+      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
+    );
+    return `${root}/assets/${name}?v=${hash('sha256', content, 'hex').slice(0, 12)}`;
+  });
+  const own = join(viewsDir, 'assets');
+  if (existsSync(own)) await serveOwn(app, own);
+  const [css, js, icon] = urls as [string, string, string];
+  const logo = serveLogo(app, brand, root);
+  return { css, js, icon: logo ?? icon, logo: logo ?? icon };
+}
+
+async function serveOwn(app: App, folder: string): Promise<void> {
+  // Loaded only where there is something to serve: it is 8 MB of memory.
+  const { default: fastifyStatic } = await import('@fastify/static');
+  await app.register(async (scope) => {
+    await scope.register(fastifyStatic, { serve: false });
+    scope.get('/assets/own/*', { config: open, schema: { hide: true } }, (request, reply) =>
+      reply.sendFile((request.params as { '*': string })['*'], folder, { maxAge: 300_000 }),
+    );
+  });
+}

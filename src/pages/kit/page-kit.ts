@@ -1,0 +1,139 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Brand, pictureSource, readBrand } from '../../brand.ts';
+import type { Config } from '../../config.ts';
+import type { Context } from '../../context.ts';
+import type { Database } from '../../database/database.ts';
+import { Problem } from '../../errors.ts';
+import { longestRefusal } from '../../http/errors/error-bodies.ts';
+import type { App, Protection } from '../../http/server.ts';
+import type { WebSessions } from '../session/authenticate-web.ts';
+import { type Cookies, createCookies } from '../session/cookies.ts';
+import { createCsrf, type Macs } from '../session/csrf.ts';
+import { createLoginClient, type LoginClient } from '../session/login-client.ts';
+import { serveAssets } from './assets.ts';
+import { describeError } from './describe-error.ts';
+import { createViews, type Variables } from './views.ts';
+
+/** Styles and scripts come from this origin's own files and nowhere else; nothing inline runs. */
+const contentSecurityPolicy = (brand: Brand): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    `img-src 'self' data:${pictureSource(brand)}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** What every page is made with. */
+export interface PageKit {
+  readonly config: Config;
+  readonly brand: Brand;
+  readonly logo: string;
+  readonly database: Database;
+  readonly now: Context['now'];
+  readonly cookies: Cookies;
+  readonly client: LoginClient;
+  readonly webSessions: WebSessions;
+  /** Where people without a session are sent. */
+  readonly loginPath: string;
+  /** A page by GET. */
+  page(path: string, auth: Protection, handler: Handler): void;
+  /** What a form is sent to, by POST: refused unless it is a form of ours. */
+  form(path: string, auth: Protection, handler: Handler): void;
+  /** Refuses a form that is not ours, for this visitor and this session. */
+  checkForm(request: FastifyRequest): void;
+  hasView(name: string): boolean;
+  /** Answers with a view. */
+  show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
+  /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
+  go(reply: FastifyReply, path: string): Promise<FastifyReply>;
+}
+
+interface Means {
+  readonly keys: Macs;
+  readonly webSessions: WebSessions;
+}
+
+export async function createPageKit(app: App, context: Context, { keys, webSessions }: Means): Promise<PageKit> {
+  const { config, database, now } = context;
+  // BASE_URL may have a path of its own, which a proxy in front takes off.
+  const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
+  const brand = readBrand(config);
+  const policy = contentSecurityPolicy(brand);
+  const assets = await serveAssets(app, config, brand, root);
+  const cookies = createCookies(config);
+  const csrf = createCsrf(config, keys, cookies);
+  const views = createViews(config);
+  const loginPath = `/${config.loginPageUrl}`;
+  const can_register = config.registration === 'open';
+  const globals = { root, assets, product: brand.name, login_path: root + loginPath, can_register };
+
+  const send = (reply: FastifyReply, html: string): FastifyReply =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('content-security-policy', policy)
+      // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
+      // Never with the path: behind a mailed link it holds a secret.
+      .header('referrer-policy', 'strict-origin')
+      .header('cache-control', 'no-store')
+      .send(html);
+
+  app.errorPage = async (reply, status, title, detail) =>
+    send(reply.code(status), views.render('error', describeError(reply.request, status, title, detail), globals));
+
+  const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
+  return {
+    config,
+    brand,
+    logo: assets.logo,
+    database,
+    now,
+    cookies,
+    client: createLoginClient(config),
+    webSessions,
+    loginPath,
+    page(path, auth, handler) {
+      app.get(path, options(auth), handler);
+    },
+    form(path, auth, handler) {
+      app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, handler);
+    },
+    checkForm: (request) => csrf.check(request),
+    hasView: views.has,
+    async show(request, reply, view, variables) {
+      const token = csrf.token(request, reply);
+      const html = views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
+      if (isTooLong(request, reply, html)) throw tooLong;
+      return send(reply, html);
+    },
+    go: async (reply, path) => reply.header('cache-control', 'no-store').redirect(root + path, 303),
+  };
+}
+
+const tooLong = new Problem(413, 'Content Too Large', 'The form holds more than its fields can take.', {
+  code: 'body_too_large',
+});
+
+/** A refused form comes back with what was typed: to nobody in particular, not with all that somebody may send. */
+const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>
+  statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > longestRefusal;
+
+/** The named fields of a form as text, trimmed but for passwords; whatever else was sent is left alone. */
+export function readForm<Name extends string>({ body }: FastifyRequest, ...names: Name[]): Record<Name, string> {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  const read = (name: Name) => {
+    const value = sent[name];
+    if (typeof value !== 'string') return '';
+    return name.includes('password') ? value : value.trim();
+  };
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
+}
+
+export const queryOf = (request: FastifyRequest): Record<string, string | undefined> =>
+  request.query as Record<string, string | undefined>;

@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { OperatorError } from '../../errors.ts';
+
+/** In this order: the first that exists is the view. */
+const extensions = ['.html', '.php', '.blade.php'] as const;
+
+const builtInDir = join(import.meta.dirname, '../views');
+
+/** What a template of another engine gives itself away by. None of it is run here, so none of it may be sent out. */
+const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] = [
+  { sign: /<\?/, what: 'PHP code ("<?")' },
+  { sign: /\{!!/, what: 'Blade output ("{!!")' },
+  { sign: /\{\{-?\s*(\$|[\w\\]+::|[\w\\]+\()/, what: 'Blade output ("{{ $…" or a call of PHP)' },
+  { sign: /\{\{--/, what: 'a Blade comment ("{{--")' },
+  {
+    sign: /(?<![\w@.])@(if|elseif|else|endif|unless|isset|empty|foreach|endforeach|forelse|for|while|switch|php|endphp|extends|section|endsection|yield|include\w*|csrf|method|auth|guest|error|push|stack|component|slot|props|lang|json|vite)(?![\w-])/,
+    what: 'a Blade directive ("@…")',
+  },
+];
+
+/** Views by name, such as `login` or `parts/field`: the built-in ones, replaced and joined by those of VIEWS_DIR. */
+export function readViews(
+  viewsDir: string,
+  loginView: string,
+): { readonly sources: ReadonlyMap<string, string>; readonly haveOwn: boolean } {
+  const views = readFolder(builtInDir);
+  const own = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
+  for (const [name, source] of own) views.set(name, source);
+  // A login page under another name, for which no file exists, is the built-in one.
+  if (!views.has(loginView)) views.set(loginView, views.get('login') as string);
+  return { sources: views, haveOwn: own.size > 0 };
+}
+
+function readFolder(dir: string): Map<string, string> {
+  const files = new Set(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/')),
+  );
+  const views = new Map<string, string>();
+  for (const file of files) {
+    const name = nameOf(file);
+    if (name === undefined || views.has(name)) continue;
+    const chosen = extensions.map((extension) => name + extension).find((candidate) => files.has(candidate)) as string;
+    const path = join(dir, chosen);
+    const source = readFileSync(path, 'utf8');
+    refuseForeignCode(path, source);
+    views.set(name, source);
+  }
+  return views;
+}
+
+const nameOf = (file: string): string | undefined => /^(.+?)(\.html|\.blade\.php|\.php)$/.exec(file)?.[1];
+
+function refuseForeignCode(path: string, source: string): void {
+  for (const { sign, what } of foreignCode) {
+    const found = sign.exec(source);
+    if (!found) continue;
+    const line = source.slice(0, found.index).split('\n').length;
+    throw new OperatorError(
+      `${path}: line ${line} holds ${what}. Gatehouse runs no PHP, and sending it out would show your code to everybody. ` +
+        'Write the view in HTML with Liquid, such as {{ product }} and {% if error %}…{% endif %} (docs/views.md), or move the file out of VIEWS_DIR.',
+    );
+  }
+}

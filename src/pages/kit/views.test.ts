@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseConfig } from '../../config.ts';
+import { OperatorError } from '../../errors.ts';
+import { createViews } from './views.ts';
+
+const made: string[] = [];
+after(() => {
+  for (const dir of made) rmSync(dir, { recursive: true, force: true });
+});
+
+/** Views as a service would have them whose ./views holds these files. */
+function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-views-'));
+  made.push(dir);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, 'views', name)), { recursive: true });
+    writeFileSync(join(dir, 'views', name), content);
+  }
+  return createViews(parseConfig({}, { LOGIN_PAGE_URL: loginPageUrl }, dir));
+}
+
+const render = (views: ReturnType<typeof viewsWith>, name: string, variables = {}, globals = {}) =>
+  views.render(name, variables, globals);
+
+describe('Views', () => {
+  it('are the built-in ones where an operator has none', async () => {
+    assert.match(await render(viewsWith({}), 'login', { title: 'Sign in' }), /<h1>Sign in<\/h1>/);
+  });
+
+  it('are looked for as .html, then .php, then .blade.php', async () => {
+    const blade = { 'login.blade.php': 'from blade' };
+    const php = { ...blade, 'login.php': 'from php' };
+    const html = { ...php, 'login.html': 'from html' };
+    assert.equal(await render(viewsWith(blade), 'login'), 'from blade');
+    assert.equal(await render(viewsWith(php), 'login'), 'from php');
+    assert.equal(await render(viewsWith(html), 'login'), 'from html');
+  });
+
+  it('follow login-page-url to another name and folder, else to the built-in page', async () => {
+    const own = viewsWith({ 'account/sign-in.php': '<p>{{ title }}</p>' }, 'account/sign-in');
+    assert.equal(await render(own, 'account/sign-in', { title: 'Hello' }), '<p>Hello</p>');
+    assert.match(await render(viewsWith({}, 'welcome'), 'welcome', { title: 'Sign in' }), /<h1>Sign in<\/h1>/);
+  });
+
+  it('can replace a layout and a part that built-in views use', async () => {
+    const views = viewsWith({
+      'layout.html': '<body>{% block main %}{% endblock %}</body>',
+      'parts/csrf.html': '<i>{{ csrf }}</i>',
+    });
+    const html = await render(views, 'email-confirm', {}, { csrf: 'abc' });
+    assert.match(html, /^<body>/);
+    assert.match(html, /<i>abc<\/i>/);
+  });
+
+  it('stop the start when they hold PHP or Blade code, and say why', () => {
+    const foreign = [
+      '<?php echo 1 ?>',
+      '<?= $x ?>',
+      '<? x ?>',
+      '@if (true) x @endif',
+      '  @csrf',
+      "@extends('layouts.app')",
+      '{!! $html !!}',
+      '{{ $user->name }}',
+      '{{$name}}',
+      "{{ route('login') }}",
+      '{{ Auth::user() }}',
+      '{{-- note --}}',
+    ];
+    for (const extension of ['html', 'php', 'blade.php']) {
+      for (const code of foreign) {
+        const source = `<h1>Sign in</h1>\n${code}`;
+        assert.throws(
+          () => viewsWith({ [`login.${extension}`]: source }),
+          (error) => {
+            assert.ok(error instanceof OperatorError, code);
+            assert.match(error.message, /login\.[\w.]+: line 2 holds .*(PHP|Blade).*runs no PHP/s);
+            return true;
+          },
+          code,
+        );
+      }
+    }
+  });
+
+  it('take what only looks like it', async () => {
+    const harmless = 'Write to me@if.example or @someone. {{ title }} 1 < 2 ?';
+    assert.match(await render(viewsWith({ 'login.html': harmless }), 'login', { title: 'x' }), /me@if\.example/);
+  });
+
+  it('stop the start when they are broken', () => {
+    for (const source of ['{% if x %}', '{% nonsense %}', '{{ title | nonsense }}']) {
+      assert.throws(() => viewsWith({ 'login.html': source }), /The view "login" could not be read/);
+    }
+  });
+
+  it('escape whatever they are given', async () => {
+    const views = viewsWith({ 'login.html': '<p title="{{ text }}">{{ text }}</p>' });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', 'a', '{{', '}}', '{%') }),
+        async (text) => {
+          const inside = (await render(views, 'login', { text })).slice('<p title="'.length, -'</p>'.length);
+          assert.equal(inside.split('">').length, 2);
+          assert.doesNotMatch(inside.replace('">', ''), /[<>"']/);
+        },
+      ),
+    );
+  });
+
+  it('never reach beyond what they are given', async () => {
+    const views = viewsWith({ 'login.html': '[{{ text.constructor }}{{ constructor }}{{ values.__proto__ }}]' });
+    assert.equal(await render(views, 'login', { text: 'x', values: {} }), '[]');
+  });
+});

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import type { Template } from 'liquidjs';
+import type { Config } from '../../config.ts';
+import { OperatorError } from '../../errors.ts';
+import { readViews } from './view-files.ts';
+
+export type Variables = Record<string, unknown>;
+
+export interface Views {
+  /** `variables` are the view's own; `globals` are seen by its layout and its parts too. All output is escaped. */
+  render(name: string, variables: Variables, globals: Variables): string;
+  has(name: string): boolean;
+}
+
+/**
+ * Reads every view at start, and parses them then where some are the operator's: a broken one stops the start and not a
+ * visitor. Our own alone are parsed for the first visitor, which saves each start 20 ms.
+ */
+export function createViews({ viewsDir, loginPageUrl }: Config): Views {
+  const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);
+  let render = haveOwn ? parseViews(sources) : undefined;
+  return {
+    has: (name) => sources.has(name),
+    render(name, variables, globals) {
+      render ??= parseViews(sources);
+      return render(name, variables, globals);
+    },
+  };
+}
+
+function parseViews(sources: ReadonlyMap<string, string>): Views['render'] {
+  const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof import('liquidjs');
+  const liquid = new Liquid({
+    templates: Object.fromEntries(sources),
+    outputEscape: 'escape',
+    strictFilters: true,
+    ownPropertyOnly: true,
+    timezoneOffset: 0,
+    cache: true,
+  });
+  const parsed = new Map<string, Template[]>();
+  for (const [name, source] of sources) {
+    try {
+      parsed.set(name, liquid.parse(source, name));
+    } catch (error) {
+      throw new OperatorError(
+        `The view "${name}" could not be read: ${error instanceof Error ? error.message : error}`,
+      );
+    }
+  }
+  return (name, variables, globals) => {
+    const view = parsed.get(name);
+    if (!view) throw new Error(`there is no view named ${name}`);
+    return liquid.renderSync(view, variables, { globals }) as string;
+  };
+}

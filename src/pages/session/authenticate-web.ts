@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../caller.ts';
+import type { Config } from '../../config.ts';
+import { Problem } from '../../errors.ts';
+import type { TokenVerifier } from '../../sessions/token-verifier.ts';
+import { createCookies } from './cookies.ts';
+import { localPath } from './local-path.ts';
+import { createLoginClient } from './login-client.ts';
+
+interface WebTokens {
+  /** For what the page does while it answers. */
+  readonly acting: string;
+  /** For the browser: the session cookie's, or the one that renews it, which has yet to arrive there. */
+  readonly given: string;
+}
+
+const tokens = new WeakMap<FastifyRequest, WebTokens>();
+
+function tokensOf(request: FastifyRequest): WebTokens {
+  const known = tokens.get(request);
+  if (known === undefined) throw new Error(`${request.routeOptions.url} has no session: is it auth:web?`);
+  return known;
+}
+
+/** The access token that an `auth:web` page acts with. It must not leave the service. */
+export const tokenOf = (request: FastifyRequest): string => tokensOf(request).acting;
+
+/** The access token of the session cookie, as it is after the answer. */
+export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).given;
+
+export interface WebSessions {
+  /** Who is signed in, if anybody: by the session cookie, or by renewing it while its refresh token is good. */
+  find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
+  /** `auth:web`: a page for people who are signed in; others are shown the login page and come back after it. */
+  require(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
+}
+
+/** Sessions of browsers: two cookies, and nothing on the server beside the session that every login has. */
+export function createWebSessions(config: Config, verifier: TokenVerifier): WebSessions {
+  const cookies = createCookies(config);
+  const client = createLoginClient(config);
+  const loginPage = `${config.baseUrl.replace(/^https?:\/\/[^/]+/, '')}/${config.loginPageUrl}`;
+
+  const remember = (request: FastifyRequest, held: WebTokens, caller: Caller): Caller => {
+    tokens.set(request, held);
+    return caller;
+  };
+
+  async function find(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
+    const { session, renewal } = cookies.read(request);
+    if (session) {
+      const caller = await verify(verifier, session, request);
+      if (caller?.kind === 'user') return remember(request, { acting: session, given: session }, caller);
+    }
+    if (!renewal) return undefined;
+    const { ok, status, data } = await client.refresh(request, renewal);
+    // The answer may be lost on its way: then the browser comes back with the cookie that it has now.
+    const acting = ok ? await verifier.unsentToken(data.access_token) : undefined;
+    const caller = acting === undefined ? undefined : await verify(verifier, acting, request);
+    if (!caller || acting === undefined) {
+      // A busy server is no reason to sign anybody out.
+      if (status < 500 && status !== 429) cookies.clearSession(reply);
+      return undefined;
+    }
+    cookies.setSession(reply, data);
+    return remember(request, { acting, given: data.access_token }, caller);
+  }
+
+  return {
+    find,
+    async require(request, reply) {
+      const known = tokens.get(request);
+      // Once more, when the body is there: what ended meanwhile is not renewed.
+      const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
+      if (caller) return caller;
+      const next = localPath(pageOf(request));
+      const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
+      reply.header('cache-control', 'no-store').redirect(loginPage + query, 302);
+      return undefined;
+    },
+  };
+}
+
+async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {
+  try {
+    return await verifier.verify(token, request);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+/** Where to come back to. What a form was sent to is no page: its section is. */
+function pageOf({ method, url }: FastifyRequest): string {
+  if (method === 'GET' || method === 'HEAD') return url;
+  return url.startsWith('/settings/') ? (url.split('?', 1)[0] as string).split('/').slice(0, 3).join('/') : '/';
+}

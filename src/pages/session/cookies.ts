@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly expires_in: number;
+}
+
+export interface Cookies {
+  read(request: FastifyRequest): { session?: string; renewal?: string; visitor?: string };
+  /** The session: an access token, and the refresh token that renews it behind the scenes. */
+  setSession(reply: FastifyReply, tokens: Tokens): void;
+  clearSession(reply: FastifyReply): void;
+  /** A random value that forms are bound to (see csrf.ts). */
+  setVisitor(reply: FastifyReply, value: string): void;
+}
+
+/** The pages' cookies: HttpOnly, SameSite=Lax so that a link in a mail finds its reader signed in, Secure under https. */
+export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Config): Cookies {
+  const { protocol, pathname } = new URL(baseUrl);
+  const secure = protocol === 'https:';
+  // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
+  const prefix = secure && pathname === '/' ? '__Host-' : '';
+  const names = { session: `${prefix}session`, renewal: `${prefix}renewal`, visitor: `${prefix}visitor` };
+  const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
+  const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
+  return {
+    read(request) {
+      const header = request.headers.cookie;
+      if (header === undefined) return {};
+      const all = request.server.parseCookie(header);
+      const found: { session?: string; renewal?: string; visitor?: string } = {};
+      for (const key of ['session', 'renewal', 'visitor'] as const) {
+        const value = all[names[key]];
+        if (value) found[key] = value;
+      }
+      return found;
+    },
+    setSession(reply, tokens) {
+      reply.setCookie(names.session, tokens.access_token, { ...options, maxAge: tokens.expires_in });
+      reply.setCookie(names.renewal, tokens.refresh_token, { ...options, maxAge: renewalLife });
+    },
+    clearSession(reply) {
+      reply.clearCookie(names.session, options);
+      reply.clearCookie(names.renewal, options);
+    },
+    setVisitor(reply, value) {
+      reply.setCookie(names.visitor, value, { ...options, maxAge: 365 * 86_400 });
+    },
+  };
+}

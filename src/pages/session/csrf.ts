@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { Problem } from '../../errors.ts';
+import type { Cookies } from './cookies.ts';
+import { mayBeOwnPage } from './page-origin.ts';
+
+/** What is needed of the key ring: codes that only this service can make. */
+export interface Macs {
+  mac(purpose: string, data: string): string;
+  matches(purpose: string, data: string, mac: string): boolean;
+}
+
+export interface Csrf {
+  /** The value of a form's `_csrf` field; sets the visitor's cookie that it belongs to. */
+  token(request: FastifyRequest, reply: FastifyReply): string;
+  /** Throws 403 unless the form was made by us, for this visitor and this session. */
+  check(request: FastifyRequest): void;
+}
+
+const purpose = 'page-form';
+
+const refused = (reason: string) =>
+  new Problem(403, 'This form has expired', 'Go back, reload the page and send the form again. Nothing was changed.', {
+    code: 'csrf_refused',
+    reason,
+  });
+
+/**
+ * Double submit: the field is a MAC over a random cookie and the session. So a form made for one person does not work for
+ * another, none made before the sign-in works after it, and a cookie that a neighbouring host planted is worth nothing.
+ */
+export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies): Csrf {
+  const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
+  return {
+    token(request, reply) {
+      let visitor = cookies.read(request).visitor;
+      if (!visitor || !/^[\w-]{22}$/.test(visitor)) {
+        visitor = randomBytes(16).toString('base64url');
+        cookies.setVisitor(reply, visitor);
+      }
+      return keys.mac(purpose, boundTo(visitor, request));
+    },
+    check(request) {
+      const { origin, 'sec-fetch-site': site } = request.headers;
+      // Who can plant cookies from a neighbouring host has a pair of cookie and field too.
+      if (!mayBeOwnPage(request, config)) throw refused(`a form from ${site ?? origin?.slice(0, 200)}`);
+      const visitor = cookies.read(request).visitor;
+      const sent = (request.body as Record<string, unknown> | undefined)?._csrf;
+      if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');
+      if (!keys.matches(purpose, boundTo(visitor, request), sent)) throw refused('the token of the form is not ours');
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { createDeviceCookie } from '../../http/device-cookie.ts';
+import type { Tokens } from './cookies.ts';
+import { type Answer, callOwnApi } from './own-api.ts';
+
+/** The first-party client that the pages sign people in through: the one for users on the web, else the console's. */
+function proxyPath({ proxiedClients }: Config): string {
+  const paths = proxiedClients.map(({ path }) => path);
+  // The web admin client is there whether it is configured or not.
+  return `/v1/clients/${['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin'}`;
+}
+
+export interface LoginClient {
+  /** The device is known from then on, by its cookie. */
+  login(request: FastifyRequest, reply: FastifyReply, login: string, password: string): Promise<Answer<Tokens>>;
+  refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
+}
+
+export function createLoginClient(config: Config): LoginClient {
+  const prefix = proxyPath(config);
+  const device = createDeviceCookie(config);
+  return {
+    async login(request, reply, username, password) {
+      const known = device.read(request);
+      const cookie = known === undefined ? {} : { cookie: `${device.name}=${known}` };
+      const body = { username, password };
+      const answer = await callOwnApi<Tokens>(request, { method: 'POST', path: `${prefix}/login`, body, ...cookie });
+      const value = answer.cookies.get(device.name);
+      if (value !== undefined) device.set(reply, value);
+      return answer;
+    },
+    refresh: (request, refreshToken) =>
+      callOwnApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
+  };
+}

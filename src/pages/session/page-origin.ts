@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+
+/** Whether an Origin header names this service: by the address of the settings, or by the one that was asked. */
+export const isOwnOrigin = (origin: string, host: string, { baseUrl }: Pick<Config, 'baseUrl'>): boolean =>
+  origin === new URL(baseUrl).origin || origin.endsWith(`://${host}`);
+
+/**
+ * Whether a page of this service may have sent the request. A browser that says so itself (`Sec-Fetch-Site`) is believed;
+ * others say it by the Origin, which they send with every form: over plain HTTP and in older browsers there is nothing else. The
+ * oldest send the Referer alone.
+ */
+export function mayBeOwnPage({ headers, host }: FastifyRequest, config: Pick<Config, 'baseUrl'>): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site === 'same-origin' || site === 'none') return true;
+  if (site !== undefined) return false;
+  const origin = headers.origin ?? originOf(headers.referer);
+  return origin === undefined || isOwnOrigin(origin, host, config);
+}
+
+const originOf = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : (URL.parse(url)?.origin ?? 'null');

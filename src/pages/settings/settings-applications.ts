@@ -1,0 +1,134 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
+import { type PageKit, readForm } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
+import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+
+interface Application {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+}
+type WithSecret = Application & { readonly client_secret: string };
+
+const base = '/settings/applications';
+const fields = ['name', 'scopes'];
+
+/** External applications: personal clients, whose secret is in one answer only, the one that makes it. */
+export function serveApplications(kit: PageKit, known: KnownScopes): void {
+  const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
+    showSettings(kit, request, reply, 'applications', 'settings-application-new', {
+      title: 'New application',
+      ...scopeChoices(known, chosen),
+      ...variables,
+    });
+
+  async function showOne(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    typed: { values?: object; scopes?: readonly string[] } & Variables = {},
+  ): Promise<FastifyReply> {
+    const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
+    return showSettings(kit, request, reply, 'applications', 'settings-application', {
+      title: application.name,
+      application,
+      values: application,
+      ...scopeChoices(known, typed.scopes ?? application.scopes),
+      ...typed,
+    });
+  }
+
+  kit.page(base, 'auth:web', (request, reply) => showApplications(kit, request, reply));
+  kit.page(`${base}/new`, 'auth:web', (request, reply) => showNew(request, reply, [everyScope], {}));
+  kit.page(`${base}/:id`, 'auth:web', (request, reply) => showOne(request, reply));
+
+  kit.form(base, 'auth:web', async (request, reply) => {
+    const { values, scopes, errors } = readApplication(request);
+    if (errors) return showNew(request, reply.code(422), scopes, { values, errors });
+    const answer = await asPerson<WithSecret>(request, 'POST', '/v1/clients', { ...values, scopes });
+    if (answer.ok) return showSecret(kit, request, reply, answer.data, answer.data.client_secret);
+    return showNew(request, reply.code(answer.status), scopes, { values, ...refusal(answer, fields) });
+  });
+
+  kit.form(`${base}/:id`, 'auth:web', async (request, reply) => {
+    const { values, scopes, errors } = readApplication(request);
+    if (errors) return showOne(request, reply.code(422), { values, scopes, errors });
+    const answer = await asPerson<Application>(request, 'PATCH', pathOf(request), { ...values, scopes });
+    if (answer.ok) return kit.go(reply, `${base}/${answer.data.id}?done=application-saved`);
+    return showOne(request, reply.code(answer.status), { values, scopes, ...refusal(answer, fields) });
+  });
+
+  kit.form(`${base}/:id/secret`, 'auth:web', async (request, reply) => {
+    const hours = Number(readForm(request, 'hours').hours) || 0;
+    const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
+    const path = `${pathOf(request)}/secrets`;
+    const made = await wanted(asPerson<{ client_secret: string }>(request, 'POST', path, { keep_old_hours: hours }));
+    return showSecret(kit, request, reply, application, made.client_secret, hours);
+  });
+
+  kit.form(`${base}/:id/remove`, 'auth:web', async (request, reply) => {
+    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
+    return kit.go(reply, `${base}?done=application-removed`);
+  });
+}
+
+const pathOf = (request: FastifyRequest): string =>
+  `/v1/clients/${encodeURIComponent((request.params as { id: string }).id)}`;
+
+function readApplication(request: FastifyRequest) {
+  const values = readForm(request, 'name');
+  const scopes = readScopes(request);
+  const errors: Record<string, string> = {};
+  if (values.name === '') errors.name = 'Give it a name, so that you recognise it later.';
+  if (scopes.length === 0) errors.scopes = nothingChosen;
+  return { values, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
+}
+
+async function showApplications(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const query = new URLSearchParams({
+    // An administrator would see everybody's.
+    search: `type:personal;user_id:${request.caller.userId}`,
+    orderBy: 'created_at',
+    sortedBy: 'desc',
+    limit: '100',
+    count: 'none',
+  });
+  const path = `/v1/clients?${query}`;
+  const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
+  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
+  return showSettings(kit, request, reply, 'applications', 'settings-applications', {
+    title: 'External applications',
+    items,
+  });
+}
+
+function showSecret(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  application: Application,
+  secret: string,
+  hours?: number,
+): Promise<FastifyReply> {
+  const curl = [
+    `curl ${kit.config.baseUrl}/oauth/token`,
+    `-H 'Accept: application/json'`,
+    `-d grant_type=client_credentials`,
+    `-d client_id=${application.id}`,
+    `--data-urlencode 'client_secret=${secret}'`,
+  ].join(' \\\n  ');
+  return showSettings(kit, request, reply, 'applications', 'settings-application-secret', {
+    title: application.name,
+    application,
+    client_secret: secret,
+    curl,
+    old_secret_note: hours === undefined ? undefined : oldSecretNote(hours),
+  });
+}
+
+function oldSecretNote(hours: number): string {
+  if (hours === 0) return 'The old secret has stopped working.';
+  return `The old secret works for ${hours === 1 ? 'one more hour' : hours > 48 ? `${hours / 24} more days` : `${hours} more hours`}.`;
+}

@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findPendingChange } from '../../users/accounts/email-change-store.ts';
+import { identifierFields } from '../kit/identifiers.ts';
+import { type PageKit, readForm } from '../kit/page-kit.ts';
+import { filledFields } from '../sign-in/register-page.ts';
+import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
+
+export function serveProfile(kit: PageKit): void {
+  kit.page('/settings', 'auth:web', (request, reply) => showProfile(kit, request, reply));
+  kit.form('/settings', 'auth:web', (request, reply) => saveProfile(kit, request, reply));
+  kit.form('/settings/pending-email/cancel', 'auth:web', (request, reply) => keepEmail(kit, request, reply));
+  kit.page('/settings/password', 'auth:web', (request, reply) => showPassword(kit, request, reply, {}));
+  // Where password managers look for it (W3C, "A Well-Known URL for Changing Passwords").
+  kit.page('/.well-known/change-password', 'public', (_request, reply) => kit.go(reply, '/settings/password'));
+  kit.form('/settings/password', 'auth:web', (request, reply) => changePassword(kit, request, reply));
+}
+
+interface Typed {
+  readonly values?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly problem?: string;
+}
+
+async function showProfile(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  typed: Typed = {},
+): Promise<FastifyReply> {
+  const user = await currentUser(kit, request);
+  const stored = { name: user.name, email: user.email, username: user.username, phone: user.phone };
+  const values = { ...stored, ...typed.values };
+  return showSettings(kit, request, reply, 'profile', 'settings-profile', {
+    ...typed,
+    title: 'Profile',
+    user,
+    values,
+    identifiers: filledFields(kit, values, typed.errors ?? {}),
+    pending_email: await pendingEmail(kit, request),
+    current_password_hint: `Needed to change your ${namesOf(kit)}.`,
+    unconfirmed_email: user.email_confirmed ? null : user.email,
+  });
+}
+
+const namesOf = ({ config }: PageKit): string =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    identifierFields(config).map(({ label }) => label.toLowerCase()),
+  );
+
+async function pendingEmail({ database, now }: PageKit, { caller }: FastifyRequest): Promise<string | null> {
+  const change = caller.userId === null ? undefined : await findPendingChange(database.db, caller.userId, now());
+  return change?.new_email ?? null;
+}
+
+async function saveProfile(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const identifiers = identifierFields(kit.config).map(({ name }) => name);
+  const names = ['name', ...identifiers] as const;
+  const { current_password, ...values } = readForm(request, ...names, 'current_password');
+  const user = await currentUser(kit, request);
+  // Only what is another: a browser may fill in a password that nobody was asked for.
+  const changed = names.filter((name) => values[name] !== (user[name] ?? ''));
+  const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
+  if (changed.some((name) => name !== 'name') && current_password !== '') body.current_password = current_password;
+  const answer = await asPerson<{ pending_email?: string }>(
+    request,
+    'PATCH',
+    `/v1/users/${request.caller.userId}`,
+    body,
+  );
+  if (answer.ok)
+    return kit.go(reply, `/settings?done=${answer.data.pending_email ? 'email-pending' : 'profile-saved'}`);
+  const fields = [...names, 'current_password'];
+  return showProfile(kit, request, reply.code(answer.status), { values, ...refusal(answer, fields) });
+}
+
+async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/pending-email`));
+  return kit.go(reply, '/settings?done=email-kept');
+}
+
+const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
+  showSettings(kit, request, reply, 'password', 'settings-password', { title: 'Password', ...variables });
+
+async function changePassword(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const body = readForm(request, 'current_password', 'password');
+  const answer = await asPerson(request, 'PATCH', `/v1/users/${request.caller.userId}`, body);
+  if (answer.ok) return kit.go(reply, '/settings/password?done=password-changed');
+  return showPassword(kit, request, reply.code(answer.status), refusal(answer, ['current_password', 'password']));
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { describeDevice } from '../../http/device.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
+
+interface Session {
+  readonly id: string;
+  readonly user_agent: string | null;
+  readonly address: string | null;
+  readonly last_used_at: string | null;
+  readonly created_at: string;
+}
+
+export function serveSessions(kit: PageKit): void {
+  kit.page('/settings/sessions', 'auth:web', (request, reply) => showSessions(kit, request, reply));
+  kit.form('/settings/sessions/:id/end', 'auth:web', async (request, reply) => {
+    await endSession(request, (request.params as { id: string }).id);
+    return kit.go(reply, '/settings/sessions?done=session-ended');
+  });
+  kit.form('/settings/sessions/end-others', 'auth:web', async (request, reply) => {
+    await endOthers(request);
+    return kit.go(reply, '/settings/sessions?done=others-ended');
+  });
+}
+
+/** The newest first; more than a hundred at once nobody signs out one by one. */
+const sessionsOf = (request: FastifyRequest): Promise<Session[]> => {
+  const query = new URLSearchParams({
+    search: `type:session;user_id:${request.caller.userId}`,
+    orderBy: 'last_used_at',
+    sortedBy: 'desc',
+    limit: '100',
+    count: 'none',
+  });
+  return wanted(asPerson<Session[]>(request, 'GET', `/v1/tokens?${query}`));
+};
+
+async function endSession(request: FastifyRequest, id: string): Promise<void> {
+  await doneOrGone(asPerson(request, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
+}
+
+/** A page of the list at a time, as long as there are others. */
+async function endOthers(request: FastifyRequest): Promise<void> {
+  for (;;) {
+    const others = (await sessionsOf(request)).filter(({ id }) => id !== request.caller.sessionId);
+    if (others.length === 0) return;
+    for (const { id } of others) await endSession(request, id);
+  }
+}
+
+async function showSessions(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const items = (await sessionsOf(request)).map((session) => ({
+    ...session,
+    device: describeDevice(session.user_agent),
+    current: session.id === request.caller.sessionId,
+    last_used_at: session.last_used_at ?? session.created_at,
+  }));
+  // The one in use comes first, whatever else was used in the same moment.
+  items.sort((a, b) => Number(b.current) - Number(a.current));
+  return showSettings(kit, request, reply, 'sessions', 'settings-sessions', { title: 'Sessions', items });
+}

@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isAdmin } from '../../caller.ts';
+import { notFound, Problem } from '../../errors.ts';
+import { type UserView, viewUser } from '../../users/accounts/user.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import { noticeOf } from '../kit/notices.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { tokenOf } from '../session/authenticate-web.ts';
+import { type Answer, callOwnApi } from '../session/own-api.ts';
+
+export const sections = [
+  { id: 'profile', label: 'Profile', path: '/settings' },
+  { id: 'password', label: 'Password', path: '/settings/password' },
+  { id: 'sessions', label: 'Sessions', path: '/settings/sessions' },
+  { id: 'tokens', label: 'Access tokens', path: '/settings/tokens' },
+  { id: 'applications', label: 'External applications', path: '/settings/applications' },
+] as const;
+
+export type SectionId = (typeof sections)[number]['id'];
+
+/** The API, in the name of the person who is signed in. */
+export const asPerson = <T>(
+  request: FastifyRequest,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: Record<string, unknown>,
+): Promise<Answer<T>> => callOwnApi<T>(request, { method, path, token: tokenOf(request), ...(body ? { body } : {}) });
+
+/** What was asked for, or the API's refusal as an error page. */
+export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
+  const { ok, status, data, message } = await asking;
+  if (ok) return data;
+  throw new Problem(status, 'That did not work', message);
+}
+
+/** For removals: what is gone already is what was wanted. */
+export async function doneOrGone(asking: Promise<Answer<unknown>>): Promise<void> {
+  const answer = await asking;
+  if (answer.status !== 404) await wanted(Promise.resolve(answer));
+}
+
+/** Whose settings these are. */
+export async function currentUser({ database }: PageKit, { caller }: FastifyRequest): Promise<UserView> {
+  const user = caller.userId === null ? undefined : await findUser(database.db, caller.userId);
+  if (!user) throw notFound('This account is gone.');
+  return viewUser(user);
+}
+
+/** What the form says back when the API refused it: at the fields where it names fields, else above the form. */
+export function refusal({ errors, message }: Answer<unknown>, fields: readonly string[]): Variables {
+  const elsewhere = Object.entries(errors).filter(([field]) => !fields.includes(field));
+  if (Object.keys(errors).length === 0) return { problem: message };
+  return { errors, ...(elsewhere.length > 0 ? { problem: elsewhere.map(([, text]) => text).join(' ') } : {}) };
+}
+
+/** A settings page in its frame: whose it is, the other sections, and what the last form did. */
+export async function showSettings(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  section: SectionId,
+  view: string,
+  variables: Variables & { title: string; user?: UserView },
+): Promise<FastifyReply> {
+  const user = variables.user ?? (await currentUser(kit, request));
+  const login = user.email ?? user.username ?? user.phone ?? '';
+  const person = { ...user, login, label: user.name || login, is_admin: isAdmin(request.caller) };
+  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections, person });
+}

@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import { type PageKit, readForm } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
+import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+
+interface Token {
+  readonly id: string;
+  readonly name: string | null;
+  readonly scopes: readonly string[];
+  readonly expires_at: string;
+  readonly last_used_at: string | null;
+  readonly address: string | null;
+  readonly revealed: boolean;
+}
+
+const lifetimes = [
+  { days: '7', label: '7 days' },
+  { days: '30', label: '30 days' },
+  { days: '90', label: '90 days' },
+  { days: '365', label: 'One year' },
+];
+
+/** Personal access tokens. A value is in one answer only, the one that makes or reveals it. */
+export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
+  const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
+    showSettings(kit, request, reply, 'tokens', 'settings-token-new', {
+      title: 'New access token',
+      lifetimes,
+      values: { days: '90' },
+      ...scopeChoices(known, chosen),
+      ...variables,
+    });
+
+  const showValue = (request: FastifyRequest, reply: FastifyReply, token: Token & { access_token: string }) => {
+    const { name, access_token } = token;
+    const curl = [
+      `curl ${kit.config.baseUrl}/v1/users/me`,
+      `-H 'Accept: application/json'`,
+      `-H 'Authorization: Bearer ${access_token}'`,
+    ].join(' \\\n  ');
+    const variables = { title: name ?? 'Access token', name, access_token, curl };
+    return showSettings(kit, request, reply, 'tokens', 'settings-token-value', variables);
+  };
+
+  kit.page('/settings/tokens', 'auth:web', (request, reply) => showTokens(kit, request, reply));
+  kit.page('/settings/tokens/new', 'auth:web', (request, reply) => showNew(request, reply, [everyScope], {}));
+
+  kit.form('/settings/tokens', 'auth:web', async (request, reply) => {
+    const values = readForm(request, 'name', 'days');
+    const scopes = readScopes(request);
+    const errors: Record<string, string> = {};
+    if (values.name === '') errors.name = 'Give it a name, so that you recognise it later.';
+    if (scopes.length === 0) errors.scopes = nothingChosen;
+    const days = lifetimes.find((choice) => choice.days === values.days)?.days;
+    if (!days) errors.expires_at = 'Choose one of these.';
+    if (Object.keys(errors).length > 0) return showNew(request, reply.code(422), scopes, { values, errors });
+    const expires_at = new Date(now() + Number(days) * 86_400_000).toISOString();
+    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', '/v1/tokens', {
+      name: values.name,
+      scopes,
+      expires_at,
+    });
+    if (answer.ok) return showValue(request, reply, answer.data);
+    const variables = { values, ...refusal(answer, ['name', 'scopes', 'expires_at']) };
+    return showNew(request, reply.code(answer.status), scopes, variables);
+  });
+
+  kit.form('/settings/tokens/:id/reveal', 'auth:web', async (request, reply) => {
+    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/reveal`);
+    if (answer.ok) return showValue(request, reply, answer.data);
+    if (answer.status >= 500) throw new Problem(answer.status, 'That did not work', answer.message);
+    return kit.go(reply, '/settings/tokens?done=token-collected');
+  });
+
+  kit.form('/settings/tokens/:id/revoke', 'auth:web', async (request, reply) => {
+    await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
+    return kit.go(reply, '/settings/tokens?done=token-revoked');
+  });
+}
+
+const pathOf = (request: FastifyRequest): string =>
+  `/v1/tokens/${encodeURIComponent((request.params as { id: string }).id)}`;
+
+async function showTokens(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const query = new URLSearchParams({
+    search: `type:personal;user_id:${request.caller.userId}`,
+    orderBy: 'created_at',
+    sortedBy: 'desc',
+    limit: '100',
+    count: 'none',
+  });
+  const tokens = await wanted(asPerson<Token[]>(request, 'GET', `/v1/tokens?${query}`));
+  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(token.scopes) }));
+  return showSettings(kit, request, reply, 'tokens', 'settings-tokens', { title: 'Access tokens', items });
+}

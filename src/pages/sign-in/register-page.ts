@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireOpenRegistration } from '../../users/registration/registration.ts';
+import { identifierFields } from '../kit/identifiers.ts';
+import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { localPath } from '../session/local-path.ts';
+import { callOwnApi } from '../session/own-api.ts';
+import { nextQuery } from './sign-in.ts';
+
+export function serveRegister(kit: PageKit): void {
+  kit.page('/register', 'public', async (request, reply) => {
+    requireOpenRegistration(kit.config);
+    const next = localPath(queryOf(request).next);
+    if (await kit.webSessions.find(request, reply)) return kit.go(reply, next ?? '/settings');
+    return showRegister(kit, request, reply, next, {});
+  });
+  kit.form('/register', 'public', async (request, reply) => {
+    requireOpenRegistration(kit.config);
+    return register(kit, request, reply);
+  });
+}
+
+interface Typed {
+  readonly values?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly problem?: string;
+}
+
+function showRegister(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: string | undefined,
+  typed: Typed,
+): Promise<FastifyReply> {
+  const identifiers = filledFields(kit, typed.values ?? {}, typed.errors ?? {});
+  const shared: Variables = { title: 'Create an account', next, next_query: nextQuery(next), identifiers };
+  return kit.show(request, reply, 'register', { ...shared, ...typed });
+}
+
+/** The fields that identify a person, with what was typed into them and what is wrong with it. */
+export const filledFields = (
+  { config }: PageKit,
+  values: Readonly<Record<string, string | null>>,
+  errors: Readonly<Record<string, string>>,
+) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
+
+async function register(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const form = readForm(request, 'name', 'email', 'username', 'phone', 'password', 'next');
+  const { password, next: asked, ...values } = form;
+  const next = localPath(asked);
+  const offered = new Set(['name', ...identifierFields(kit.config).map(({ name }) => name)]);
+  const given = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
+  const body = { ...Object.fromEntries(given), password };
+  const answer = await callOwnApi(request, { method: 'POST', path: '/v1/register', body });
+  if (!answer.ok) {
+    const atFields = Object.keys(answer.errors).length > 0;
+    return showRegister(kit, request, reply.code(answer.status), next, {
+      values,
+      errors: answer.errors,
+      ...(atFields ? {} : { problem: answer.message }),
+    });
+  }
+  const login = kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
+  const signedIn = login ? await kit.client.login(request, reply, login, password) : undefined;
+  if (!signedIn?.ok)
+    return kit.go(reply, `${kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
+  kit.cookies.setSession(reply, signedIn.data);
+  return kit.go(reply, next ?? '/settings?done=welcome');
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { unconfirmedEmail } from '../../users/credentials/check-credentials.ts';
+import { loginField } from '../kit/identifiers.ts';
+import { noticeOf } from '../kit/notices.ts';
+import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { tokenOf } from '../session/authenticate-web.ts';
+import { localPath } from '../session/local-path.ts';
+import { callOwnApi } from '../session/own-api.ts';
+
+/** The login page under the name that `login-page-url` gives it, and signing out. */
+export function serveSignIn(kit: PageKit): void {
+  kit.page(kit.loginPath, 'public', async (request, reply) => {
+    const next = localPath(queryOf(request).next);
+    if (await kit.webSessions.find(request, reply)) return kit.go(reply, next ?? '/settings');
+    return showLogin(kit, request, reply, next, { notice: noticeOf(request) });
+  });
+  kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, request, reply));
+  kit.form('/logout', 'auth:web', (request, reply) => signOut(kit, request, reply));
+  if (kit.loginPath !== '/login') {
+    kit.page('/login', 'public', (request, reply) => {
+      const next = localPath(queryOf(request).next);
+      return kit.go(reply, kit.loginPath + nextQuery(next));
+    });
+  }
+}
+
+/** `?next=…` for a link that leads on to where the person was going. */
+export const nextQuery = (next: string | undefined): string => (next ? `?next=${encodeURIComponent(next)}` : '');
+
+function showLogin(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: string | undefined,
+  variables: Variables,
+): Promise<FastifyReply> {
+  const shared = { title: 'Sign in', next, next_query: nextQuery(next), ...loginField(kit.config) };
+  return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables });
+}
+
+async function signIn(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const form = readForm(request, 'login', 'password', 'next');
+  const next = localPath(form.next);
+  const values = { login: form.login };
+  const again = (status: number, variables: Variables) =>
+    showLogin(kit, request, reply.code(status), next, { values, ...variables });
+
+  const missing: Record<string, string> = {};
+  if (form.login === '') missing.login = 'Fill in what you sign in with.';
+  if (form.password === '') missing.password = 'Fill in your password.';
+  if (Object.keys(missing).length > 0) return again(422, { errors: missing });
+
+  const answer = await kit.client.login(request, reply, form.login, form.password);
+  if (answer.ok) {
+    kit.cookies.setSession(reply, answer.data);
+    return kit.go(reply, next ?? '/settings');
+  }
+  if (answer.status === 429) {
+    reply.header('retry-after', String(answer.retryAfter));
+    return again(429, { wait_seconds: answer.retryAfter, wait_text: inWords(answer.retryAfter) });
+  }
+  if (answer.message === unconfirmedEmail) return again(403, { unconfirmed: true });
+  if (answer.code === 'invalid_grant') {
+    return again(422, { problem: `The ${loginName(kit)} or the password is wrong.` });
+  }
+  return again(answer.status, { problem: answer.message });
+}
+
+const loginName = ({ config: { loginAttributes } }: PageKit): string =>
+  loginAttributes.length === 1 ? String(loginAttributes[0]) : 'login name';
+
+/** Ends the session on every instance, and forgets it here. */
+async function signOut(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await callOwnApi(request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(request) });
+  kit.cookies.clearSession(reply);
+  return kit.go(reply, `${kit.loginPath}?done=signed-out`);
+}
+
+const inWords = (seconds: number): string =>
+  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;

@@ -1,0 +1,119 @@
+import type { Context } from '../../context.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import type { MailRow } from '../../mail/mail-store.ts';
+import type { Compose, Mails } from '../../mail/mails.ts';
+import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
+import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
+import type { OneTimePurpose } from './one-time-token-store.ts';
+import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
+
+const readableTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/**
+ * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
+ * and so does a user who is disabled.
+ */
+export function accountMails(context: Context, keys: KeyRing): Mails {
+  const { config, database } = context;
+  const service = new URL(config.baseUrl).host;
+  const addressee = async (mail: MailRow): Promise<UserRow | undefined> => {
+    const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+    return user?.disabled ? undefined : user;
+  };
+
+  /** To the address that the user has given, however the one who asked for the mail has written it. */
+  async function linkFor(
+    mail: MailRow,
+    user: UserRow,
+    purpose: OneTimePurpose,
+    path: string,
+    recipient = user.email ?? mail.recipient,
+  ) {
+    const token = await mintOneTimeToken(context, keys, {
+      id: mail.id,
+      purpose,
+      userId: user.id,
+      email: recipient,
+    });
+    return {
+      service,
+      recipient,
+      link: `${config.baseUrl}${path}/${token.value}`,
+      expires: readableTime(token.expiresAt),
+    };
+  }
+
+  /** The change of email that a mail is about, unless it was undone meanwhile. */
+  async function changeOf(mail: MailRow): Promise<EmailChangeRow | undefined> {
+    const { change: id } = JSON.parse(mail.data) as { change?: string };
+    const change = id === undefined ? undefined : await findEmailChange(database.db, id);
+    return change?.undone_at === null ? change : undefined;
+  }
+
+  async function confirmNewEmail(mail: MailRow) {
+    const change = await changeOf(mail);
+    if (!change || change.new_email !== mail.recipient) return undefined;
+    if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
+    const user = await findUser(database.db, change.user_id);
+    if (!user || user.disabled) return undefined;
+    return linkFor(mail, user, 'confirm_email', '/email/confirm', mail.recipient);
+  }
+
+  async function noticeOfChange(mail: MailRow) {
+    const change = await changeOf(mail);
+    if (!change) return undefined;
+    const link = `${config.baseUrl}/email/undo/${signLink(keys, 'undo_email', change.id)}`;
+    return { service, at: readableTime(mail.created_at), link, expires: readableTime(change.undo_until) };
+  }
+
+  return new Map<string, Compose>([
+    [
+      'confirm-email',
+      async (mail) => {
+        const user = await addressee(mail);
+        return user && !user.email_confirmed ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
+      },
+    ],
+    ['confirm-new-email', confirmNewEmail],
+    [
+      'reset-password',
+      async (mail) => {
+        const user = await addressee(mail);
+        return user && linkFor(mail, user, 'reset_password', '/password/reset');
+      },
+    ],
+    ['email-change-requested', noticeOfChange],
+    [
+      'email-changed',
+      // An administrator's change cannot be undone by a link.
+      async (mail) =>
+        mail.data === '{}'
+          ? { service, at: readableTime(mail.created_at), link: null, expires: null }
+          : noticeOfChange(mail),
+    ],
+    [
+      'password-changed',
+      async (mail) => ({ service, at: readableTime(mail.created_at), link: `${config.baseUrl}/password/forgot` }),
+    ],
+    [
+      'new-access',
+      async (mail) => ({
+        service,
+        at: readableTime(mail.created_at),
+        ...dataOf(mail),
+        link: `${config.baseUrl}/settings`,
+      }),
+    ],
+    [
+      'new-login',
+      async (mail) => ({
+        service,
+        at: readableTime(mail.created_at),
+        ...dataOf(mail),
+        link: `${config.baseUrl}/settings/sessions`,
+      }),
+    ],
+  ]);
+}
+
+const dataOf = (mail: MailRow): Record<string, unknown> => JSON.parse(mail.data) as Record<string, unknown>;

@@ -1,0 +1,105 @@
+import { isAdmin } from '../../caller.ts';
+import { type FieldError, unprocessable } from '../../errors.ts';
+import type { Call } from '../../resources/declaration/define-resource.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import {
+  checkNewPassword,
+  type Profile,
+  profileFields,
+  readProfileField,
+  unknownField,
+} from '../accounts/user-fields.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
+import { requireCurrentPassword } from '../credentials/change-password.ts';
+import { countMailsOfChange } from '../email/change-email.ts';
+import { requireFree } from '../registration/registration-limits.ts';
+import { isAdministratorBeside } from '../roles/role-store.ts';
+import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
+
+/** Before the transaction: brings what was sent to its stored form, asks who it is, and hashes a new password. */
+export async function prepareUser(
+  call: Call,
+  { passwords }: AccountServices,
+  id: string | undefined,
+  values: UserValues,
+): Promise<UserValues | undefined> {
+  const { context, caller } = call;
+  // Who may not write this user is refused later, and must not make us hash or learn anything here.
+  if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
+  const { prepared, errors } = readProfileValues(values);
+  const { password } = values;
+  const user = id === undefined ? undefined : await findUser(context.database.db, id);
+  if (password !== undefined) {
+    const wrong = await checkNewPassword(password, { ...user, ...prepared });
+    if (wrong) errors.push(wrong);
+  } else if (isGiven(values.current_password) && !loginFields.some((field) => field in values)) {
+    const message = 'current_password is sent only together with a new password, email, username or phone.';
+    errors.push({ field: 'current_password', code: 'unknown', message });
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+  if (user) await requireOwner(call, passwords, user, { ...values, ...prepared });
+  return password === undefined
+    ? prepared
+    : { ...prepared, password_hash: await passwords.hash(password, call.source.address) };
+}
+
+const isGiven = (text: string | null | undefined): text is string => text !== undefined && text !== null;
+
+function readProfileValues(values: UserValues): { prepared: UserValues; errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const prepared: UserValues = {};
+  for (const field of profileFields) {
+    if (!(field in values)) continue;
+    const read = readProfileField(field, values[field]);
+    if (read.error) errors.push(read.error);
+    else prepared[field] = read.value;
+  }
+  return { prepared, errors };
+}
+
+/** What opens the account is changed by who knows its password; of others, by administrators. A token may be stolen. */
+async function requireOwner(
+  { context, caller, source }: Call,
+  passwords: AccountServices['passwords'],
+  user: UserRow,
+  values: UserValues,
+): Promise<void> {
+  const changed = loginFields.filter((field) => field in values && values[field] !== user[field]);
+  const current = values.current_password ?? undefined;
+  const self = isSelf(caller, user.id);
+  if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
+  if (!self) return;
+  if (changed.length > 0 || values.password !== undefined || current !== undefined) {
+    await requireCurrentPassword(context, passwords, user, current, source);
+  }
+  if (changed.length > 0) await requireFree(context, pick(values, changed), source, user.id);
+  if (changed.includes('email')) {
+    await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, source);
+  }
+}
+
+const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
+  Object.fromEntries(fields.map((field) => [field, values[field]]));
+
+/** Who deletes themselves must know the password; administrators delete others without. */
+export async function prepareDeletion(
+  { context, caller, source }: Call,
+  { passwords }: AccountServices,
+  id: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const unknown = Object.keys(body).filter((name) => name !== 'current_password');
+  if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
+  if (!isSelf(caller, id)) return;
+  const user = await findUser(context.database.db, id);
+  if (!user) return;
+  requireEveryScope(caller);
+  // Said before a password is asked for: it would not help.
+  if (isAdmin(caller) && !(await isAdministratorBeside(context.database.db, id))) throw lastAdministrator();
+  const { current_password: given } = body;
+  if (given !== undefined && given !== null && typeof given !== 'string') {
+    const message = 'current_password must be text.';
+    throw unprocessable([{ field: 'current_password', code: 'type', message }]);
+  }
+  await requireCurrentPassword(context, passwords, user, given ?? undefined, source);
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { addUser } from '../../../test/harness/accounts.ts';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import { findUser, rolesOf } from '../accounts/user-store.ts';
+import { changeRoles } from './change-roles.ts';
+
+onBothEngines('an operator who changes roles', (engine) => {
+  const make = contexts(engine);
+
+  it('loses none of several changes at once', async () => {
+    const context = await make({ env: { ROLES: 'a,b,c,d' } });
+    const { id: userId } = await addUser(context, { roles: ['a'] });
+    await Promise.all([
+      changeRoles(context, { userId, give: ['b'], take: [], source }),
+      changeRoles(context, { userId, give: ['c'], take: [], source }),
+      changeRoles(context, { userId, give: ['d'], take: ['a'], source }),
+    ]);
+    const user = (await findUser(context.database.db, userId)) ?? assert.fail();
+    assert.deepEqual(rolesOf(user).sort(), ['b', 'c', 'd']);
+  });
+
+  it('records what changed, and nothing where nothing did', async () => {
+    const context = await make();
+    const { id: userId } = await addUser(context, { roles: [] });
+    for (let i = 0; i < 2; i++) await changeRoles(context, { userId, give: ['admin'], take: [], source });
+    const events = await context.database.db
+      .selectFrom('events')
+      .select('data')
+      .where('user_id', '=', userId)
+      .execute();
+    assert.deepEqual(
+      events.map(({ data }) => JSON.parse(data).changes.roles),
+      [{ from: [], to: ['admin'] }],
+    );
+  });
+});

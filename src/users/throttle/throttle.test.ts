@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { pruneAccounts } from '../prune-accounts.ts';
+import { begin, countAgainst, networkLimits } from './throttle.ts';
+
+const minute = 60_000;
+const limit = { key: 'login:account:ada', most: 10, of: 'account', forgiven: true };
+
+onBothEngines('throttles', (engine) => {
+  const open = contexts(engine);
+  const isRefused = async (context: TestContext) => (await begin(context, [limit])).refusals.length > 0;
+
+  it('hold attempts against their limit while they are under way, and forget those that nobody ends', async () => {
+    const context = await open();
+    // As many instances die while they look at a right password.
+    for (let i = 0; i < 10; i++) assert.equal(await isRefused(context), false);
+    assert.equal(await isRefused(context), true);
+    context.advance(15_001);
+    assert.equal(await isRefused(context), false);
+  });
+
+  it('keep failures for their window, through any number of attempts that are given back', async () => {
+    const context = await open();
+    for (let i = 0; i < 9; i++) await (await begin(context, [limit])).count();
+    for (let i = 0; i < 20; i++) {
+      const attempt = await begin(context, [limit]);
+      assert.deepEqual(attempt.refusals, []);
+      await attempt.giveBack();
+    }
+    await (await begin(context, [limit])).count();
+    context.advance(14 * minute);
+    const [refusal] = (await begin(context, [limit])).refusals;
+    assert.deepEqual(refusal, { of: 'account', retryAfterSeconds: 60, first: true });
+    assert.equal((await begin(context, [limit])).refusals[0]?.first, false);
+    context.advance(minute);
+    assert.equal(await isRefused(context), false);
+  });
+
+  it('let as many through as the limit says, of many who come at once', async () => {
+    const context = await open();
+    const attempts = await Promise.all(Array.from({ length: 50 }, () => begin(context, [limit])));
+    assert.equal(attempts.filter(({ refusals }) => refusals.length === 0).length, 10);
+  });
+
+  it('count a failure whose row was pruned meanwhile', async () => {
+    const context = await open();
+    for (let i = 0; i < 10; i++) {
+      const attempt = await begin(context, [limit]);
+      context.advance(20_000);
+      await pruneAccounts(context);
+      await attempt.count();
+    }
+    assert.equal(await isRefused(context), true);
+  });
+
+  it('are pruned in batches, and only where nothing is counted or under way', async () => {
+    const context = await open();
+    const { db } = context.database;
+    const now = context.now();
+    const rows = Array.from({ length: 1000 }, (_, i) => ({ key: `old:${i}`, count: 1, expires_at: now }));
+    await db.insertInto('throttles').values(rows).execute();
+    await (await begin(context, [limit])).count();
+    await begin(context, [{ ...limit, key: 'under way' }]);
+    await pruneAccounts(context);
+    const left = await db.selectFrom('throttles').select('key').orderBy('key').execute();
+    assert.deepEqual(
+      left.map(({ key }) => key),
+      ['login:account:ada', 'under way'],
+    );
+  });
+
+  it('count a network, and more loosely the networks around it', async () => {
+    const context = await open();
+    const count = (address: string) => countAgainst(context, networkLimits('taken', address, 5), 60 * minute);
+    for (let i = 0; i < 5; i++) assert.equal(await count('2001:db8:1:1::1'), undefined);
+    assert.equal((await count('2001:db8:1:1::2'))?.of, 'address');
+    for (let i = 0; i < 14; i++) assert.equal(await count(`2001:db8:1:${i + 2}::1`), undefined);
+    assert.equal((await count('2001:db8:1:ffff::1'))?.of, 'address', 'the /48 has had its share');
+    assert.equal(await count('2001:db8:2::1'), undefined);
+    for (let i = 0; i < 5; i++) assert.equal(await count('10.0.0.1'), undefined);
+    assert.equal((await count('10.0.0.1'))?.of, 'address');
+    assert.equal(await count('10.0.0.2'), undefined);
+  });
+});
