@@ -1,4 +1,5 @@
 import { runInBackground } from './background.ts';
+import { ensureCliClient } from './clients/cli-client.ts';
 import { ClientDirectory } from './clients/client-directory.ts';
 import { clientsResource } from './clients/clients-resource.ts';
 import { ForeignSecrets } from './clients/foreign-secrets.ts';
@@ -15,12 +16,13 @@ import { pruneEvents } from './events/prune-events.ts';
 import { recordEvent } from './events/record-event.ts';
 import { serveLogout } from './first-party/logout-routes.ts';
 import { serveProxies } from './first-party/proxy-routes.ts';
-import type { App } from './http/app.ts';
 import { leaseCheck, serveHealth } from './http/health.ts';
 import { serveApiReference } from './http/openapi/api-reference.ts';
 import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
-import { createServer } from './http/server.ts';
+import { type App, createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
+import { serveDeviceAuthorization } from './oauth/device/device-routes.ts';
+import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { FailedClients } from './oauth/failed-clients.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
@@ -157,6 +159,7 @@ export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
   const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts } = services;
   await sessions.keepToMaxAge();
+  await ensureCliClient(context);
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
@@ -172,6 +175,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveCompatibly(app, context, { ids: new OldIds(context, legacyKeys), resources });
   serveHealth(app, context, [leaseCheck(context)]);
   serveOAuth(app, oauth);
+  serveDeviceAuthorization(app, oauth);
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
@@ -179,12 +183,13 @@ export async function buildApp(context: Context): Promise<Services> {
   serveOpenApi(app);
   serveApiReference(app);
   const own = { services: { context, holdAuthority: oauth.holdAuthority, mail: accounts.mail }, loaded: routes };
-  await servePages(app, context, { keys, webSessions, scopes }, own);
+  await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 
   const background = runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
+    { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { OperatorError } from './errors.ts';
@@ -133,6 +134,10 @@ export async function loadTestConfig(settings: ConfigFile, workingDir: string): 
 
 /** By `npm start` or another of its scripts. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+/** Where a person's own files of this program are, as the XDG base directories have it. */
+export const personalConfigDir = (): string =>
+  resolve(process.env.XDG_CONFIG_HOME || resolve(homedir(), '.config'), 'gatehouse');
 
 /** What `.env` says is a default for the environment. */
 function readEnvFile(workingDir: string): Record<string, string | undefined> {

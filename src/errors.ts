@@ -78,7 +78,12 @@ export type OAuthErrorCode =
   | 'access_denied'
   | 'temporarily_unavailable'
   | 'server_error'
-  | 'unsupported_token_type';
+  | 'unsupported_token_type'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata';
 
 /** RFC 6749 5.2. The description is fixed and public; `reason` goes to the log. */
 export class OAuthError extends Error {

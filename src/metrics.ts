@@ -37,6 +37,12 @@ export function createMetrics() {
     ),
     logins: tally(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
     tokensIssued: tally(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
+    deviceAuthorizations: tally(
+      registry,
+      'gatehouse_device_authorizations_total',
+      'Devices that asked for tokens, and what people decided',
+      'result',
+    ),
     refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
     revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
     databaseConnections: new Gauge({

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { OAuthError, OperatorError, Problem } from '../errors.ts';
 import { withoutSecrets } from '../log.ts';
+import { addLogin } from './account/login.ts';
+import { addLogout } from './account/logout.ts';
+import { addToken } from './account/token.ts';
 import { addBackup } from './commands/backup.ts';
 import { addCheck } from './commands/check.ts';
 import { addClientCreate } from './commands/client-create.ts';
@@ -63,6 +66,7 @@ export function createProgram(): Command {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
+  for (const add of [addLogin, addToken, addLogout]) add(program);
   for (const add of [addEvents, addBackup, addRestore, addDoctor]) add(program);
   return program;
 }

@@ -15,6 +15,7 @@ export function authorizationServerMetadata({ baseUrl }: Config, scopes: KnownSc
     // There is no authorization endpoint, but RFC 8414 requires the list.
     response_types_supported: [],
     grant_types_supported: [...grants.keys()],
+    device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
     revocation_endpoint: `${baseUrl}/oauth/revoke`,
     revocation_endpoint_auth_methods_supported: authenticationMethods,
     introspection_endpoint: `${baseUrl}/oauth/introspect`,

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { jwksMaxAge } from '../crypto/key-ring.ts';
 import { notFound } from '../errors.ts';
-import type { App } from '../http/app.ts';
 import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
+import type { App } from '../http/server.ts';
 import type { ClientRequest } from './client-authentication.ts';
 import { answerIntrospection } from './introspect.ts';
 import { authorizationServerMetadata, pathOfMetadata } from './metadata.ts';
@@ -23,9 +23,9 @@ import { answerTokenRequest } from './token-endpoint.ts';
 const config = { auth: 'public', errors: 'oauth', limited: 'when-known', cors: 'listed' } as const;
 /** Public keys and addresses: any page may read them. */
 const open = { auth: 'public', limited: false, cors: 'any' } as const;
-const tags = ['OAuth'];
-const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
-const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
+export const tags = ['OAuth'];
+export const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
+export const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
 /** RFC 6749 5.1: for every answer, the refusals too. */
 export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
@@ -42,6 +42,9 @@ export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientR
   source: requestSource(request),
   countAs: (caller) => reply.countAs(caller),
 });
+
+/** How every endpoint of OAuth is served. */
+export const oauthRoute = { config, onRequest: neverStore, ...noValidation, serializerCompiler: writtenWhole };
 
 interface Endpoint {
   readonly name: string;
@@ -92,15 +95,9 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
 /** Each endpoint under `/v1`, and outside of it for the clients of the standard, which send what Accept they like. */
 export function serveOAuth(app: App, oauth: OAuth): void {
   const deviceCookie = createDeviceCookie(oauth.context.config);
-  const route = {
-    config,
-    onRequest: neverStore,
-    ...noValidation,
-    serializerCompiler: writtenWhole,
-  };
   for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {
-    app.post(`/oauth/${name}`, { ...route, schema: { tags, consumes, operationId, ...schema } }, answer);
-    app.post(`/v1/oauth/${name}`, { ...route, schema: { tags, consumes, ...schema } }, answer);
+    app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
+    app.post(`/v1/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, ...schema } }, answer);
   }
   serveMetadata(app, oauth);
 }

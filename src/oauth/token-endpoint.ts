@@ -6,6 +6,7 @@ import { scopesOfSession } from '../sessions/sessions.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
+import { deviceCodeGrant } from './grants/device-code.ts';
 import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import type { OAuth } from './oauth.ts';
@@ -13,7 +14,7 @@ import { readParameters, required } from './parameters.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
-  [passwordGrant, clientCredentialsGrant, refreshTokenGrant].map((grant) => [grant.type, grant]),
+  [passwordGrant, clientCredentialsGrant, refreshTokenGrant, deviceCodeGrant].map((grant) => [grant.type, grant]),
 );
 
 export interface TokenResponse {

@@ -1,7 +1,8 @@
 import type { KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import { OperatorError } from '../errors.ts';
-import type { App } from '../http/app.ts';
+import type { App } from '../http/server.ts';
+import type { OAuth } from '../oauth/oauth.ts';
 import type { Loaded } from '../routes/load-routes.ts';
 import type { RouteServices } from '../routes/route-call.ts';
 import { serveRoutes } from '../routes/serve-routes.ts';
@@ -14,6 +15,7 @@ import { serveApplications } from './settings/settings-applications.ts';
 import { serveProfile } from './settings/settings-profile.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
+import { serveDevicePage } from './sign-in/device-page.ts';
 import { serveMailedLinks } from './sign-in/mailed-links.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
@@ -22,6 +24,7 @@ interface Means {
   readonly keys: Macs;
   readonly webSessions: WebSessions;
   readonly scopes: KnownScopes;
+  readonly oauth: OAuth;
 }
 
 /** All pages for people, the console, and what the operator has declared beside them. */
@@ -37,6 +40,7 @@ export async function servePages(
   serveSignIn(kit);
   serveRegister(kit);
   serveMailedLinks(kit);
+  serveDevicePage(kit, means.oauth);
   serveProfile(kit);
   serveSessions(kit);
   serveTokens(kit, context, means.scopes);
@@ -48,7 +52,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|health|metrics|docs|assets|admin|settings|register|logout|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|health|metrics|docs|assets|admin|settings|register|device|logout|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

@@ -7,6 +7,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { accessTokenExpiry, type Moment, signAccessToken, signAccessTokenInWorker } from './access-token.ts';
 import type { Authentication } from './authentication.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
+import { handOverSession } from './hand-over-store.ts';
 import { insertSession } from './new-session-store.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken } from './refresh-token.ts';
@@ -92,6 +93,18 @@ export class Sessions {
     // Whoever waits for it hears of a failure. Whoever failed before has an error of its own.
     durable.catch(() => undefined);
     return { session: row, durable };
+  }
+
+  /** A session that a person opened for a device, given to the device: its time begins now. */
+  handOver(
+    tx: Tx,
+    { id, refreshable, source: { address, userAgent } }: { id: string; refreshable: boolean; source: RequestSource },
+  ): Promise<SessionRow | undefined> {
+    const { config, now } = this.#context;
+    const at = now();
+    const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
+    const expiresAt = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
+    return handOverSession(tx, { id, now: at, expiresAt, address, userAgent });
   }
 
   /** The session in its next generation, or, for a retry, in the one that the first attempt brought it to. */

@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { personalConfigDir } from '../../config.ts';
+import { OperatorError } from '../../errors.ts';
+
+/** What a person has of one service. */
+export interface KeptTokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string | undefined;
+  /** Of the access token, in milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly scope: string;
+}
+
+/** The tokens of a person at each service, by its address, and the one that was signed in to last. */
+interface Kept {
+  readonly current?: string | undefined;
+  readonly services: Readonly<Record<string, KeptTokens>>;
+}
+
+const pathOf = (): string => join(personalConfigDir(), 'credentials.json');
+
+function read(): Kept {
+  const path = pathOf();
+  try {
+    const { current, services } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Kept>;
+    return { current, services: services ?? {} };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { services: {} };
+    throw new OperatorError(`${path} could not be read. Remove it, and sign in again: gatehouse login`);
+  }
+}
+
+/** Readable by the owner alone from its first byte, and never half written. */
+function write(kept: Kept): string {
+  const path = pathOf();
+  const next = `${path}.${process.pid}.new`;
+  try {
+    mkdirSync(personalConfigDir(), { recursive: true, mode: 0o700 });
+    writeFileSync(next, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(next, path);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw new OperatorError(`${path} could not be written: ${(error as Error).message}`);
+  }
+  return path;
+}
+
+/** The service that is meant, and what is kept of it: the one that is named, or the one that was signed in to last. */
+export function findKept(url: string | undefined): { url: string; tokens: KeptTokens } | undefined {
+  const { current, services } = read();
+  const named = url ?? current;
+  const tokens = named === undefined ? undefined : new Map(Object.entries(services)).get(named);
+  return named === undefined || !tokens ? undefined : { url: named, tokens };
+}
+
+/** Returns the file's path. */
+export function keepTokens(url: string, tokens: KeptTokens, { makeCurrent = false } = {}): string {
+  const { current, services } = read();
+  return write({ current: makeCurrent ? url : current, services: { ...services, [url]: tokens } });
+}
+
+export function forgetTokens(url: string): void {
+  const { current, services } = read();
+  const { [url]: _gone, ...rest } = services;
+  const [other] = Object.keys(rest);
+  if (other === undefined) rmSync(pathOf(), { force: true });
+  else write({ current: current === url ? other : current, services: rest });
+}

@@ -1,0 +1,61 @@
+import { OperatorError } from '../../errors.ts';
+import type { KeptTokens } from './credentials-file.ts';
+import { localNow } from './local-clock.ts';
+import { callOAuth, type OAuthAnswer } from './oauth-call.ts';
+
+/** What a person needs to know to let the command in. */
+export interface Invitation {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  readonly address: string;
+  readonly addressWithCode: string;
+  readonly expiresInSeconds: number;
+  readonly pollSeconds: number;
+}
+
+/** RFC 8628 3.1. */
+export async function askForInvitation(service: string, scope: string): Promise<Invitation> {
+  const { ok, description, body } = await callOAuth(service, 'device_authorization', { scope });
+  if (!ok) throw new OperatorError(`${service} refused: ${description}`);
+  return {
+    deviceCode: String(body.device_code),
+    userCode: String(body.user_code),
+    address: String(body.verification_uri),
+    addressWithCode: String(body.verification_uri_complete ?? body.verification_uri),
+    expiresInSeconds: Number(body.expires_in),
+    pollSeconds: Number(body.interval ?? 5),
+  };
+}
+
+const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** RFC 8628 3.4 and 3.5: asks until somebody has decided. `wait` is how the time between two questions passes. */
+export async function waitForTokens(
+  service: string,
+  scope: string,
+  { deviceCode, pollSeconds, expiresInSeconds }: Invitation,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): Promise<KeptTokens> {
+  let seconds = pollSeconds;
+  for (let waited = 0; waited <= expiresInSeconds; waited += seconds) {
+    await wait(seconds * 1000);
+    const answer = await callOAuth(service, 'token', { grant_type: deviceCodeGrant, device_code: deviceCode });
+    if (answer.ok) return readTokens(answer, scope);
+    if (answer.error === 'slow_down') seconds += 5;
+    else if (answer.error === 'access_denied') throw new OperatorError('The request was refused in the browser.');
+    else if (answer.error === 'expired_token') break;
+    else if (!['authorization_pending', 'temporarily_unavailable'].includes(answer.error)) {
+      throw new OperatorError(`${service} refused: ${answer.description}`);
+    }
+  }
+  throw new OperatorError('Nobody typed the code in time. Begin again: gatehouse login');
+}
+
+/** Of any answer that holds tokens; `asked` is their scope unless the answer says another. */
+export const readTokens = ({ body }: OAuthAnswer, asked: string): KeptTokens => ({
+  accessToken: String(body.access_token),
+  refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : undefined,
+  expiresAt: localNow() + Number(body.expires_in) * 1000,
+  scope: typeof body.scope === 'string' ? body.scope : asked,
+});

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../../config.ts';
+import { keepTokens } from './credentials-file.ts';
+import { askForInvitation, waitForTokens } from './device-login.ts';
+import { readServiceAddress } from './service-address.ts';
+
+interface Flags {
+  url?: string;
+  scope: string;
+}
+
+export function addLogin(program: Command): void {
+  program
+    .command('login')
+    .description('Sign in to a service as yourself, with a browser on any device, and keep its token for scripts.')
+    .option('--url <url>', 'the address of the service (default: that of the settings, BASE_URL)')
+    .option('--scope <scopes>', 'what the token is to be good for, with spaces between; * is all that you may do', '*')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse login --url https://auth.example.com\n  curl -H "Authorization: Bearer $(gatehouse token)" -H "Accept: application/json" https://auth.example.com/v1/users/me',
+    )
+    .action(async (flags: Flags) => {
+      const service = readServiceAddress(flags.url ?? (await loadConfig()).baseUrl);
+      await logIn(service, flags.scope, (line) => console.log(line));
+    });
+}
+
+/** Signs a person in at a service. `wait` is how the time between two questions passes. */
+export async function logIn(
+  service: string,
+  scope: string,
+  say: (line: string) => void,
+  wait?: (ms: number) => Promise<unknown>,
+): Promise<void> {
+  // Without it there would be no refresh token, and the login would end within the hour.
+  const asked = [...new Set([...scope.split(' ').filter(Boolean), 'offline_access'])].join(' ');
+  const invitation = await askForInvitation(service, asked);
+  say(`Open      ${invitation.address}`);
+  say(`and type  ${invitation.userCode}`);
+  say(`\nOr open   ${invitation.addressWithCode}\n\nWaiting …`);
+  const tokens = await waitForTokens(service, asked, invitation, wait);
+  const path = keepTokens(service, tokens, { makeCurrent: true });
+  say(`Signed in to ${service}. The token is kept in ${path}; \`gatehouse token\` prints it.`);
+}

@@ -1,0 +1,42 @@
+import { cliClientId } from '../../clients/cli-client.ts';
+import { OperatorError } from '../../errors.ts';
+
+const timeoutMs = 30_000;
+
+export interface OAuthAnswer {
+  readonly ok: boolean;
+  /** Of RFC 6749 5.2, where it is not. */
+  readonly error: string;
+  readonly description: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Asks an OAuth endpoint of a service, as the command line's own client. */
+export async function callOAuth(
+  service: string,
+  endpoint: 'device_authorization' | 'token' | 'revoke',
+  parameters: Readonly<Record<string, string>>,
+): Promise<OAuthAnswer> {
+  const response = await fetch(`${service}/oauth/${endpoint}`, {
+    method: 'POST',
+    redirect: 'error',
+    headers: { accept: 'application/json', 'user-agent': 'gatehouse' },
+    body: new URLSearchParams({ ...parameters, client_id: cliClientId }),
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((error: Error) => {
+    throw new OperatorError(`${service} does not answer: ${reasonOf(error)}`);
+  });
+  const body = ((await response.json().catch(() => undefined)) ?? {}) as Record<string, unknown>;
+  if (!response.ok && typeof body.error !== 'string') {
+    throw new OperatorError(`${service} answered ${response.status}, and not as a Gatehouse does. Check --url.`);
+  }
+  return {
+    ok: response.ok,
+    error: String(body.error ?? ''),
+    description: String(body.error_description ?? body.error ?? ''),
+    body,
+  };
+}
+
+/** `fetch failed` says nothing; its cause does. */
+const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message || message : message);

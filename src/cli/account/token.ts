@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../../errors.ts';
+import { findKept, forgetTokens, type KeptTokens, keepTokens } from './credentials-file.ts';
+import { readTokens } from './device-login.ts';
+import { localNow } from './local-clock.ts';
+import { callOAuth } from './oauth-call.ts';
+import { readServiceAddress } from './service-address.ts';
+
+/** A script has so long at the least to use what it got. */
+const leastMs = 60_000;
+
+export function addToken(program: Command): void {
+  program
+    .command('token')
+    .description('Print an access token that is good now, of the login that `gatehouse login` made.')
+    .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
+    .addHelpText(
+      'after',
+      '\nExample:\n  curl -H "Authorization: Bearer $(gatehouse token)" -H "Accept: application/json" https://auth.example.com/v1/users/me',
+    )
+    .action(async ({ url }: { url?: string }) =>
+      console.log(await currentAccessToken(url === undefined ? undefined : readServiceAddress(url))),
+    );
+}
+
+export const notSignedIn = (): OperatorError =>
+  new OperatorError('You are not signed in. Sign in first: gatehouse login');
+
+/** Of the kept login, refreshed where it is about to end. Two scripts at once get the same successor. */
+export async function currentAccessToken(service: string | undefined, now = localNow()): Promise<string> {
+  const kept = findKept(service);
+  if (!kept) throw notSignedIn();
+  const { url, tokens } = kept;
+  if (tokens.expiresAt - now >= leastMs) return tokens.accessToken;
+  return (await refresh(url, tokens)).accessToken;
+}
+
+async function refresh(service: string, { refreshToken, scope }: KeptTokens): Promise<KeptTokens> {
+  if (refreshToken === undefined) throw notSignedIn();
+  const answer = await callOAuth(service, 'token', { grant_type: 'refresh_token', refresh_token: refreshToken });
+  if (answer.error === 'invalid_grant') {
+    forgetTokens(service);
+    throw new OperatorError('The login has ended. Sign in again: gatehouse login');
+  }
+  if (!answer.ok) throw new OperatorError(`${service} refused: ${answer.description}`);
+  const tokens = readTokens(answer, scope);
+  keepTokens(service, tokens);
+  return tokens;
+}

@@ -1,0 +1,102 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { StoredClient } from '../../clients/client-store.ts';
+import { grantScopes, openidScope } from '../../clients/scopes.ts';
+import type { Context } from '../../context.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { OAuthError, tooManyRequests, unavailable } from '../../errors.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
+import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import type { OAuth } from '../oauth.ts';
+import { readParameters } from '../parameters.ts';
+import { insertDevice } from './device-store.ts';
+import { makeUserCode, showUserCode } from './user-code.ts';
+
+const lifeSeconds = 900;
+const pollSeconds = 5;
+
+/** Asked for within the life of a code: by one network, and by all, so that the table stays within bounds. */
+const mostOfNetwork = 60;
+const mostOfAll = 50_000;
+
+export interface DeviceAuthorization {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+/** A device code is random, so a plain hash is enough. */
+export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
+
+/** RFC 8628 3.1 and 3.2. */
+export async function answerDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceAuthorization> {
+  const { context, scopes: known } = oauth;
+  const parameters = readParameters(request.body);
+  const client = await authenticateClient(oauth, request, parameters);
+  if (client.type !== 'application') {
+    throw new OAuthError('unauthorized_client', `A ${client.type} client may not use this grant.`);
+  }
+  const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, client.scopes);
+  await requireRoom(context, request.source);
+  const asked = { client, scopes, resource: [], source: request.source };
+  const { deviceCode, userCode } = await storeDevice(context, asked);
+  context.metrics.deviceAuthorizations.inc({ result: 'asked' });
+  const { baseUrl } = context.config;
+  const shown = showUserCode(userCode);
+  return {
+    device_code: deviceCode,
+    user_code: shown,
+    verification_uri: `${baseUrl}/device`,
+    verification_uri_complete: `${baseUrl}/device?user_code=${shown}`,
+    expires_in: lifeSeconds,
+    interval: pollSeconds,
+  };
+}
+
+async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
+  const limits = [
+    ...networkLimits('device', address, mostOfNetwork),
+    { key: 'device:all', most: mostOfAll, of: 'all' },
+  ];
+  const refusal = await countAgainst(context, limits, lifeSeconds * 1000);
+  if (refusal) {
+    throw tooManyRequests('Too many devices ask for tokens at the moment. Try again later.', refusal.retryAfterSeconds);
+  }
+}
+
+interface Asked {
+  readonly client: StoredClient;
+  readonly scopes: readonly string[];
+  readonly resource: readonly string[];
+  readonly source: RequestSource;
+}
+
+/** Two user codes are the same once in thousands of millions: then it is another one. */
+async function storeDevice(
+  { database, now }: Context,
+  { client, scopes, resource, source }: Asked,
+): Promise<{ deviceCode: string; userCode: string }> {
+  const deviceCode = randomBytes(32).toString('base64url');
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const at = now();
+    const userCode = makeUserCode();
+    const stored = await insertDevice(database.db, {
+      id: uuidv7(at),
+      device_code_hash: hashDeviceCode(deviceCode),
+      user_code: userCode,
+      client_id: client.id,
+      scopes: JSON.stringify(scopes),
+      resource: resource.length > 0 ? JSON.stringify(resource) : null,
+      address: source.address,
+      user_agent: source.userAgent,
+      created_at: at,
+      expires_at: at + lifeSeconds * 1000,
+      poll_seconds: pollSeconds,
+    });
+    if (stored) return { deviceCode, userCode };
+  }
+  throw unavailable('No code is free at the moment. Try again.', 1);
+}

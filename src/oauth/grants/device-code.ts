@@ -1,0 +1,94 @@
+import { requireSecret } from '../../clients/client-secrets.ts';
+import { isRefreshable } from '../../clients/is-refreshable.ts';
+import type { Tx } from '../../database/database.ts';
+import { OAuthError } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { holdAuthorityRows } from '../../sessions/authority-store.ts';
+import { scopesOfSession } from '../../sessions/sessions.ts';
+import type { StoredSession } from '../../sessions/stored-session.ts';
+import { hashDeviceCode } from '../device/device-authorization.ts';
+import { type DeviceRow, findDevice, lockDevice, markRedeemed, notePoll } from '../device/device-store.ts';
+import type { Grant, GrantRequest } from '../grant.ts';
+import type { OAuth } from '../oauth.ts';
+import { required } from '../parameters.ts';
+
+/** RFC 8628 3.5: so much longer the device waits after each question that came too early. */
+const slowDownSeconds = 5;
+/** A device that waits as long as it was told may arrive a little earlier by our clock. */
+const leewayMs = 500;
+
+const refusals = {
+  unknown: () => new OAuthError('invalid_grant', 'The device code is unknown, was used, or is for another client.'),
+  pending: () => new OAuthError('authorization_pending', 'Nobody has decided yet. Ask again after the interval.'),
+  early: () =>
+    new OAuthError('slow_down', 'That was too early. Wait five seconds longer between questions from now on.'),
+  expired: () => new OAuthError('expired_token', 'The device code has expired. Ask for another one.'),
+  denied: () => new OAuthError('access_denied', 'The request was refused.'),
+};
+
+/** RFC 8628 3.4: the device asks until a person has decided. */
+export const deviceCodeGrant: Grant = {
+  type: 'urn:ietf:params:oauth:grant-type:device_code',
+  clientTypes: ['application'],
+  async issue(oauth, request) {
+    const deviceCodeHash = hashDeviceCode(required(request.parameters, 'device_code'));
+    const { database } = oauth.context;
+    // What was counted must be kept, so the refusal is thrown when it is.
+    const outcome = await database.db.transaction().execute(async (tx) => {
+      const seen = await findDevice(tx, deviceCodeHash);
+      if (seen?.client_id !== request.client.id) return 'unknown';
+      // Before the device's own row, in the order in which deleting a user or a client takes them.
+      if (seen.session_id !== null && !(await holdSubjects(oauth, request, tx, seen))) return 'denied';
+      const row = await lockDevice(tx, database.engine, deviceCodeHash);
+      return row ? judge(oauth, request, tx, row) : 'unknown';
+    });
+    if (typeof outcome === 'string') throw refusals[outcome]();
+    return { ...outcome, scopes: scopesOfSession(outcome.session) };
+  },
+};
+
+async function judge(
+  oauth: OAuth,
+  request: GrantRequest,
+  tx: Tx,
+  row: DeviceRow,
+): Promise<StoredSession | keyof typeof refusals> {
+  const now = oauth.context.now();
+  if (row.redeemed_at !== null) return 'unknown';
+  if (row.decided_at !== null && row.session_id === null) return 'denied';
+  if (row.expires_at <= now) return 'expired';
+  if (row.session_id !== null) return redeem(oauth, request, tx, { ...row, session_id: row.session_id });
+  const isEarly = row.polled_at !== null && now - row.polled_at < row.poll_seconds * 1000 - leewayMs;
+  const pollSeconds = row.poll_seconds + (isEarly ? slowDownSeconds : 0);
+  await notePoll(tx, { id: row.id, pollSeconds, now });
+  return isEarly ? 'early' : 'pending';
+}
+
+/** Whether the user, the client and the session are there, as they stay until the transaction ends. */
+async function holdSubjects(
+  { context }: OAuth,
+  { client }: GrantRequest,
+  tx: Tx,
+  { user_id: userId, session_id: sessionId }: DeviceRow,
+): Promise<boolean> {
+  const ids = { kind: 'user', userId: userId ?? '', clientId: client.id, sessionId: sessionId ?? '' } as const;
+  const { user, session } = await holdAuthorityRows(tx, context.database.engine, ids, 'change');
+  await requireSecret(context, tx, client.secretId);
+  return user !== undefined && !user.disabled && session !== undefined && session.revoked_at === null;
+}
+
+/** The session was opened by the person's word. It may have ended since. */
+async function redeem(
+  { context, sessions, noteLogin }: OAuth,
+  { client, source }: GrantRequest,
+  tx: Tx,
+  { id, scopes, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
+): Promise<StoredSession | 'denied'> {
+  await markRedeemed(tx, id, context.now());
+  const refreshable = isRefreshable(client, JSON.parse(scopes) as string[]);
+  const session = await sessions.handOver(tx, { id: sessionId, refreshable, source });
+  if (!session || userId === null) return 'denied';
+  await noteLogin(tx, { userId, source });
+  await recordEvent(context, tx, { type: 'login.succeeded', userId, clientId: client.id, sessionId, source });
+  return { session, durable: Promise.resolve() };
+}

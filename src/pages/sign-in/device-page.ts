@@ -1,0 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestSource } from '../../http/request-source.ts';
+import { decideOnDevice, findWaitingDevice, type WaitingDevice } from '../../oauth/device/decide-device.ts';
+import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
+import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { currentUser } from '../settings/settings-shell.ts';
+
+/**
+ * Where a person types the code that a device shows, and decides (RFC 8628 3.3). A link that brings the code along saves
+ * typing and nothing more: the person sees who asks for what before anything happens.
+ */
+export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
+  kit.page('/device', 'auth:web', (request, reply) => {
+    const { user_code: sent = '' } = queryOf(request);
+    const code = readUserCode(String(sent));
+    return showDevice(kit, request, reply, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
+  });
+  kit.form('/device', 'auth:web', (request, reply) =>
+    withDevice(kit, oauth, request, reply, (device) => showConfirm(kit, request, reply, device)),
+  );
+  kit.form('/device/decision', 'auth:web', (request, reply) =>
+    withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device)),
+  );
+  kit.page('/device/done', 'auth:web', (request, reply) => showDone(kit, request, reply));
+}
+
+const showDevice = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: Variables) =>
+  kit.show(request, reply, 'device', { title: 'Connect a device', ...variables });
+
+/** The device whose code was typed, or the page again that says that there is none. */
+async function withDevice(
+  kit: PageKit,
+  oauth: OAuth,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: (device: WaitingDevice) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const { user_code } = readForm(request, 'user_code');
+  const person = { caller: request.caller, source: requestSource(request) };
+  const device = await findWaitingDevice(oauth, person, user_code);
+  if (device) return next(device);
+  const errors = { user_code: 'No device waits under this code. It may have expired: begin again on your device.' };
+  return showDevice(kit, request, reply.code(422), { values: { user_code: user_code.slice(0, 32) }, errors });
+}
+
+async function showConfirm(
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { row, client, scopes }: WaitingDevice,
+): Promise<FastifyReply> {
+  const { name, email, username, phone } = await currentUser(kit, request);
+  return kit.show(request, reply, 'device-confirm', {
+    title: 'Connect a device',
+    person: { label: name || email || username || phone },
+    application: { name: client.name, verified: true },
+    scopes,
+    user_code: showUserCode(row.user_code),
+    asked_at: new Date(row.created_at).toISOString(),
+    address: row.address,
+  });
+}
+
+async function decide(
+  kit: PageKit,
+  oauth: OAuth,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  device: WaitingDevice,
+): Promise<FastifyReply> {
+  const agreed = readForm(request, 'decision').decision === 'allow';
+  await decideOnDevice(oauth, { caller: request.caller, source: requestSource(request) }, device, agreed);
+  return kit.go(reply, `/device/done?decision=${agreed ? 'allowed' : 'refused'}`);
+}
+
+const showDone = (kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const refused = queryOf(request).decision === 'refused';
+  return kit.show(request, reply, 'message', {
+    title: refused ? 'The device was refused' : 'The device is connected',
+    lines: refused
+      ? ['It gets no access. If you did not start this yourself, you have just kept somebody out.']
+      : ['Go back to it: in a moment it goes on by itself.', 'Under Sessions you can end its access at any time.'],
+    action: { label: 'Your sessions', path: '/settings/sessions' },
+  });
+};

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { logIn } from '../../src/cli/account/login.ts';
+import { ask } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Person, password, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('gatehouse login', (engine) => {
+  const start = services(engine);
+  const home = mkdtempSync(join(tmpdir(), 'gatehouse-home-'));
+  const file = join(home, 'gatehouse', 'credentials.json');
+  const before_ = process.env.XDG_CONFIG_HOME;
+  let service: Service;
+  let ada: Person;
+  before(async () => {
+    service = await start();
+    ada = await someone(service);
+    process.env.XDG_CONFIG_HOME = home;
+  });
+  after(() => {
+    if (before_ === undefined) delete process.env.XDG_CONFIG_HOME;
+    else process.env.XDG_CONFIG_HOME = before_;
+    rmSync(home, { recursive: true });
+  });
+
+  const run = (...args: string[]) => gatehouseHere(args, home, { XDG_CONFIG_HOME: home });
+  const kept = () => JSON.parse(readFileSync(file, 'utf8')).services[service.url];
+
+  /** Signs in; the person decides while the command waits. */
+  async function signIn(decision: string, scope = '*'): Promise<string> {
+    const said: string[] = [];
+    const decide = async (ms: number) => {
+      service.advance(ms);
+      const code = /[A-Z]{4}-[A-Z]{4}/.exec(said.join('\n'))?.[0] as string;
+      const visitor = new Visitor(service);
+      await visitor.signIn(ada.email, password);
+      await visitor.get('/device');
+      const { html } = await visitor.send('/device', { user_code: code });
+      assert.match(html, /Connect Gatehouse command line\?/);
+      await visitor.send('/device/decision', { user_code: code, decision });
+    };
+    await logIn(service.url, scope, (line) => said.push(line), decide);
+    return said.join('\n');
+  }
+
+  it('says where to go, and keeps the token for its owner alone', async () => {
+    assert.equal((await run('token')).code, 1, 'nobody is signed in');
+    const said = await signIn('allow');
+    assert.match(said, new RegExp(`Open +${service.url}/device\nand type +[A-Z]{4}-[A-Z]{4}`));
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(statSync(join(home, 'gatehouse')).mode & 0o777, 0o700);
+    assert.doesNotMatch(said, new RegExp(kept().accessToken));
+  });
+
+  it('prints a token that is good, refreshed where it is about to end', async () => {
+    const token = async () => (await run('token')).stdout.trim();
+    const first = await token();
+    assert.equal(first, kept().accessToken);
+    const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: first });
+    assert.deepEqual([me.status, me.body.data.id], [200, ada.id]);
+    // As if its hour were nearly over.
+    const all = JSON.parse(readFileSync(file, 'utf8'));
+    all.services[service.url].expiresAt = Date.now() + 30_000;
+    writeFileSync(file, JSON.stringify(all));
+    const second = await token();
+    assert.notEqual(second, first);
+    assert.equal((await ask(service, '/v1/users/me', { token: second })).status, 200);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(await token(), second);
+  });
+
+  it('signs out: the login ends, and the token is gone from the machine', async () => {
+    const token = (await run('token')).stdout.trim();
+    const { code, stdout } = await run('logout');
+    assert.deepEqual([code, stdout.trim()], [0, `Signed out of ${service.url}.`]);
+    assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
+    assert.throws(() => statSync(file));
+    const again = await run('logout');
+    assert.deepEqual(
+      [again.code, again.stderr.trim()],
+      [1, 'gatehouse: You are not signed in. Sign in first: gatehouse login'],
+    );
+  });
+
+  it('may be narrower, and may be refused', async () => {
+    await signIn('allow', 'users:read');
+    const token = (await run('token', '--url', `${service.url}/`)).stdout.trim();
+    assert.equal((await ask(service, '/v1/clients', { token })).status, 403);
+    await assert.rejects(signIn('deny'), /refused in the browser/);
+    assert.equal((await run('token')).stdout.trim(), token, 'what was there stays');
+  });
+
+  it('says that the login has ended where somebody ended it', async () => {
+    const all = JSON.parse(readFileSync(file, 'utf8'));
+    all.services[service.url].expiresAt = 0;
+    writeFileSync(file, JSON.stringify(all));
+    const sessions = await ask<{ data: { id: string; client_id: string }[] }>(service, '/v1/tokens?limit=100', {
+      token: ada.token,
+    });
+    for (const { id, client_id } of sessions.body.data)
+      if (client_id === 'gatehouse-cli') await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token: ada.token });
+    assert.match((await run('token')).stderr, /The login has ended/);
+    assert.match((await run('token')).stderr, /not signed in/);
+  });
+
+  it('sends no token in the clear to another machine, and says where nobody answers', async () => {
+    const refused = async (url: string) => (await run('login', '--url', url)).stderr;
+    assert.match(await refused('http://auth.example.com'), /Use https/);
+    assert.match(await refused('nonsense'), /--url takes/);
+    assert.match(await refused('http://127.0.0.1:1'), /does not answer/);
+  });
+});
