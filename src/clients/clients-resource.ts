@@ -7,48 +7,24 @@ import { type Event, recordEvent } from '../events/record-event.ts';
 import type { Mail } from '../mail/mail.ts';
 import { anyOf, equals, type Rule, role } from '../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
-import type { DefaultCall } from '../resources/declaration/fields/field.ts';
 import { belongsTo, hasMany } from '../resources/declaration/relations.ts';
-import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
 import { changesBetween } from '../resources/write/changes.ts';
 import { notifyOwner } from '../users/mails/notify-owner.ts';
+import { applicationFields } from './application-fields.ts';
+import { checkApplication } from './check-application.ts';
+import { clientFields, scopesLeftOut } from './client-fields.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
+import { isLoopbackHost } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
 import { wrongScopes } from './requested-scopes.ts';
-import { everyScope, holdsScopes, type KnownScopes } from './scopes.ts';
+import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
 
 const longestKeep = 720;
 
 /** A person's own clients. A client is none: what it could make for itself would outlive it. */
 const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
-
-const fields = {
-  client_id: computed({ as: 'text', from: ['id'], description: 'The same as id' }, ({ id }) => id as string),
-  type: oneOf(['password', 'personal'], {
-    default: 'personal',
-    immutable: true,
-    searchable: true,
-    sortable: true,
-    description: 'password: first-party, made by administrators; personal: third-party',
-  }),
-  name: text({ required: true, max: 100, searchable: true, sortable: true }),
-  scopes: list({
-    default: [everyScope],
-    searchable: true,
-    description: 'What the client may ask for, and what it gets when it asks for nothing',
-  }),
-  user_id: reference('users', {
-    default: ({ caller }: DefaultCall) => caller.userId,
-    immutable: true,
-    searchable: true,
-    onDelete: 'cascade',
-    description: 'The owner of a personal client',
-  }),
-  created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
-  updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
-};
 
 const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
   type: ['object', 'null'],
@@ -95,19 +71,26 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     name: 'clients',
     managed: false,
     idType: 'text',
-    fields,
+    fields: clientFields,
     relations: { user: belongsTo('users', { by: 'user_id' }), tokens: hasMany('tokens', { by: 'client_id' }) },
     access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
     // Ids ascend with time, and their index is there already.
     defaultOrder: '-id',
     hooks: {
-      beforeWrite({ caller }, { values }) {
+      beforeWrite({ caller, context: { config } }, { operation, values, before }) {
+        if (operation === 'delete') return;
+        const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
           const message = 'type: only an administrator makes first-party clients.';
           if (!isAdmin(caller)) throw unprocessable([{ field: 'type', code: 'forbidden', message }]);
           delete values.user_id;
         }
-        const errors = values.scopes ? wrongScopes(known, caller, values.scopes, { forClient: true }) : [];
+        if (type === 'application' && values.scopes === scopesLeftOut) values.scopes = [...identityScopes];
+        const local = config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
+        const errors = [
+          ...(values.scopes ? wrongScopes(known, caller, values.scopes, { for: type }) : []),
+          ...checkApplication({ type, values, before, caller, local }),
+        ];
         if (errors.length > 0) throw unprocessable(errors);
       },
       async afterWrite(call, { operation, before, after, values }) {
@@ -120,10 +103,10 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
-      const made = { type, name, userId, scopes, actorId: caller.userId, source };
+      const made = { type, name, userId, scopes, actorId: caller.userId, source, ...applicationFields(values) };
       const client = await makeClient(context, keys, tx, invalidate, made);
       if (!client) throw conflict('A client with this id is there already.');
-      call.reveal({ client_secret: client.secret });
+      if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
       await notifyOwnerOf(call, client.userId, 'a new external application');
       return client.id;
     },
@@ -138,7 +121,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       await record(call, 'client.deleted', client, { changes: changesBetween({ type, name, scopes }, undefined) });
     },
     actions: [
-      action<typeof secretBody, typeof fields>({
+      action<typeof secretBody, typeof clientFields>({
         name: 'secrets',
         summary: 'Give a client a new secret, shown in this answer only',
         body: secretBody,
@@ -150,6 +133,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client may do more than the token that you present.');
             }
+            if (row.public) throw conflict('A public application has no secret: it runs where none can be kept.');
             if (isProxied(row.id)) {
               throw conflict('The secret of this client comes from the settings. Change it there.');
             }

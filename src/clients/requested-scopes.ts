@@ -1,13 +1,14 @@
 import { type Caller, isAdmin } from '../caller.ts';
 import type { FieldError } from '../errors.ts';
-import { allowsScope, everyScope, introspectScope, type KnownScopes } from './scopes.ts';
+import type { ClientType } from './client-store.ts';
+import { allowsScope, everyScope, identityScopes, introspectScope, type KnownScopes } from './scopes.ts';
 
 /** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
 export function wrongScopes(
   known: KnownScopes,
   caller: Caller,
   scopes: readonly string[],
-  { forClient = false } = {},
+  { for: type }: { for?: ClientType } = {},
 ): FieldError[] {
   const wrong = (scope: string): FieldError | undefined => {
     if (!known.has(scope)) {
@@ -15,7 +16,9 @@ export function wrongScopes(
       return { field: 'scopes', code: 'unknown', message };
     }
     // Asking about anybody's tokens is for an administrator to allow, and only clients ask.
-    const isGrantable = forClient && isAdmin(caller) && caller.scopes.includes(everyScope);
+    const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
+    // They open nothing by themselves: whoever signs in is asked.
+    if (type === 'application' && identityScopes.includes(scope)) return undefined;
     if (scope === introspectScope ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
     return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
   };

@@ -56,7 +56,7 @@ const create = (name: string, { id, type, scope, owner }: Flags) =>
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
     const { knownScopes } = await import('../../app.ts');
     const scopes = scope === undefined ? [everyScope] : parseScope(scope);
-    const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { forClient: true });
+    const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { for: type });
     if (wrong) throw new OperatorError(wrong.message);
     const keys = await openKeyRing(context);
     return commitAndInvalidate(context.database, async (tx, invalidate) => {

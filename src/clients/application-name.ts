@@ -1,0 +1,19 @@
+/** Control characters, what turns the direction of text or cannot be seen, and what is no character. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Cn}]/u;
+const latin = /\p{Script=Latin}/u;
+/** Scripts that have letters which look like Latin ones. */
+const lookalike =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}]/u;
+/** More marks on one letter than any language writes: they run over the lines above. */
+const stacked = /\p{M}{4}/u;
+
+/** What is wrong with a name that people are shown when they are asked for their consent; undefined where nothing is. */
+export function faultOfName(name: string): string | undefined {
+  if (unseen.test(name) || stacked.test(name))
+    return 'holds characters that cannot be seen or are not shown as written';
+  if (/^\s|\s$|\s\s|[^\S ]/u.test(name)) return 'takes single spaces, between words alone';
+  if (name.split(/[^\p{L}\p{M}]+/u).some((word) => latin.test(word) && lookalike.test(word))) {
+    return 'mixes letters of two scripts that look alike in one word';
+  }
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import { isLoopbackHost } from './loopback-host.ts';
+
+/** What is wrong, as the end of a sentence that begins with the URI. */
+export type UriFault = { readonly code: string; readonly says: string };
+
+const longestUri = 2000;
+const fault = (code: string, says: string): UriFault => ({ code, says });
+
+/** RFC 8252 7.1: a domain that the application owns, backwards, so that no other claims the scheme. */
+const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
+/** A slash, a backslash or a control character that some reader of the path takes for one. */
+const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
+
+/**
+ * Where a browser may be sent to. It is compared to the letter later, so what has two spellings is refused: all that reads
+ * it must read the same host.
+ */
+export function faultOfRedirectUri(uri: string): UriFault | undefined {
+  const read = readUri(uri);
+  if ('code' in read) return read;
+  const { protocol, hostname } = read;
+  if (protocol === 'https:') return undefined;
+  if (protocol === 'http:') {
+    if (isLoopbackHost(hostname)) return undefined;
+    return fault('insecure', 'must be https: http is for localhost, 127.0.0.1 and [::1]');
+  }
+  if (privateScheme.test(uri)) return undefined;
+  return fault(
+    'scheme',
+    'must be https, or a scheme of the application’s own with a dot in it, as com.example.app:/callback',
+  );
+}
+
+/** What this service or a browser loads or calls by itself. `local`: this machine may be called without TLS. */
+export function faultOfWebUri(uri: string, { local = false } = {}): UriFault | undefined {
+  const read = readUri(uri);
+  if ('code' in read) return read;
+  if (read.protocol === 'https:') return undefined;
+  if (local && read.protocol === 'http:' && isLoopbackHost(read.hostname)) return undefined;
+  return fault('insecure', 'must be https');
+}
+
+function readUri(uri: string): URL | UriFault {
+  if (uri.length > longestUri) return fault('maxLength', `must have at most ${longestUri} characters`);
+  if (!/^[\x21-\x7e]+$/.test(uri)) return fault('characters', 'must be written in ASCII without spaces');
+  if (/[\\"<>^`{|}]/.test(uri)) return fault('characters', 'holds a character that a URI must not hold');
+  if (uri.includes('*')) return fault('wildcard', 'must be written out: there are no wildcards');
+  if (uri.includes('#')) return fault('fragment', 'must have no fragment');
+  if (!URL.canParse(uri)) return fault('format', 'must be an absolute URI');
+  const url = new URL(uri);
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri)) {
+    return fault('userinfo', 'must hold no user and no password');
+  }
+  if (disguised.test(url.pathname) || /%(0[0-9a-f]|1[0-9a-f]|7f)/i.test(url.search)) {
+    return fault('characters', 'hides a slash, a backslash or a control character');
+  }
+  // Other spellings: upper case, the default port, dots in the path, odd forms of an IP address.
+  if (url.href !== uri && !(isWeb && url.href === `${uri}/`)) {
+    return fault('normal_form', `must be written as ${url.href}`);
+  }
+  return url;
+}

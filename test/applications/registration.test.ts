@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import type { FieldError } from '../../src/errors.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { addOwner, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const redirect_uris = ['https://app.example/callback'];
+const wrongFields = ({ body }: Answer) =>
+  ((body.errors ?? []) as FieldError[]).map(({ field, code }) => `${field} ${code}`);
+
+onBothEngines('applications in the API', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let ann: Owner;
+  let bob: Owner;
+  let admin: Owner;
+  before(async () => {
+    service = await start();
+    [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
+  });
+  const askAs = (method: string, path: string, { token }: Owner, json?: unknown) =>
+    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+  const make = (owner: Owner, fields: object = {}) =>
+    askAs('POST', '/v1/clients', owner, { type: 'application', name: 'Notes', redirect_uris, ...fields });
+
+  it('are made by anybody, with a secret that is shown once', async () => {
+    const made = await make(ann, {
+      homepage_uri: 'https://app.example/',
+      post_logout_redirect_uris: ['https://app.example/out'],
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.equal(made.headers.get('cache-control'), 'no-store');
+    const { client_secret, id, created_at: _at, updated_at: _too, ...rest } = rowOf(made);
+    assert.deepEqual(rest, {
+      client_id: id,
+      type: 'application',
+      name: 'Notes',
+      scopes: ['openid', 'profile', 'email', 'phone', 'offline_access'],
+      public: false,
+      redirect_uris,
+      post_logout_redirect_uris: ['https://app.example/out'],
+      homepage_uri: 'https://app.example/',
+      logo_uri: null,
+      backchannel_logout_uri: null,
+      trusted: false,
+      user_id: ann.id,
+    });
+    assert.equal((await grantClient(service, { id }, client_secret)).status, 200);
+    const again = await askAs('POST', `/v1/clients/${id}/secrets`, ann, {});
+    assert.equal(again.status, 201);
+    assert.equal((await grantClient(service, { id }, client_secret)).status, 401);
+    assert.equal((await grantClient(service, { id }, rowOf(again).client_secret)).status, 200);
+    assert.equal((await askAs('GET', `/v1/clients/${id}`, bob)).status, 404);
+    const found = await askAs('GET', '/v1/clients?search=type:application', ann);
+    assert.deepEqual(
+      rowsOf(found).map((row) => row.id),
+      [id],
+    );
+    assert.equal((await askAs('DELETE', `/v1/clients/${id}`, ann)).status, 204);
+  });
+
+  it('have no secret where they are public, and get none', async () => {
+    const made = rowOf(
+      await make(ann, { public: true, redirect_uris: ['com.example.notes:/cb', 'http://127.0.0.1/cb'] }),
+    );
+    assert.deepEqual([made.public, 'client_secret' in made], [true, false]);
+    const path = `/v1/clients/${made.id}`;
+    assert.equal((await askAs('POST', `${path}/secrets`, ann, {})).status, 409);
+    const opened = await askAs('PATCH', path, ann, { public: false });
+    assert.equal(opened.status, 422, 'whether it has a secret is said once');
+  });
+
+  it('say what they do without, and name what is wrong', async () => {
+    const refusals: [object, string][] = [
+      [{ redirect_uris: undefined }, 'redirect_uris required'],
+      [{ redirect_uris: ['http://localhost.evil/cb'] }, 'redirect_uris insecure'],
+      [{ redirect_uris: ['https://a@b.example/'] }, 'redirect_uris userinfo'],
+      [{ post_logout_redirect_uris: ['https://app.example/#x'] }, 'post_logout_redirect_uris fragment'],
+      [{ homepage_uri: 'http://app.example' }, 'homepage_uri insecure'],
+      [{ logo_uri: 'data:image/png,x' }, 'logo_uri insecure'],
+      [{ backchannel_logout_uri: 'http://10.0.0.1/out' }, 'backchannel_logout_uri insecure'],
+      [{ name: 'Go\u200bogle' }, 'name characters'],
+      [{ name: 'elgooG\u202e' }, 'name characters'],
+      [{ name: 'G\u043eogle' }, 'name characters'],
+      [{ scopes: ['nothing:read'] }, 'scopes unknown'],
+      [{ trusted: true }, 'trusted forbidden'],
+      [{ type: 'personal', redirect_uris: undefined, public: true }, 'public forbidden'],
+      [{ type: 'personal' }, 'redirect_uris forbidden'],
+    ];
+    for (const [fields, expected] of refusals) {
+      const answer = await make(ann, fields);
+      assert.deepEqual([answer.status, ...wrongFields(answer)], [422, expected], JSON.stringify(fields));
+    }
+    assert.equal((await make(ann, { redirect_uris: [], name: 'Für Geräte' })).status, 201, 'devices come back nowhere');
+  });
+
+  it('are trusted by administrators alone, who answer for what is trusted', async () => {
+    const { id } = rowOf(await make(ann));
+    const path = `/v1/clients/${id}`;
+    assert.deepEqual(wrongFields(await askAs('PATCH', path, ann, { trusted: true })), ['trusted forbidden']);
+    assert.equal(rowOf(await askAs('PATCH', path, admin, { trusted: true })).trusted, true);
+    const moved = await askAs('PATCH', path, ann, { redirect_uris: ['https://evil.example/cb'], scopes: ['*'] });
+    assert.deepEqual(wrongFields(moved), ['scopes forbidden', 'redirect_uris forbidden']);
+    assert.equal((await askAs('PATCH', path, ann, { logo_uri: 'https://app.example/logo.png' })).status, 200);
+    const without = await askAs('PATCH', path, ann, { trusted: false, redirect_uris: ['https://other.example/cb'] });
+    assert.deepEqual([without.status, rowOf(without).trusted], [200, false]);
+  });
+
+  it('change at once, for those that look them up as well', async () => {
+    const { id } = rowOf(await make(ann, { scopes: ['openid', 'clients:read'] }));
+    assert.deepEqual((await service.clients.find(id))?.redirectUris, redirect_uris);
+    const uris = ['https://app.example/other'];
+    const changed = await askAs('PATCH', `/v1/clients/${id}`, ann, { redirect_uris: uris, scopes: ['openid'] });
+    assert.equal(changed.status, 200, changed.text);
+    const found = await service.clients.find(id);
+    assert.deepEqual([found?.redirectUris, found?.scopes], [uris, ['openid']]);
+    const events = await askAs('GET', `/v1/events?search=type:client.updated;client_id:${id}`, admin);
+    const [{ data } = assert.fail('no event')] = rowsOf(events) as unknown as { data: { changes: object } }[];
+    assert.deepEqual(data.changes, {
+      scopes: { from: ['openid', 'clients:read'], to: ['openid'] },
+      redirect_uris: { from: redirect_uris, to: uris },
+    });
+  });
+
+  it('ask for no more than whoever makes them could hand on', async () => {
+    const narrow = await ask(service, '/v1/tokens', {
+      token: ann.token,
+      json: { name: 'narrow', scopes: ['clients:write'] },
+    });
+    const token = String(rowOf(narrow).access_token);
+    assert.equal((await make({ ...ann, token }, { scopes: ['openid', 'email'] })).status, 201);
+    assert.deepEqual(wrongFields(await make({ ...ann, token }, { scopes: ['users:read'] })), ['scopes beyond_own']);
+  });
+});
