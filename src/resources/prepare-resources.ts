@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';
 import { applyResourceMigrations } from './migrations/migrate-resources.ts';
@@ -10,6 +11,7 @@ export async function prepareResources(
   own: readonly ResourceDefinition[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
+  checkDefinitions(definitions, { roles: ['admin', ...config.roles] });
   for (const step of await applyResourceMigrations(database, definitions, { now }))
     log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);

@@ -17,7 +17,7 @@ export function serveResources(
   definitions: readonly ResourceDefinition[],
   { keys, recordEvent, holdAuthority }: { keys: MacKeys; recordEvent: RecordEvent; holdAuthority: HoldAuthority },
 ): Resources {
-  checkDefinitions(definitions);
+  checkDefinitions(definitions, { roles: ['admin', ...context.config.roles] });
   const resources = compileResources(definitions);
   const services = { context, resources, keys, recordEvent, holdAuthority };
   for (const resource of resources.values()) {

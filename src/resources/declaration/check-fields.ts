@@ -1,12 +1,45 @@
-import type { Complain, Definitions } from './complaints.ts';
+import { checkOptions, shown } from './check-options.ts';
+import { type Complain, type Definitions, namePattern } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { checkComputed, isComputed } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
 import type { FieldType } from './fields/field-type.ts';
 import { fieldTypeNamed, typeNameOf } from './fields/field-types.ts';
+import { computedOptions, fieldOptions } from './known-options.ts';
+
+const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
+
+export function checkFields(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
+  const { fields, managed } = definition;
+  for (const [name, field] of Object.entries(fields)) {
+    const column = field.options.column ?? name;
+    if (!namePattern.test(name)) {
+      complain(`fields.${name}`, 'a name takes lowercase letters, digits and _, at most 40 characters.');
+    } else if (name === 'id' || (managed && implicitFields.includes(column))) {
+      complain(`fields.${name}`, 'every row has it already; leave it out.');
+    } else if (managed && column.endsWith('_folded')) {
+      complain(`fields.${name}`, 'columns that end in _folded are kept for searching; choose another name.');
+    } else checkField(definition, name, field, all, complain);
+  }
+}
+
+/** Whether each is made by a function such as `text`; without that, nothing else can be said of them. */
+export function areFields(fields: Readonly<Record<string, unknown>>, complain: Complain): boolean {
+  const wrong = Object.entries(fields).filter(([, field]) => !isField(field));
+  for (const [name, field] of wrong) {
+    const call = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
+    complain(`fields.${name}`, `it takes a field such as text({ required: true }); this is ${shown(field)}.${call}`);
+  }
+  return wrong.length === 0;
+}
+
+function isField(value: unknown): value is Field {
+  const { type, options } = (value ?? {}) as Partial<Field>;
+  return typeof type === 'string' && typeof options === 'object' && options !== null;
+}
 
 /** What holds for fields of every type; the type adds its own. */
-export function checkField(
+function checkField(
   definition: ResourceDefinition,
   name: string,
   field: Field,
@@ -16,6 +49,7 @@ export function checkField(
   const where = `fields.${name}`;
   const complainHere = (what: string) => complain(where, what);
   const { options } = field;
+  if (!areKnown(where, field, complain)) return;
   const { min, max, searchable, sortable, unique } = options;
   const type = fieldTypeNamed(typeNameOf(field));
   if (!type) {
@@ -33,6 +67,19 @@ export function checkField(
   }
   if (options.virtual && !options.writeOnly) complainHere('a virtual field is never shown: say `writeOnly: true`.');
   if (!isComputed(field)) checkDefault(type, field, complainHere);
+}
+
+function areKnown(where: string, field: Field, complain: Complain): boolean {
+  const { options } = field;
+  if (Object.keys(options).some((key) => /^\d+$/.test(key))) {
+    complain(where, 'its options are an object, such as text({ required: true }).');
+    return false;
+  }
+  // What the function that makes it has added is not the operator's.
+  const { readOnly: _readOnly, ...own } = options;
+  if (isComputed(field)) return checkOptions(where, own, computedOptions, complain);
+  const known = { ...fieldTypeNamed(field.type)?.ownOptions, ...fieldOptions };
+  return checkOptions(where, options, known, complain);
 }
 
 function checkDefault(type: FieldType, { options }: Field, complain: (what: string) => void): void {

@@ -1,10 +1,14 @@
+import { checkOptions, nearestOf, shown } from './check-options.ts';
 import { type Complain, type Definitions, namePattern } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { listType } from './fields/list.ts';
+import { relationOptions } from './known-options.ts';
+import type { Relation } from './relations.ts';
 
 export function checkRelations(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {
     const where = `relations.${name}`;
+    if (!isWhole(where, relation, complain)) continue;
     const target = all.get(relation.target);
     if (!namePattern.test(name)) complain(where, 'a name takes lowercase letters, digits and _.');
     // A list of names gives way to the rows that it names, where they are included.
@@ -13,7 +17,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
       complain(where, `a field has this name, and both would be "${name}" in answers; rename one.`);
     }
     if (!target) {
-      complain(where, `there is no resource "${relation.target}". There are: ${[...all.keys()].join(', ')}.`);
+      complain(where, `there is no resource "${relation.target}".${nearestOf(relation.target, all.keys())}`);
       continue;
     }
     switch (relation.kind) {
@@ -26,7 +30,10 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
       case 'manyToMany': {
         const through = all.get(relation.through);
         if (!through) {
-          complain(where, `through: there is no resource "${relation.through}".`);
+          complain(
+            where,
+            `through: there is no resource "${relation.through}".${nearestOf(relation.through, all.keys())}`,
+          );
           break;
         }
         requireReference(where, through, relation.from, definition.name, complain);
@@ -41,13 +48,27 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
         break;
     }
   }
-  checkActions(definition, complain);
+}
+
+/** Whether it says all that its kind takes, and nothing else. */
+function isWhole(where: string, relation: Relation, complain: Complain): boolean {
+  const { kind, target, ...link } = (relation ?? {}) as Relation & Record<string, unknown>;
+  const known = Object.hasOwn(relationOptions, kind ?? '') ? relationOptions[kind] : undefined;
+  if (!known || typeof target !== 'string') {
+    complain(where, `it takes a relation such as belongsTo('owners', { by: 'owner_id' }); this is ${shown(relation)}.`);
+    return false;
+  }
+  const missing = Object.keys(known).filter((name) => link[name as keyof typeof link] === undefined);
+  for (const name of missing) complain(`${where}.${name}`, `it is missing: ${kind} takes a name for it.`);
+  return checkOptions(where, link, known, complain) && missing.length === 0;
 }
 
 function requireReference(where: string, from: ResourceDefinition, by: string, to: string, complain: Complain): void {
   const field = from.fields[by];
   if (field?.options.target === to) return;
-  complain(where, `"${by}" of ${from.name} must be a field made by reference('${to}').`);
+  const candidates = Object.keys(from.fields).filter((name) => from.fields[name]?.options.target === to);
+  const near = candidates.length === 0 ? '' : nearestOf(by, candidates);
+  complain(where, `"${by}" of ${from.name} must be a field made by reference('${to}').${near}`);
 }
 
 function requireList(
@@ -59,16 +80,7 @@ function requireList(
   complain: Complain,
 ): void {
   if (lister.fields[list]?.type !== listType.name) complain(where, `"${list}" of ${lister.name} must be a list field.`);
-  if (!named.fields[key]) complain(where, `${named.name} has no field "${key}".`);
-}
-
-function checkActions(definition: ResourceDefinition, complain: Complain): void {
-  for (const { name, on } of definition.actions ?? []) {
-    if (!/^[a-z][a-z0-9_-]*(\/:?[a-z0-9_-]+)*$/.test(name)) {
-      complain(`actions.${name}`, 'a name takes lowercase letters, digits, - and _.');
-    }
-    if (on !== 'collection' && definition.relations?.[name]) {
-      complain(`actions.${name}`, 'a relation has this name, and both would have the same path; rename one.');
-    }
+  if (!named.fields[key]) {
+    complain(where, `${named.name} has no field "${key}".${nearestOf(key, Object.keys(named.fields))}`);
   }
 }

@@ -40,10 +40,10 @@ export type Relation = BelongsTo | HasMany | ManyToMany | ListsNames | NamedBy;
 export type Relations = Readonly<Record<string, Relation>>;
 
 /** This row refers to one row of the target. */
-export const belongsTo = (target: string, { by }: { by: string }): BelongsTo => ({ kind: 'belongsTo', target, by });
+export const belongsTo = (target: string, link: { by: string }): BelongsTo => ({ ...link, kind: 'belongsTo', target });
 
 /** Rows of the target refer to this row. */
-export const hasMany = (target: string, { by }: { by: string }): HasMany => ({ kind: 'hasMany', target, by });
+export const hasMany = (target: string, link: { by: string }): HasMany => ({ ...link, kind: 'hasMany', target });
 
 /** Rows of a third resource link this one with the target. */
 export const manyToMany = (target: string, link: { through: string; from: string; to: string }): ManyToMany => ({

@@ -1,3 +1,4 @@
+import { nearestOf } from '../check-options.ts';
 import { declareField, type Field, type Fields } from './field.ts';
 
 export interface ComputedOptions {
@@ -24,12 +25,19 @@ export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
 /** It has no type of its own: its values are described by the type that it names. */
 export const isComputed = ({ type }: Field): boolean => type === typeName;
 
+/** The fields that have a column of their own. */
+export const storedNames = (fields: Fields): string[] =>
+  Object.keys(fields).filter((name) => {
+    const field = fields[name] as Field;
+    return !isComputed(field) && !field.options.virtual;
+  });
+
 export function checkComputed({ options, compute }: Field, fields: Fields, complain: (what: string) => void): void {
+  const stored = ['id', ...storedNames(fields), 'created_at', 'updated_at'];
   for (const source of options.from ?? []) {
-    const from = fields[source];
-    const known = source === 'id' || (from && !isComputed(from) && !from.options.virtual);
-    if (!known && !['created_at', 'updated_at'].includes(source))
-      complain(`from: there is no stored field "${source}".`);
+    if (!stored.includes(source)) complain(`from: there is no stored field "${source}".${nearestOf(source, stored)}`);
   }
-  if (!compute) complain('a computed field needs a function.');
+  if (options.as === undefined) complain("as is missing: the type of the value, such as 'text'.");
+  if (options.from === undefined) complain('from is missing: the names of the fields that the value is made of.');
+  if (typeof compute !== 'function') complain('a computed field needs a function.');
 }

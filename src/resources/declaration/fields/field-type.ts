@@ -1,7 +1,8 @@
 import type { Engine } from '../../../database/database.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
+import type { OptionKinds } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing, Storage } from './column-schema.ts';
-import type { AnyOptions } from './field.ts';
+import type { AnyOptions, FieldOptions } from './field.ts';
 import type { SearchTerm } from './search-term.ts';
 
 /** Why a value is refused: a code for programs, and the end of the sentence "<field> …". */
@@ -26,6 +27,9 @@ export interface SearchedField {
   foldText(text: string): string;
 }
 
+/** The options that a type has besides those of every field. The compiler demands that each is listed. */
+export type OwnOptions<O> = OptionKinds<Omit<O, keyof FieldOptions<unknown>>>;
+
 /** All that the engine knows of one type of fields. Each is a file of its own. Null is dealt with before. */
 export interface FieldType {
   /** As declarations, descriptions and stored schemas name it. Front ends choose their controls by it. */
@@ -45,6 +49,8 @@ export interface FieldType {
   /** Whether the empty text of a form is a value. Elsewhere an empty box means that there is none. */
   takesEmptyText?(options: AnyOptions): boolean;
 
+  /** What can be said of fields of this type alone. */
+  readonly ownOptions?: OptionKinds;
   /** What is wrong with a declaration, besides what is wrong with those of any type. */
   checkOptions?(options: AnyOptions, complain: (what: string) => void, resources: Iterable<string>): void;
 

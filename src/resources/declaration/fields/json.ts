@@ -1,5 +1,6 @@
+import { amount } from '../option-kind.ts';
 import { declareField, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, refuse } from './field-type.ts';
+import { type FieldType, type OwnOptions, refuse } from './field-type.ts';
 import { parseJsonText } from './json-text.ts';
 import { jsonValues } from './plain-values.ts';
 
@@ -30,6 +31,7 @@ export const jsonType: FieldType = {
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');
     return size > max ? refuse('maxLength', `must have at most ${max} bytes as JSON`) : undefined;
   },
+  ownOptions: { max: amount } satisfies OwnOptions<JsonOptions>,
   fromForm: (text) => parseJsonText(text) ?? text,
   checkOptions({ searchable, sortable, unique }, complain) {
     if (searchable || sortable || unique) {

@@ -1,7 +1,8 @@
 import { listHolds } from '../../sql/json-lists.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
+import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type Refusal, refuse } from './field-type.ts';
+import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
 import { parseJsonText } from './json-text.ts';
 import { jsonValues, refuseWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
@@ -27,6 +28,7 @@ export const listType: FieldType = {
   check: checkList,
   fromForm: (text) => (text.startsWith('[') ? parseJsonText(text) : text === '' ? [] : text.split(',')) ?? text,
   takesEmptyText: () => true,
+  ownOptions: { values: texts, max: amount, maxItem: amount } satisfies OwnOptions<ListOptions>,
   checkOptions({ sortable, unique }, complain) {
     if (sortable || unique) complain('a list can be neither sortable nor unique.');
   },

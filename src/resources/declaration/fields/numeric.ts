@@ -1,7 +1,8 @@
 import { type Fragment, sql } from '../../sql/sql-text.ts';
+import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import { type FieldType, type Refusal, refuse } from './field-type.ts';
+import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 
 export interface NumberOptions extends FieldOptions<number> {
@@ -34,6 +35,7 @@ export const numberSchema = (type: string, { min, max }: AnyOptions, example: nu
 /** What integers and numbers have in common. */
 export const numberValues = {
   ...plainValues,
+  ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,
   fromForm: toNumber,
   /** The sum has no negative zero, which JSON cannot show. */
   toStored: (value: unknown): unknown => (value as number) + 0,

@@ -1,5 +1,6 @@
 import { unknownName } from '../../../http/errors/parameter-errors.ts';
 import { join, sql } from '../../sql/sql-text.ts';
+import { anything } from '../option-kind.ts';
 import { declareField, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, refuse, type SearchedField } from './field-type.ts';
 import { textValues } from './plain-values.ts';
@@ -18,8 +19,13 @@ export const oneOfType: FieldType = {
   name: 'enum',
   check: (value, { values = [] }) =>
     values.includes(value as string) ? undefined : refuse('enum', `must be one of: ${values.join(', ')}`),
+  ownOptions: { values: anything },
   checkOptions({ values }, complain) {
-    if (!values?.length || values.some((value) => typeof value !== 'string' || value === '')) {
+    if (
+      !Array.isArray(values) ||
+      values.length === 0 ||
+      values.some((value) => typeof value !== 'string' || value === '')
+    ) {
       complain('it takes a list of texts that are not empty.');
     }
   },

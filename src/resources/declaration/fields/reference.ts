@@ -1,5 +1,7 @@
+import { nearestOf } from '../check-options.ts';
+import { oneOfWords, words } from '../option-kind.ts';
 import { declareField, type Field, type FieldOptions } from './field.ts';
-import type { FieldType } from './field-type.ts';
+import type { FieldType, OwnOptions } from './field-type.ts';
 import { textValues } from './plain-values.ts';
 import { exampleId, uuidType } from './uuid.ts';
 
@@ -19,10 +21,14 @@ export const referenceTo = ({ check, takes, fromSearch }: FieldType): FieldType 
   ...textValues,
   name: 'reference',
   check,
+  ownOptions: {
+    target: words,
+    onDelete: oneOfWords('restrict', 'cascade', 'set null'),
+  } satisfies OwnOptions<ReferenceOptions & { target: string }>,
   checkOptions({ target = '', onDelete, required }, complain, resources) {
     const known = [...resources];
     if (!known.includes(target)) {
-      complain(`there is no resource "${target}" to refer to. There are: ${known.join(', ')}.`);
+      complain(`there is no resource "${target}" to refer to.${nearestOf(target, known)}`);
     }
     if (onDelete === 'set null' && required) {
       complain("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");

@@ -1,7 +1,8 @@
 import type { Engine } from '../../../database/database.ts';
 import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
+import { amount, expression, oneOfWords } from '../option-kind.ts';
 import { type AnyOptions, declareField, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type Refusal, refuse, type SearchedField } from './field-type.ts';
+import { type FieldType, type OwnOptions, type Refusal, refuse, type SearchedField } from './field-type.ts';
 import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
 import type { SearchTerm } from './search-term.ts';
@@ -51,6 +52,12 @@ export const textType: FieldType = {
   name: 'text',
   check: checkText,
   takesEmptyText: ({ min }) => min === 0,
+  ownOptions: {
+    min: amount,
+    max: amount,
+    pattern: expression,
+    folded: oneOfWords('stored', 'lower'),
+  } satisfies OwnOptions<TextOptions>,
   checkOptions(options, complain) {
     if (options.unique && maxOf(options) > indexableMax) {
       complain(`it is too long to be unique; give it a max of at most ${indexableMax}.`);

@@ -1,0 +1,38 @@
+import { checkOptions, nearestOf, shown } from './check-options.ts';
+import type { Complain } from './complaints.ts';
+import type { Action, ResourceDefinition } from './define-resource.ts';
+import { actionOptions } from './known-options.ts';
+
+const accessWords = ['read', 'write', 'public', 'auth:api', 'nobody'];
+
+export function checkActions({ actions = [], relations }: ResourceDefinition, complain: Complain): void {
+  const paths = new Set<string>();
+  for (const [index, action] of (actions as unknown as readonly Action[]).entries()) {
+    const where = typeof action?.name === 'string' ? `actions.${action.name}` : `actions[${index}]`;
+    if (typeof action !== 'object' || action === null) {
+      complain(where, `it takes action({ name, summary, run }); this is ${shown(action)}.`);
+      continue;
+    }
+    if (!checkOptions(where, action, actionOptions, complain)) continue;
+    const { name, method = 'POST', on = 'row', summary, run, body, access } = action;
+    for (const [key, value] of Object.entries({ name, summary, run })) {
+      if (value === undefined) complain(`${where}.${key}`, 'it is missing.');
+    }
+    if (name !== undefined && !/^[a-z][a-z0-9_-]*(\/:?[a-z0-9_-]+)*$/.test(name)) {
+      complain(where, 'a name takes lowercase letters, digits, - and _.');
+    }
+    if (on !== 'collection' && relations?.[name]) {
+      complain(where, 'a relation has this name, and both would have the same path; rename one.');
+    }
+    const path = `${method} ${on} ${name}`;
+    if (paths.has(path)) complain(where, `there are two of this name for ${method}; rename one.`);
+    paths.add(path);
+    if (method === 'GET' && body !== undefined) complain(`${where}.body`, 'a GET has no body; choose another method.');
+    if (access !== undefined && typeof access !== 'function' && !accessWords.includes(access)) {
+      complain(
+        `${where}.access`,
+        `${shown(access)} is not known.${nearestOf(String(access), accessWords)} A rule such as role('admin') is one too.`,
+      );
+    }
+  }
+}

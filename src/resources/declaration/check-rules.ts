@@ -1,0 +1,146 @@
+import type { Caller } from '../../caller.ts';
+import type { Condition, Rule } from './access.ts';
+import { nearestOf, shown } from './check-options.ts';
+import type { Complain, Definitions } from './complaints.ts';
+import type { ResourceDefinition } from './define-resource.ts';
+import { storedNames } from './fields/computed.ts';
+import { fieldTypeOf } from './fields/field-types.ts';
+import { listType } from './fields/list.ts';
+
+/** What rules may speak of, beside resources and their fields. Undefined: any. */
+export interface KnownNames {
+  readonly roles?: readonly string[];
+}
+
+/** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. */
+export function checkRule(
+  where: string,
+  rule: Rule,
+  definition: ResourceDefinition,
+  all: Definitions,
+  { roles }: KnownNames,
+  complain: Complain,
+): void {
+  const asked = new Set<string>();
+  const said = new Set<string>();
+  const once: Complain = (path, what) => {
+    if (!said.has(what)) complain(path, what);
+    said.add(what);
+  };
+  const errors: unknown[] = [];
+  const callers = probes(roles ?? ['admin'], asked);
+  for (const caller of callers) {
+    try {
+      checkAnswer(where, rule(caller, Date.now()), definition, all, once);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length === callers.length) once(where, `the rule fails for every caller: ${messageOf(errors[0])}`);
+  for (const name of asked) {
+    if (roles?.includes(name) ?? true) continue;
+    once(where, `there is no role "${name}".${nearestOf(name, roles ?? [])} The setting ROLES names them.`);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const someId = '0199d0a0-7c00-7000-8000-000000000001';
+
+/** Callers with no role, with each alone and with all; what roles they are asked for is noted. */
+function probes(roles: readonly string[], asked: Set<string>): Caller[] {
+  const noting = (held: readonly string[]): readonly string[] =>
+    Object.assign([...held], {
+      includes(name: string): boolean {
+        asked.add(name);
+        return held.includes(name);
+      },
+    });
+  const user = { kind: 'user', userId: someId, clientId: someId, sessionId: someId } as const;
+  return [
+    ...[[], ...roles.map((name) => [name]), roles].flatMap((held) => [
+      { ...user, roles: noting(held), scopes: [] },
+      { ...user, roles: noting(held), scopes: ['*'] },
+    ]),
+    { ...user, kind: 'client', roles: noting([]), scopes: ['*'] },
+    { ...user, kind: 'client', userId: null, roles: noting([]), scopes: ['*'] },
+    { kind: 'anonymous', userId: null, clientId: null, sessionId: null, roles: noting([]), scopes: [] },
+  ];
+}
+
+function checkAnswer(
+  where: string,
+  answer: unknown,
+  definition: ResourceDefinition,
+  all: Definitions,
+  complain: Complain,
+): void {
+  if (typeof answer === 'boolean') return;
+  const condition = answer as Condition;
+  switch (condition?.kind) {
+    case 'all':
+    case 'any':
+      for (const part of condition.of) checkAnswer(where, part, definition, all, complain);
+      return;
+    case 'compare':
+      checkField(where, definition, condition.field, [condition.value], complain);
+      return;
+    case 'among':
+      checkField(where, definition, condition.field, condition.values, complain);
+      return;
+    case 'lists':
+      if (definition.fields[condition.field]?.type === listType.name) return;
+      checkField(where, definition, condition.field, [], complain);
+      if (definition.fields[condition.field]) complain(where, `"${condition.field}" is no list field.`);
+      return;
+    case 'related': {
+      const relations = definition.relations ?? {};
+      const relation = relations[condition.relation];
+      const target = all.get(relation?.target ?? '');
+      if (target) checkAnswer(where, condition.condition, target, all, complain);
+      else if (!relation) {
+        const near = nearestOf(condition.relation, Object.keys(relations));
+        complain(where, `${definition.name} has no relation "${condition.relation}".${near}`);
+      }
+      return;
+    }
+    default:
+      complain(
+        where,
+        `a rule says true, false or a condition such as equals('field', value); this one ${said(answer)}`,
+      );
+  }
+}
+
+function said(answer: unknown): string {
+  if (answer instanceof Promise) {
+    answer.catch(() => undefined);
+    return 'is async.';
+  }
+  return answer === undefined ? 'returns nothing.' : `returns ${shown(answer)}.`;
+}
+
+/** A condition becomes SQL: its field has a column, and its values are of the field's type. */
+function checkField(
+  where: string,
+  definition: ResourceDefinition,
+  name: string,
+  values: readonly unknown[],
+  complain: Complain,
+): void {
+  const { fields, managed } = definition;
+  const stored = ['id', ...storedNames(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
+  if (!stored.includes(name)) {
+    complain(where, `${definition.name} has no stored field "${name}".${nearestOf(name, stored)}`);
+    return;
+  }
+  const field = fields[name];
+  // What ids look like is the target's affair.
+  if (!field || field.options.target !== undefined) return;
+  const type = fieldTypeOf(field);
+  const unbounded = { ...field.options, min: -Infinity, max: Infinity, maxItem: Infinity, pattern: undefined };
+  for (const value of values) {
+    const refusal = value === null || value === undefined ? undefined : type.check(value, unbounded);
+    if (refusal) complain(where, `"${name}" is compared with ${shown(value)}: it ${refusal.says}.`);
+  }
+}

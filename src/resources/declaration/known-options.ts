@@ -1,0 +1,113 @@
+import type { AccessRules } from './access.ts';
+import type { Action, Declaration, Hooks } from './define-resource.ts';
+import type { ComputedOptions } from './fields/computed.ts';
+import type { FieldOptions, Fields } from './fields/field.ts';
+import {
+  anything,
+  callback,
+  entries,
+  flag,
+  members,
+  type OptionKinds,
+  oneOfWords,
+  schema,
+  texts,
+  words,
+} from './option-kind.ts';
+import type { Relation } from './relations.ts';
+
+/** What a declaration may say of the resource itself. The compiler demands that each option is here. */
+export const resourceOptions: OptionKinds<Declaration> = {
+  name: words,
+  singular: words,
+  description: words,
+  managed: flag,
+  table: words,
+  idType: oneOfWords('uuid', 'text'),
+  versioned: flag,
+  fields: members,
+  relations: members,
+  uniqueTogether: entries,
+  access: members,
+  operations: texts,
+  where: callback,
+  defaultOrder: words,
+  alias: callback,
+  hooks: members,
+  create: callback,
+  update: callback,
+  remove: callback,
+  actions: entries,
+  deleteBody: schema,
+  events: flag,
+};
+
+export const accessOptions: OptionKinds<AccessRules> = {
+  read: anything,
+  write: anything,
+  create: anything,
+  update: anything,
+  delete: anything,
+};
+
+export const hookOptions: OptionKinds<Hooks<Fields>> = {
+  prepare: callback,
+  prepareDelete: callback,
+  beforeWrite: callback,
+  afterWrite: callback,
+};
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export const actionOptions: OptionKinds<Action> = {
+  name: words,
+  method: oneOfWords(...methods),
+  on: oneOfWords('row', 'collection'),
+  access: anything,
+  body: schema,
+  summary: words,
+  response: schema,
+  status: {
+    takes: 'a status from 200 to 299',
+    accepts: (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 299,
+  },
+  run: callback,
+};
+
+type LinkOptions<K extends Relation['kind']> = OptionKinds<
+  Omit<Extract<Relation, { readonly kind: K }>, 'kind' | 'target'>
+>;
+
+/** What the second argument of each kind of relation takes. */
+export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K> } = {
+  belongsTo: { by: words },
+  hasMany: { by: words },
+  manyToMany: { through: words, from: words, to: words },
+  listsNames: { list: words, key: words },
+  namedBy: { list: words, key: words },
+};
+
+/** What fields of every type take; the file of a type has its own options. */
+export const fieldOptions: OptionKinds<FieldOptions<unknown>> = {
+  required: flag,
+  default: anything,
+  unique: flag,
+  readOnly: flag,
+  writeOnly: flag,
+  immutable: flag,
+  hidden: flag,
+  virtual: flag,
+  searchable: flag,
+  sortable: flag,
+  column: words,
+  description: words,
+  example: anything,
+};
+
+export const computedOptions: OptionKinds<ComputedOptions> = {
+  as: oneOfWords('text', 'integer', 'number', 'boolean', 'timestamp', 'json', 'list'),
+  from: texts,
+  nullable: flag,
+  description: words,
+  example: anything,
+};

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { all, anyOf, compare, equals, lists, owner, related, role } from './access.ts';
+import { checkDefinitions } from './check-definitions.ts';
+import { action, defineResource, type ResourceDefinition } from './define-resource.ts';
+import { boolean } from './fields/boolean.ts';
+import { computed } from './fields/computed.ts';
+import { integer } from './fields/integer.ts';
+import { list } from './fields/list.ts';
+import { oneOf } from './fields/one-of.ts';
+import { reference } from './fields/reference.ts';
+import { text } from './fields/text.ts';
+import { belongsTo, hasMany } from './relations.ts';
+
+/** What JavaScript, or a wrong cast, lets through. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever somebody may write.
+type Anything = any;
+
+const access = { read: 'auth:api', write: 'auth:api' } as const;
+const fields = {
+  plate: text({ sortable: true }),
+  kind: oneOf(['car', 'van']),
+  parked: boolean(),
+  tags: list(),
+  user_id: reference('owners'),
+};
+const owners = { ...defineResource({ name: 'owners', fields: { name: text() }, access }), file: 'resources/owners.ts' };
+const cars = (more: Anything): ResourceDefinition => ({
+  ...defineResource({ name: 'cars', fields, access } as Anything),
+  ...more,
+  file: 'resources/cars.ts',
+});
+const withField = (field: Anything) => cars({ fields: { ...fields, seats: field } });
+const withAction = (more: Anything) =>
+  cars({ actions: [action({ name: 'park', summary: 'Park', run: () => 1, ...more })] });
+const reading = (read: Anything) => cars({ access: { ...access, read } });
+
+const check = (definition: ResourceDefinition) => () =>
+  checkDefinitions([definition, owners], { roles: ['admin', 'editor'] });
+
+describe('What a declaration says and nobody knows', () => {
+  const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
+    ['an option', cars({ uniqeTogether: [] }), /uniqeTogether: .*Did you mean "uniqueTogether"\?/],
+    ['a hook', cars({ hooks: { beforeWrit() {} } }), /hooks\.beforeWrit: .*Did you mean "beforeWrite"\?/],
+    ['an operation', cars({ access: { ...access, delet: 'nobody' } }), /access\.delet: .*Did you mean "delete"\?/],
+    ['a word', cars({ access: { read: 'auth.api', write: 'nobdy' } }), /"auth:api"\?.*write: .*"nobody"\?/s],
+    ['an operation of the list', cars({ operations: ['list', 'remove'] }), /operations: "remove" is not known/],
+    ['an option of a field', withField(integer({ mim: 1 } as Anything)), /fields\.seats\.mim: .*Did you mean "min"\?/],
+    ['an option of another type', withField(boolean({ max: 1 } as Anything)), /fields\.seats\.max: "max" is not known/],
+    [
+      'an option of a reference',
+      withField(reference('owners', { ondelete: 'cascade' } as Anything)),
+      /fields\.seats\.ondelete: .*Did you mean "onDelete"\?/,
+    ],
+    [
+      'an option of a computed field',
+      withField(computed({ as: 'text', from: ['plate'], nulable: true } as Anything, () => '')),
+      /fields\.seats\.nulable: .*Did you mean "nullable"\?/,
+    ],
+    [
+      'an option of a relation',
+      cars({ relations: { owner: belongsTo('owners', { by: 'user_id', onDelete: 'cascade' } as Anything) } }),
+      /relations\.owner\.onDelete: "onDelete" is not known here/,
+    ],
+    ['an option of an action', withAction({ acces: 'read' }), /actions\.park\.acces: .*Did you mean "access"\?/],
+    ['a method', withAction({ method: 'PSOT' }), /actions\.park\.method: it takes one of "GET".*"PSOT"/],
+    ['a guard of an action', withAction({ access: 'reed' }), /actions\.park\.access: .*Did you mean "read"\?/],
+    ['a role', reading(role('editr')), /access\.read: there is no role "editr"\. Did you mean "editor"\?/],
+    ['a role of an action', withAction({ access: role('amdin') }), /actions\.park\.access: .*Did you mean "admin"\?/],
+    [
+      'a role that a function asks for',
+      reading((caller: Anything) => caller.roles.includes('admin') || caller.roles.includes('edit')),
+      /access\.read: there is no role "edit"\. Did you mean "editor"\?/,
+    ],
+    [
+      'a field of a rule',
+      reading(anyOf(role('admin'), owner('userid'))),
+      /access\.read: .*"userid"\. Did you mean "user_id"\?/,
+    ],
+    ['a field of a condition', reading(() => all(true, compare('plat', '=', 'x'))), /Did you mean "plate"\?/],
+    ['a list that is none', reading(() => lists('plate', 'x')), /access\.read: "plate" is no list field/],
+    ['a relation of a rule', reading(() => related('ownr', equals('name', 'x'))), /cars has no relation "ownr"/],
+    [
+      'a field beyond a relation',
+      cars({
+        relations: { owner: belongsTo('owners', { by: 'user_id' }) },
+        access: { ...access, write: () => related('owner', equals('nam', 'x')) },
+      }),
+      /access\.write: owners has no stored field "nam"\. Did you mean "name"\?/,
+    ],
+    ['a field of where', cars({ where: () => equals('parkt', true) }), /where: .*Did you mean "parked"\?/],
+    ['a field of an order', cars({ defaultOrder: '-plat' }), /defaultOrder: .*Did you mean "plate"\?/],
+    ['a field of what is unique', cars({ uniqueTogether: [['plate', 'kin']] }), /uniqueTogether: .*"kind"\?/],
+    ['the target of a reference', withField(reference('owner')), /"owner" to refer to\. Did you mean "owners"\?/],
+    [
+      'the target of a relation',
+      cars({ relations: { owner: belongsTo('owner', { by: 'user_id' }) } }),
+      /relations\.owner: .*Did you mean "owners"\?/,
+    ],
+    [
+      'the field of a relation',
+      cars({ relations: { owner: belongsTo('owners', { by: 'usr_id' }) } }),
+      /relations\.owner: "usr_id" of cars must be .*Did you mean "user_id"\?/,
+    ],
+  ];
+  for (const [what, definition, says] of cases) {
+    it(`is refused with the nearest right name: ${what}`, () => {
+      assert.throws(check(definition), (error: Error) => {
+        assert.equal(error.name, 'OperatorError');
+        assert.match(error.message, /resources\/cars\.ts: /);
+        assert.match(error.message, says);
+        return true;
+      });
+    });
+  }
+});
+
+describe('What a declaration says wrongly', () => {
+  const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
+    ['a text for a yes', withField(text({ required: 'yes' } as Anything)), /fields\.seats\.required: it takes true or/],
+    ['options that are none', withField(text('required' as Anything)), /fields\.seats: its options are an object/],
+    ['a function that was not called', withField(text), /fields\.seats: .*Did you mean text\(\)\?/],
+    ['a word for a field', withField('text'), /fields\.seats: it takes a field such as text/],
+    ['no fields', cars({ fields: undefined }), /fields: it is missing/],
+    ['a hook that is none', cars({ hooks: { prepare: true } }), /hooks\.prepare: it takes a function/],
+    ['an action that does nothing', withAction({ run: undefined }), /actions\.park\.run: it is missing/],
+    ['the body of a GET', withAction({ method: 'GET', body: {} }), /actions\.park\.body: a GET has no body/],
+    ['an action twice', cars({ actions: [1, 2].map(() => withAction({}).actions?.[0]) }), /there are two of this name/],
+    ['a relation that is none', cars({ relations: { owner: 'owners' } }), /relations\.owner: it takes a relation/],
+    [
+      'a relation by nothing',
+      cars({ relations: { owner: hasMany('owners', {} as Anything) } }),
+      /owner\.by: it is miss/,
+    ],
+    [
+      'names that are not in lists',
+      cars({ uniqueTogether: ['plate', 'kind'] }),
+      /uniqueTogether: it takes lists of two/,
+    ],
+    ['a rule that says nothing', reading(() => undefined), /access\.read: a rule says true, false or .*nothing/],
+    ['a rule that waits', reading(async () => true), /access\.read: .*is async/],
+    ['a rule that was not called', reading(role), /access\.read: .*returns a function/],
+    ['a rule that always fails', reading((caller: Anything) => caller.groups.size > 1), /fails for every caller/],
+    [
+      'a comparison with another type',
+      reading(() => equals('parked', 'yes')),
+      /"parked" is compared with "yes": it must/,
+    ],
+    ['a value that there is not', reading(() => equals('kind', 'bus')), /must be one of: car, van/],
+    ['a rule about a computed field', reading(() => equals('title', 'x')), /no stored field "title"/],
+  ];
+  for (const [what, definition, says] of cases) {
+    it(`is refused: ${what}`, () => assert.throws(check(definition), says));
+  }
+
+  it('is told of once, however many callers would meet it', () => {
+    assert.throws(check(reading(owner('userid'))), (error: Error) => error.message.split('\n').length === 2);
+  });
+
+  it('is not suspected where it is right', () => {
+    const read = anyOf(role('editor'), owner('user_id'), (caller) => caller.userId !== null && equals('kind', 'van'));
+    const actions = [action({ name: 'park', summary: 'Park', access: role('editor'), run: () => 1 } as Anything)];
+    assert.doesNotThrow(check(cars({ access: { read, write: role('admin'), delete: 'nobody' }, actions })));
+  });
+});

@@ -1,0 +1,33 @@
+/** What an option of a declaration takes. */
+export interface OptionKind {
+  /** Ends the sentence "it takes …". */
+  readonly takes: string;
+  accepts(value: unknown): boolean;
+}
+
+/** The kind of each option: the one list of what is known, for the checks and for the reference. */
+export type OptionKinds<Options = Record<string, unknown>> = Readonly<Record<keyof Options & string, OptionKind>>;
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const flag: OptionKind = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' };
+export const words: OptionKind = { takes: 'a text', accepts: (value) => typeof value === 'string' };
+export const amount: OptionKind = { takes: 'a number', accepts: (value) => Number.isFinite(value) };
+export const callback: OptionKind = { takes: 'a function', accepts: (value) => typeof value === 'function' };
+export const members: OptionKind = { takes: 'an object', accepts: isObject };
+export const schema: OptionKind = { takes: 'a TypeBox schema, such as Type.Object({ … })', accepts: isObject };
+export const expression: OptionKind = {
+  takes: 'a regular expression, such as /^[A-Z]+$/',
+  accepts: (value) => value instanceof RegExp,
+};
+export const texts: OptionKind = {
+  takes: 'a list of texts',
+  accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+};
+export const entries: OptionKind = { takes: 'a list', accepts: Array.isArray };
+/** Whatever a rule of its own judges. */
+export const anything: OptionKind = { takes: 'a value', accepts: () => true };
+export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
+  takes: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,
+  accepts: (value) => known.includes(value),
+});
