@@ -31,7 +31,7 @@ export function checkRule(
   const callers = probes(roles ?? ['admin'], asked);
   for (const caller of callers) {
     try {
-      checkAnswer(where, rule(caller, Date.now()), definition, all, once);
+      checkAnswer(where, rule(caller, someMoment), definition, all, once);
     } catch (error) {
       errors.push(error);
     }
@@ -45,6 +45,7 @@ export function checkRule(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+const someMoment = Date.parse('2026-01-31T12:00:00Z');
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
 
 /** Callers with no role, with each alone and with all; what roles they are asked for is noted. */
