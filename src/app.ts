@@ -21,6 +21,7 @@ import { serveApiReference } from './http/openapi/api-reference.ts';
 import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { type App, createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
+import { takeOverMails } from './mail/take-over-mails.ts';
 import { serveDeviceAuthorization } from './oauth/device/device-routes.ts';
 import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { FailedClients } from './oauth/failed-clients.ts';
@@ -28,6 +29,7 @@ import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { servePages } from './pages/pages.ts';
 import { createWebSessions } from './pages/session/authenticate-web.ts';
+import { Queue } from './queue/queue.ts';
 import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
 import { loadResources } from './resources/load-resources.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
@@ -68,6 +70,7 @@ export interface Services {
   readonly oauth: OAuth;
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
+  readonly queue: Queue;
   /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
   endThreads(): Promise<void>;
 }
@@ -84,7 +87,8 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const holdAuthority = createAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
-  const mail = createMail(context, accountMails(context, keys));
+  const queue = new Queue(context, keys);
+  const mail = createMail(context, queue, accountMails(context, keys));
   const oauth: OAuth = {
     context,
     keys,
@@ -122,6 +126,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     oauth,
     proxiedClients,
     accounts,
+    queue,
     endThreads,
   };
 }
@@ -157,9 +162,10 @@ function addScopes(
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
-  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts } = services;
+  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue } = services;
   await sessions.keepToMaxAge();
   await ensureCliClient(context);
+  await takeOverMails(context);
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
@@ -193,11 +199,14 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
+    { name: 'mail of earlier versions', everyMs: 60_000, run: () => takeOverMails(context) },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },
   ]);
-  app.addHook('onReady', async () => accounts.mail.start());
+  app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
-    await accounts.mail.stop();
+    await queue.stop();
+    accounts.mail.close();
     await background.stop();
     await verifier.flush();
     await services.endThreads();

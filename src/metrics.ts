@@ -56,6 +56,13 @@ export function createMetrics() {
       help: 'Passwords being hashed or waiting',
       registers,
     }),
+    jobs: new Gauge({
+      name: 'gatehouse_jobs',
+      help: 'Work in the queue: waiting, or given up',
+      labelNames: ['state'],
+      registers,
+    }),
+    jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued work, by result', 'result'),
     mailQueue: new Gauge({ name: 'gatehouse_mail_queue', help: 'Mail waiting to be sent', registers }),
   };
 }

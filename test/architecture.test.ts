@@ -24,7 +24,7 @@ const foundation = [
   'log',
   'worker-thread',
 ];
-const platform = [...foundation, 'database', 'crypto', 'http', 'outbound', 'mail', 'events'];
+const platform = [...foundation, 'database', 'crypto', 'http', 'outbound', 'mail', 'events', 'queue'];
 const features = [
   ...platform,
   'resources',
@@ -59,7 +59,8 @@ const mayImport = new Map<string, readonly string[]>([
   ['crypto', [...foundation, 'database']],
   ['http', [...foundation, 'database']],
   ['outbound', [...foundation, 'http']],
-  ['mail', [...foundation, 'database', 'crypto']],
+  ['mail', [...foundation, 'database', 'crypto', 'queue']],
+  ['queue', [...foundation, 'database', 'crypto', 'http', 'resources', 'events']],
   ['events', [...foundation, 'database', 'http', 'resources']],
   ['resources', [...foundation, 'database', 'http']],
   ['service-tables', ['resources']],
@@ -93,6 +94,7 @@ const ownTransactions = new Map([
   ['database/migrate.ts', 'the service'],
   ['clients/proxied-clients.ts', 'the service'],
   ['clients/cli-client.ts', 'the service'],
+  ['mail/take-over-mails.ts', 'the service'],
 
   ['users/roles/role-store.ts', 'the service'],
   ['users/registration/make-user.ts', 'a stranger who registers, or the operator'],
@@ -125,6 +127,7 @@ const tableOwners = new Map([
   ['device_authorizations', 'oauth'],
   ...(['events', 'known_settings'] as const).map((table) => [table, 'events'] as const),
   ['mails', 'mail'],
+  ['queued_jobs', 'queue'],
   ...(['signing_keys', 'issuers'] as const).map((table) => [table, 'crypto'] as const),
   ...(['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'] as const).map(
     (table) => [table, 'takeover'] as const,

@@ -137,6 +137,16 @@ export class KeyRing {
     return this.#macs.macUnder(keyId, purpose, data);
   }
 
+  /** For what lies in the database and may be a secret. `label` is bound to it. */
+  seal(content: string, label: string): string {
+    return this.#sealing.seal(Buffer.from(content), label);
+  }
+
+  /** Throws where another secret sealed it, or under another label. */
+  unseal(sealed: string, label: string): string {
+    return this.#sealing.open(sealed, label).content.toString();
+  }
+
   signToken(claims: Claims, { typ }: { typ: string }): string {
     return this.#signing.sign(claims, { typ });
   }

@@ -39,6 +39,10 @@ export interface Bus {
   settle(announcement: string, changes: readonly Change[]): Promise<void>;
   /** Listeners are waited for before a change is confirmed to whoever made it. */
   subscribe(listener: ChangeListener): void;
+  /** Wakes the queues of all instances once the transaction commits, or at once outside of one. Nobody waits for it. */
+  wakeQueues(db: Db | Tx): Promise<void>;
+  /** Called when there may be work in the queue. */
+  onWake(listener: () => void): void;
   /** A request has come in from outside: it must be answered by nothing that was read before. */
   endSnapshot(): void;
   /** False while changes of other instances may be missed: then nothing may be answered from a cache. */

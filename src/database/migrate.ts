@@ -11,6 +11,7 @@ import { knownSettings } from './migrations/009-known-settings.ts';
 import { attemptsUnderWay } from './migrations/010-attempts-under-way.ts';
 import { emailsInOneForm } from './migrations/010-emails-in-one-form.ts';
 import { legacyTokens } from './migrations/011-legacy-tokens.ts';
+import { jobs } from './migrations/012-jobs.ts';
 import { applications } from './migrations/013-applications.ts';
 import { devices } from './migrations/017-devices.ts';
 
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   attemptsUnderWay,
   emailsInOneForm,
   legacyTokens,
+  jobs,
   applications,
   devices,
 ];

@@ -150,6 +150,27 @@ export interface Tables {
     expires_at: number;
     used_at: number | null;
   };
+  /** Work that must happen: one row until it is done. */
+  queued_jobs: {
+    /** Stays the same however often it is tried: what a handler tells repeats by. */
+    id: string;
+    /** Whose handler does it. */
+    name: string;
+    /** Whom or what it is about, to be found by: the address of a mail. Never a secret. */
+    subject: string | null;
+    /** JSON, or sealed JSON. */
+    data: string;
+    attempts: number;
+    next_attempt_at: number;
+    /** The attempt under way: nobody else begins one before `leased_until`. */
+    lease: string | null;
+    leased_until: number | null;
+    /** When it was given up. */
+    failed_at: number | null;
+    last_error: string | null;
+    created_at: number;
+  };
+  /** Where versions before 012 queue mail: what they leave is taken over into `queued_jobs`. */
   mails: {
     id: string;
     template: string;

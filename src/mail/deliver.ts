@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import type { MailRow } from './mail-store.ts';
 import type { MailContent } from './mail-templates.ts';
+import type { QueuedMail } from './mails.ts';
 
 export interface Delivery {
   /** Returns once the mail is somebody else's to care for: the mail server's, or a file. */
-  deliver(mail: MailRow, content: MailContent): Promise<void>;
+  deliver(mail: QueuedMail, content: MailContent): Promise<void>;
   close(): void;
 }
 
@@ -20,13 +20,13 @@ export const openDelivery = (context: Context): Delivery =>
   context.config.smtpUrl ? deliverBySmtp(context) : deliverToFiles(context);
 
 /** Addresses of earlier versions may hold what would end a header. Such a mail is not sent. */
-function addressOf({ recipient }: MailRow): string {
+function addressOf({ recipient }: QueuedMail): string {
   if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address is none that mail can be sent to');
   return recipient;
 }
 
 /** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
-const headersOf = ({ config }: Context, mail: MailRow, content: MailContent) => ({
+const headersOf = ({ config }: Context, mail: QueuedMail, content: MailContent) => ({
   from: config.mailFrom,
   to: { name: '', address: addressOf(mail) },
   messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,

@@ -1,63 +1,24 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
 
-export type MailRow = Selectable<Tables['mails']>;
+const nobodySends = (now: number) => (free: ExpressionBuilder<Tables, 'mails'>) =>
+  free.or([free('claimed_until', 'is', null), free('claimed_until', '<=', now)]);
 
-export async function insertMail(db: Db | Tx, row: MailRow): Promise<void> {
-  await db.insertInto('mails').values(row).execute();
+/** Whether a version before the queue has left mail that nobody is sending. */
+export async function hasEarlierMails(db: Db, now: number): Promise<boolean> {
+  return (await db.selectFrom('mails').select('id').where(nobodySends(now)).limit(1).execute()).length > 0;
 }
 
-/** A look that takes no lock: there is nothing to do most of the time. */
-export async function hasDueMails(db: Db, now: number): Promise<boolean> {
-  const due = await db
-    .selectFrom('mails')
-    .select('id')
-    .where('next_attempt_at', '<=', now)
-    .where((free) => free.or([free('claimed_until', 'is', null), free('claimed_until', '<=', now)]))
-    .limit(1)
-    .execute();
-  return due.length > 0;
-}
-
-/** Takes due mails for this instance alone until `claimedUntil`, and counts the attempt. */
-export function claimDueMails(db: Db, now: number, claimedUntil: number, limit: number): Promise<MailRow[]> {
+/** Takes such mail: it is gone from there when the transaction commits. */
+export function takeEarlierMails(tx: Tx, now: number, limit: number): Promise<Selectable<Tables['mails']>[]> {
   return (
-    db
-      .updateTable('mails')
-      .set((eb) => ({ claimed_until: claimedUntil, attempts: eb('attempts', '+', 1) }))
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('mails')
-          .select('id')
-          .where('next_attempt_at', '<=', now)
-          .where((free) => free.or([free('claimed_until', 'is', null), free('claimed_until', '<=', now)]))
-          .orderBy('next_attempt_at')
-          .limit(limit),
-      )
-      // Asked again of the row itself: another instance may have taken it since the list was made.
-      .where((free) => free.or([free('claimed_until', 'is', null), free('claimed_until', '<=', now)]))
+    tx
+      .deleteFrom('mails')
+      .where('id', 'in', (from) => from.selectFrom('mails').select('id').where(nobodySends(now)).limit(limit))
+      // Asked of the row itself: an instance of that version may have claimed it since.
+      .where(nobodySends(now))
       .returningAll()
       .execute()
   );
-}
-
-export async function deleteMail(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('mails').where('id', '=', id).execute();
-}
-
-export async function postponeMail(db: Db, id: string, until: number, error: string): Promise<void> {
-  await db
-    .updateTable('mails')
-    .set({ next_attempt_at: until, claimed_until: null, last_error: error })
-    .where('id', '=', id)
-    .execute();
-}
-
-export async function countMails(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('mails')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }

@@ -48,7 +48,6 @@ export function routeCall(
       }),
     async mail(template, to, data, tx) {
       await mail.enqueueOwn(tx ?? database.db, { template, recipient: to, ...(data ? { data } : {}) });
-      if (!tx) mail.wake();
     },
     request,
     reply,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Service } from './service.ts';
 
-const tables = ['users', 'clients', 'client_secrets', 'sessions', 'one_time_tokens', 'mails', 'events'] as const;
+const tables = ['users', 'clients', 'client_secrets', 'sessions', 'one_time_tokens', 'queued_jobs', 'events'] as const;
 
 /** A fingerprint of what the database holds, to show that a refusal left it as it was. */
 export async function contentOf(

@@ -12,7 +12,7 @@ import {
   renewInstance,
 } from './instance-table.ts';
 import { Lease, type Moment, thisMoment } from './lease.ts';
-import { changesChannel, heardChannel } from './news-messages.ts';
+import { changesChannel, heardChannel, jobsChannel } from './news-messages.ts';
 import { SilentInstances } from './silent-instances.ts';
 
 /** One late answer must not cost the lease. */
@@ -96,6 +96,7 @@ export class NewsConnection {
       await this.ask(`set statement_timeout = ${answerWithin + 1000}`);
       await this.ask(`listen ${changesChannel}`);
       await this.ask(`listen ${heardChannel}`);
+      await this.ask(`listen ${jobsChannel}`);
       await this.#register();
     } catch {
       this.#lose(client);

@@ -5,6 +5,8 @@ import type { Change } from '../bus.ts';
 
 export const changesChannel = 'gatehouse_changes';
 export const heardChannel = 'gatehouse_heard';
+/** Says no more than that there may be work in the queue. */
+export const jobsChannel = 'gatehouse_jobs';
 
 export interface Announced {
   readonly announcement: string;

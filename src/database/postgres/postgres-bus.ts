@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { BoundedMap } from '../../bounded-map.ts';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
-import type { Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { CarriedClock } from './carried-clock.ts';
 import { type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
 import { leaseSurelyOver } from './lease.ts';
@@ -11,6 +11,7 @@ import {
   changesChannel,
   confirmationBy,
   heardChannel,
+  jobsChannel,
   readAnnounced,
   readHeard,
   writeAnnounced,
@@ -42,6 +43,7 @@ export class PostgresBus implements Bus {
   /** Over another connection than that of the news, which may be cut off. */
   readonly #list: () => Promise<InstanceRow[]>;
   readonly #listeners: ChangeListener[] = [];
+  readonly #wakeListeners: (() => void)[] = [];
   readonly #unsettled = new BoundedMap<string, Unsettled>(mostUnsettled);
 
   constructor(url: string, clock: CarriedClock, query: Query) {
@@ -78,6 +80,14 @@ export class PostgresBus implements Bus {
 
   subscribe(listener: ChangeListener): void {
     this.#listeners.push(listener);
+  }
+
+  async wakeQueues(db: Db | Tx): Promise<void> {
+    await sql`select pg_notify(${jobsChannel}, '')`.execute(db);
+  }
+
+  onWake(listener: () => void): void {
+    this.#wakeListeners.push(listener);
   }
 
   /** Nothing is read ahead here. */
@@ -127,6 +137,7 @@ export class PostgresBus implements Bus {
   #hear(channel: string, payload: string): void {
     if (channel === heardChannel) this.#noteConfirmation(payload);
     else if (channel === changesChannel) this.#noteChanges(payload);
+    else if (channel === jobsChannel) for (const listener of this.#wakeListeners) listener();
   }
 
   #noteConfirmation(payload: string): void {

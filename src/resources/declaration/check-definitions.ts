@@ -16,7 +16,7 @@ import { hookOptions, resourceOptions } from './known-options.ts';
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
   ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
-  ...['mails', 'throttles', 'events', 'idempotency_keys', 'resource_schemas', 'migrations'],
+  ...['queued_jobs', 'mails', 'throttles', 'events', 'idempotency_keys', 'resource_schemas', 'migrations'],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../database/database.ts';
 import { foldEmail } from '../../email-address.ts';
+import { forgetMailTo } from '../../mail/mail.ts';
 
 export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]> {
   const clients = await tx.selectFrom('clients').select('id').where('user_id', '=', userId).execute();
@@ -16,5 +17,7 @@ export async function forgetUser(tx: Tx, userId: string, email: string | null): 
     .where('user_id', '=', userId)
     .where((or) => or.or([or('type', 'like', 'user.%'), or('type', 'like', 'email.%')]))
     .execute();
-  if (email !== null) await tx.deleteFrom('mails').where(sql`lower(recipient)`, '=', foldEmail(email)).execute();
+  if (email === null) return;
+  await forgetMailTo(tx, email);
+  await tx.deleteFrom('mails').where(sql`lower(recipient)`, '=', foldEmail(email)).execute();
 }

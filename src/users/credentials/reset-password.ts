@@ -54,6 +54,5 @@ export async function resetPassword(
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;
   });
-  mail.wake();
   return user;
 }

@@ -40,7 +40,6 @@ export async function requestOwnConfirmation(
   const refusal = await countMail(context, message.template, message.recipient, source);
   if (refusal) throw tooManyMails(refusal);
   await changeAs(context.database, holdAuthority, { caller }, (tx) => mail.enqueue(tx, message));
-  mail.wake();
 }
 
 function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {
@@ -71,7 +70,7 @@ export async function confirmEmail(
   const { database, now } = context;
   const id = readOneTimeToken(keys, 'confirm_email', token);
   if (id === undefined) throw linkNotValid();
-  const confirmed = await database.db.transaction().execute(async (tx) => {
+  return database.db.transaction().execute(async (tx) => {
     const used = await useOneTimeToken(tx, id, 'confirm_email', now());
     if (!used) throw linkNotValid();
     const { user_id: userId, email } = used;
@@ -82,6 +81,4 @@ export async function confirmEmail(
     await recordEvent(context, tx, { type: 'email.confirmed', userId, source });
     return user;
   });
-  mail.wake();
-  return confirmed;
 }

@@ -42,7 +42,6 @@ export async function undoEmailChange(
     const data = { changes: { email: { from: user.email, to: email } } };
     await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, source, data });
   });
-  services.mail.wake();
 }
 
 /** The address to go back to. */

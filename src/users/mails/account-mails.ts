@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { KeyRing } from '../../crypto/key-ring.ts';
-import type { MailRow } from '../../mail/mail-store.ts';
-import type { Compose, Mails } from '../../mail/mails.ts';
+import type { Compose, Mails, QueuedMail } from '../../mail/mails.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
@@ -16,14 +15,14 @@ const readableTime = (ms: number): string => `${new Date(ms).toISOString().slice
 export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
-  const addressee = async (mail: MailRow): Promise<UserRow | undefined> => {
+  const addressee = async (mail: QueuedMail): Promise<UserRow | undefined> => {
     const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     return user?.disabled ? undefined : user;
   };
 
   /** To the address that the user has given, however the one who asked for the mail has written it. */
   async function linkFor(
-    mail: MailRow,
+    mail: QueuedMail,
     user: UserRow,
     purpose: OneTimePurpose,
     path: string,
@@ -44,13 +43,13 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   }
 
   /** The change of email that a mail is about, unless it was undone meanwhile. */
-  async function changeOf(mail: MailRow): Promise<EmailChangeRow | undefined> {
+  async function changeOf(mail: QueuedMail): Promise<EmailChangeRow | undefined> {
     const { change: id } = JSON.parse(mail.data) as { change?: string };
     const change = id === undefined ? undefined : await findEmailChange(database.db, id);
     return change?.undone_at === null ? change : undefined;
   }
 
-  async function confirmNewEmail(mail: MailRow) {
+  async function confirmNewEmail(mail: QueuedMail) {
     const change = await changeOf(mail);
     if (!change || change.new_email !== mail.recipient) return undefined;
     if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
@@ -59,7 +58,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     return linkFor(mail, user, 'confirm_email', '/email/confirm', mail.recipient);
   }
 
-  async function noticeOfChange(mail: MailRow) {
+  async function noticeOfChange(mail: QueuedMail) {
     const change = await changeOf(mail);
     if (!change) return undefined;
     const link = `${config.baseUrl}/email/undo/${signLink(keys, 'undo_email', change.id)}`;
@@ -116,4 +115,4 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   ]);
 }
 
-const dataOf = (mail: MailRow): Record<string, unknown> => JSON.parse(mail.data) as Record<string, unknown>;
+const dataOf = (mail: QueuedMail): Record<string, unknown> => JSON.parse(mail.data) as Record<string, unknown>;

@@ -23,7 +23,6 @@ export async function requestMail(
   const refusal = await countMail(context, template, email, source);
   if (refusal) return refusal;
   await mail.enqueue(context.database.db, { template, recipient: email });
-  mail.wake();
   return undefined;
 }
 

@@ -29,7 +29,6 @@ export async function registerUser(
       throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
     });
     await attempt.count();
-    services.mail.wake();
     return user;
   } catch (error) {
     await attempt.giveBack();
