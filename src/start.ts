@@ -7,7 +7,7 @@ import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
-import type { App } from './http/server.ts';
+import type { App } from './http/app.ts';
 import { createMetrics } from './metrics.ts';
 import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
 

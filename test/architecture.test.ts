@@ -3,86 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { knownMigrations } from '../src/database/migrate.ts';
+import { mayImport, rooms } from './layers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-/** What every layer may stand on: itself, and these. Imports go down only; what is not listed is not allowed. */
-const foundation = [
-  'errors',
-  'config',
-  'settings',
-  'caller',
-  'context',
-  'metrics',
-  'durations',
-  'bounded-map',
-  'brand',
-  'email-address',
-  'import-file',
-  'nearest',
-  'normal-form',
-  'log',
-  'worker-thread',
-];
-const platform = [...foundation, 'database', 'crypto', 'http', 'outbound', 'mail', 'events', 'queue'];
-const features = [
-  ...platform,
-  'resources',
-  'service-tables',
-  'users',
-  'clients',
-  'sessions',
-  'oauth',
-  'first-party',
-  'routes',
-  'pages',
-  'takeover',
-  'compat',
-];
-const mayImport = new Map<string, readonly string[]>([
-  ['errors', []],
-  ['brand', ['config', 'errors']],
-  ['bounded-map', []],
-  ['nearest', []],
-  ['import-file', ['errors', 'nearest']],
-  ['normal-form', []],
-  ['email-address', []],
-  ['settings', ['email-address', 'errors']],
-  ['caller', []],
-  ['log', []],
-  ['worker-thread', []],
-  ['durations', []],
-  ['metrics', ['durations']],
-  ['config', ['errors', 'import-file', 'nearest', 'settings']],
-  ['context', ['config', 'database', 'metrics']],
-  ['database', foundation],
-  ['crypto', [...foundation, 'database']],
-  ['http', [...foundation, 'database']],
-  ['outbound', [...foundation, 'http']],
-  ['mail', [...foundation, 'database', 'crypto', 'queue']],
-  ['queue', [...foundation, 'database', 'crypto', 'http', 'resources', 'events']],
-  ['events', [...foundation, 'database', 'http', 'resources']],
-  ['resources', [...foundation, 'database', 'http']],
-  ['service-tables', ['resources']],
-  ['users', [...platform, 'resources']],
-  ['clients', [...platform, 'resources', 'users']],
-  ['sessions', [...platform, 'resources', 'users', 'clients']],
-  ['oauth', [...platform, 'resources', 'users', 'clients', 'sessions']],
-  ['first-party', [...platform, 'users', 'clients', 'sessions', 'oauth']],
-  ['compat', [...platform, 'resources', 'takeover']],
-  ['routes', [...platform, 'resources']],
-  ['pages', [...platform, 'routes', 'resources', 'users', 'clients', 'sessions', 'oauth']],
-  ['takeover', [...platform, 'resources', 'service-tables', 'users', 'clients', 'sessions', 'oauth', 'first-party']],
-  ['background', ['context']],
-  ['app', [...features, 'background']],
-  ['start', [...features, 'app']],
-  ['library', ['config', 'http', 'log', 'start', 'users']],
-  ['testing', ['config', 'log', 'start']],
-  ['cli', [...features, 'app', 'start']],
-]);
-
-/** The rooms of the resource engine, from the ground up: each may import those before it. Beside the rooms stands what joins them. */
-const resourceRooms = ['sql', 'declaration', 'model', 'query', 'read', 'write', 'migrations', 'routes'];
 
 /**
  * Transactions of their own, which hold nobody's authority, and why: everything that a caller asks for is written by
@@ -188,14 +112,31 @@ describe('Layering', () => {
     assert.deepEqual(wrong.map(show), []);
   });
 
-  it('lets imports between the rooms of the resource engine go down only', () => {
-    const floorOf = (path: string): number => {
-      const [, room = '', file] = path.split('/');
-      return file === undefined ? resourceRooms.length : resourceRooms.indexOf(room);
-    };
-    const inside = imports.filter(({ file, target }) => partOf(file) === 'resources' && partOf(target) === 'resources');
-    assert.deepEqual(inside.filter(({ file }) => floorOf(file) < 0).map(show), [], 'name the room in its place above');
-    assert.deepEqual(inside.filter(({ file, target }) => floorOf(target) > floorOf(file)).map(show), []);
+  it('lets imports between the rooms of a folder go down only', () => {
+    for (const [part, floors] of rooms) {
+      const floorOf = (path: string): number => {
+        const [, room = '', file] = path.split('/');
+        return file === undefined ? floors.length : floors.indexOf(room);
+      };
+      const inside = imports.filter(({ file, target }) => partOf(file) === part && partOf(target) === part);
+      assert.deepEqual(
+        inside.filter(({ file }) => floorOf(file) < 0).map(show),
+        [],
+        'name the room in its place above',
+      );
+      assert.deepEqual(inside.filter(({ file, target }) => floorOf(target) > floorOf(file)).map(show), []);
+    }
+  });
+
+  it('lets no import go in a circle, not even for types', () => {
+    const targets = new Map(shipped.map((file) => [file, importsOf(file).map(({ target }) => target)]));
+    // What imports nothing that is left takes part in no circle: taken away again and again, only circles remain.
+    for (let before = -1; before !== targets.size; ) {
+      before = targets.size;
+      for (const [file, of] of targets) if (!of.some((target) => targets.has(target))) targets.delete(file);
+    }
+    const round = [...targets].map(([file, of]) => `${file} → ${of.filter((one) => targets.has(one)).join(', ')}`);
+    assert.deepEqual(round, []);
   });
 
   it('keeps sources inside src', () => {
@@ -265,6 +206,19 @@ describe('Layering', () => {
     const readers = shipped.filter((file) => asksTheClock.test(readFileSync(`${root}/src/${file}`, 'utf8')));
     // A lease is measured by this machine's clocks; a command may run far from the service. Ids only need to ascend, not to agree with a clock that a test has stepped.
     assert.deepEqual(readers.sort(), ['cli/account/local-clock.ts', 'database/postgres/lease.ts', 'database/uuid.ts']);
+  });
+
+  it('gives each migration a number of its own, and the name of its file', () => {
+    const files = shipped.filter((path) => path.startsWith('database/migrations/')).sort();
+    const names = files.map((path) => path.slice('database/migrations/'.length, -'.ts'.length));
+    for (const [i, file] of files.entries()) assert.ok(textOf(file).includes(`name: '${names[i]}'`), file);
+    // Databases remember these two by their names.
+    const before = ['010-attempts-under-way', '010-emails-in-one-form'];
+    const numbers = names.filter((name) => !before.includes(name)).map((name) => name.slice(0, '000'.length));
+    assert.deepEqual(numbers, [...new Set(numbers)]);
+    assert.ok(!numbers.includes('010'));
+    // A database that has a later one would get an earlier one after it, and another database before it.
+    assert.deepEqual([...knownMigrations].sort(), knownMigrations);
   });
 
   it('has no folder or file without a name of its own', () => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';

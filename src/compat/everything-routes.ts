@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
 
 const pageSize = 100;
 const mostPages = 100;

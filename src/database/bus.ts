@@ -1,4 +1,4 @@
-import type { Db, Tx } from './database.ts';
+import type { Db, Tx } from './db.ts';
 
 /** What instances tell each other, so that no cache outlives the truth. */
 export interface Change {

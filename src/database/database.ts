@@ -1,11 +1,10 @@
-import type { Kysely, Transaction } from 'kysely';
 import type { Bus } from './bus.ts';
+import type { Db } from './db.ts';
 import type { Reader } from './reader.ts';
-import type { Tables } from './tables.ts';
+
+export type { Db, Tx } from './db.ts';
 
 export type Engine = 'sqlite' | 'postgres';
-export type Db = Kysely<Tables>;
-export type Tx = Transaction<Tables>;
 
 /** Counts that only grow. */
 export interface Changes {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
-import type { Database, Engine, Tx } from './database.ts';
+import type { Database, Tx } from './database.ts';
+import { columnTypes, type Migration, type Report } from './migration.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { partialSessionIndexes } from './migrations/002-partial-session-indexes.ts';
 import { firstUses } from './migrations/003-first-uses.ts';
@@ -14,28 +15,6 @@ import { legacyTokens } from './migrations/011-legacy-tokens.ts';
 import { jobs } from './migrations/012-jobs.ts';
 import { applications } from './migrations/013-applications.ts';
 import { devices } from './migrations/017-devices.ts';
-
-/** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
-export interface ColumnTypes {
-  readonly text: string;
-  readonly bigint: string;
-  readonly real: string;
-}
-
-export interface Migration {
-  readonly name: string;
-  statements(types: ColumnTypes): string[];
-  /** What SQL cannot say, after the statements. Takes time that grows with the rows at most. */
-  change?(tx: Tx, report: Report): Promise<void>;
-}
-
-/** Told of what a migration could not do. */
-export type Report = (line: string) => void;
-
-export const columnTypes = (engine: Engine): ColumnTypes =>
-  engine === 'sqlite'
-    ? { text: 'text', bigint: 'integer', real: 'real' }
-    : { text: 'text collate "C"', bigint: 'bigint', real: 'double precision' };
 
 /** In order; a released one is never edited. */
 const migrations: readonly Migration[] = [

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../config.ts';
+import type { App } from '../http/app.ts';
 import { requestSource } from '../http/request-source.ts';
-import type { App } from '../http/server.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { logOut } from '../sessions/log-out.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../config.ts';
+import type { App } from '../http/app.ts';
 import { createDeviceCookie } from '../http/device-cookie.ts';
 import { noValidation } from '../http/no-validation.ts';
-import type { App } from '../http/server.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { neverStore, requestOf } from '../oauth/oauth-routes.ts';
 import { oauthErrorSchema, tokenResponseSchema } from '../oauth/schemas.ts';

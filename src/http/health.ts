@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { App } from './server.ts';
+import type { App } from './app.ts';
 
 const timeoutMs = 2000;
 const open = { auth: 'public', limited: false } as const;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { App } from './server.ts';
+import type { App } from './app.ts';
 
 /** Another Fastify, whatever its types. */
 export type Host = FastifyInstance;

@@ -1,7 +1,7 @@
 import type { KnownScopes } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import { OperatorError } from '../errors.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import type { Loaded } from '../routes/load-routes.ts';
 import type { RouteServices } from '../routes/route-call.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { HoldAuthority } from '../database/change-as.ts';
-import type { App } from '../http/server.ts';
+import type { App } from '../http/app.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resources } from './model/resource.ts';

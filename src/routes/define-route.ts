@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { Caller } from '../caller.ts';
 import type { Db, Tx } from '../database/database.ts';
-import type { Protection } from '../http/server.ts';
+import type { Protection } from '../http/app.ts';
 
 /** What a handler has at hand. */
 export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> {

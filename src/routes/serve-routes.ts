@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { OperatorError } from '../errors.ts';
+import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
-import type { App } from '../http/server.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { Route } from './define-route.ts';
 import type { Loaded } from './load-routes.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
+import type { App } from '../http/app.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
-import type { App } from '../http/server.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { UserView, viewUser } from './accounts/user.ts';
 import { requestPasswordReset, resetPassword } from './credentials/reset-password.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** A session of a client has no user, a personal access token no client: the indexes hold only those that have one. */
 export const partialSessionIndexes: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /**
  * When the newest tokens of a session were first used. Sessions from before it count as not used until a token of theirs

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /**
  * Who listens to the news. Not UNLOGGED, though it is soon out of date: a standby that takes over must know whom to wait

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** A secret says which MAC key hashed it, so that keys can be replaced while secrets stay. Until now there was one. */
 export const keysOfSecrets: Migration = {

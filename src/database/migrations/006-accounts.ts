@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Disabled users, changes of email that wait for their confirmation or can be undone, and devices that logged in before. */
 export const accounts: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** The settings of the last start, so that the audit trail can say what an operator changed. */
 export const knownSettings: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Attempts whose result is not known yet count for a short time only: an instance that dies leaves no failures behind. */
 export const attemptsUnderWay: Migration = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldEmail, normaliseEmail } from '../../email-address.ts';
 import type { Tx } from '../database.ts';
-import type { Migration, Report } from '../migrate.ts';
+import type { Migration, Report } from '../migration.ts';
 
 const batch = 1000;
 

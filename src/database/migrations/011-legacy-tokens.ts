@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** What was taken over from another service: which of its tokens count, what opens them, and what its ids have become. */
 export const legacyTokens: Migration = {

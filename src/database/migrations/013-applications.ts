@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /**
  * Applications that people sign in to, and what a session tells them of the login. The type of a client goes to a column

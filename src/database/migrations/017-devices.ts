@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Devices that ask for tokens while a person decides on another screen (RFC 8628). */
 export const devices: Migration = {

@@ -5,7 +5,7 @@ import { addClient } from '../../../test/harness/accounts.ts';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import { grantClient } from '../../../test/harness/owners.ts';
 import { services } from '../../../test/harness/service.ts';
-import { columnTypes } from '../migrate.ts';
+import { columnTypes } from '../migration.ts';
 import { applications } from './013-applications.ts';
 
 onBothEngines('a database from before applications', (engine) => {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest, Problem } from '../../errors.ts';
-import type { App } from '../server.ts';
+import type { App } from '../app.ts';
 import { readFormEncoded } from './form-body.ts';
 import { readJson } from './json-body.ts';
 import { readMultipart } from './multipart.ts';

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { badRequest, type FieldError, mostFieldErrors, OAuthError, Problem, unprocessable } from '../../errors.ts';
+import type { App } from '../app.ts';
 import { networkOf } from '../network-of.ts';
-import type { App } from '../server.ts';
 import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
 
 // Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, 19 ms of a start.

@@ -1,8 +1,8 @@
 import type { preValidationHookHandler, RouteOptions } from 'fastify';
 import { anonymousCaller, type Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
-import type { App } from '../server.ts';
-import type { Authenticate } from './admit.ts';
+import type { App } from '../app.ts';
+import type { Authenticate } from './authenticate.ts';
 import { bearerToken } from './bearer-token.ts';
 import { requireScope } from './unauthorized.ts';
 

@@ -3,11 +3,12 @@ import type { Caller } from '../../caller.ts';
 import { anonymousCaller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { badRequest, notFound, Problem } from '../../errors.ts';
+import type { App } from '../app.ts';
 import { networkOf } from '../network-of.ts';
 import { queryStringProblem } from '../query-string.ts';
-import type { App } from '../server.ts';
 import { acceptsJson, isApi, notAcceptable } from './accept.ts';
 import { admitAgain } from './admit-again.ts';
+import type { Authenticate } from './authenticate.ts';
 import { bearerToken } from './bearer-token.ts';
 import { setCachingHeaders } from './caching.ts';
 import { type CorsReach, corsReach, createCors, isPreflight } from './cors.ts';
@@ -16,17 +17,6 @@ import type { RateLimit } from './rate-limit.ts';
 import { knowRoutes } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import { requireScope } from './unauthorized.ts';
-
-/** How a request proves who sends it. Each throws the 401 (or the redirect to the login page) that says why not. */
-export interface Authenticate {
-  /** For `auth:api`: a token known to be good is answered at once, others after the database was asked. */
-  bearer(token: string, request: FastifyRequest): Caller | Promise<Caller>;
-  /**
-   * For `auth:web`: by the session cookie. May answer by itself (a redirect): then undefined. Asked again when the body is
-   * there, it looks at the session that it found before.
-   */
-  web(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
-}
 
 /**
  * The one gate that every request passes, in this order: the headers of every answer, the Accept header, what no route

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { App } from '../server.ts';
+import type { App } from '../app.ts';
 
 const ours = (name: string) => readFileSync(new URL(`./api-reference/${name}`, import.meta.url));
 

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { Config } from '../../config.ts';
-import type { App } from '../server.ts';
+import type { App } from '../app.ts';
 import { completeDocument, markOperation } from './openapi-operations.ts';
 
 const introduction = `

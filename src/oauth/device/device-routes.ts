@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { App } from '../../http/server.ts';
+import type { App } from '../../http/app.ts';
 import type { OAuth } from '../oauth.ts';
 import { consumes, errors, oauthRoute, requestOf, tags } from '../oauth-routes.ts';
 import { answerDeviceAuthorization } from './device-authorization.ts';

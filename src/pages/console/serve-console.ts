@@ -4,8 +4,8 @@ import { type Brand, pictureSource } from '../../brand.ts';
 import { isAdmin } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { forbidden, notFound, unavailable } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
-import type { App } from '../../http/server.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
 

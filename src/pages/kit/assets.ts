@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Brand, BrandColours } from '../../brand.ts';
 import type { Config } from '../../config.ts';
-import type { App } from '../../http/server.ts';
+import type { App } from '../../http/app.ts';
 
 const files = [
   { name: 'pages.css', of: ['base.css', 'forms.css', 'lists.css', 'settings.css'], type: 'text/css; charset=utf-8' },

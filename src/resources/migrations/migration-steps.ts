@@ -1,5 +1,5 @@
 import type { Engine } from '../../database/database.ts';
-import { columnTypes } from '../../database/migrate.ts';
+import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';

@@ -1,0 +1,23 @@
+import type { Engine, Tx } from './database.ts';
+
+/** Column types that mean the same on both engines: text that sorts by bytes, and whole numbers of 64 bits. */
+export interface ColumnTypes {
+  readonly text: string;
+  readonly bigint: string;
+  readonly real: string;
+}
+
+export interface Migration {
+  readonly name: string;
+  statements(types: ColumnTypes): string[];
+  /** What SQL cannot say, after the statements. Takes time that grows with the rows at most. */
+  change?(tx: Tx, report: Report): Promise<void>;
+}
+
+/** Told of what a migration could not do. */
+export type Report = (line: string) => void;
+
+export const columnTypes = (engine: Engine): ColumnTypes =>
+  engine === 'sqlite'
+    ? { text: 'text', bigint: 'integer', real: 'real' }
+    : { text: 'text collate "C"', bigint: 'bigint', real: 'double precision' };

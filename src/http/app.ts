@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from 'fastify';
+import type { Caller } from '../caller.ts';
+import type { RouteFacts } from './gate/route-facts.ts';
+
+/** The server as routes see it: Fastify, and what a route may say about itself. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** What guards a route, said at the route. `auth:api` takes a bearer token, `auth:web` a browser's session. */
+export type Protection = 'public' | 'auth:api' | 'auth:web';
+
+/** An error as a page in the style of the service. */
+type ErrorPage = (reply: FastifyReply, status: number, title: string, detail: string) => Promise<FastifyReply>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    auth?: Protection;
+    /** On a public route: a bearer token is looked at where one is sent, so that the caller is known. */
+    bearer?: 'optional';
+    /** The scope that the caller's token must hold. */
+    scope?: string;
+    /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */
+    errors?: 'problem' | 'oauth' | 'page';
+    /**
+     * False: not counted against RATE_LIMIT (health checks and the like). `when-known`: the route authenticates by itself and
+     * says whom to count (`reply.countAs`); what is refused before that counts against its address.
+     */
+    limited?: boolean | 'when-known';
+    /** Who may read the answers in a browser, beside pages of this origin. Default: CORS_ORIGINS under `/v1`, else nobody. */
+    cors?: 'listed' | 'any';
+  }
+  interface FastifyRequest {
+    caller: Caller;
+    route: RouteFacts;
+    /** By `performance.now()`. */
+    startedAt: number;
+    /** Where no route matched but the path is known: the form of that path's errors. */
+    errorForm: FastifyContextConfig['errors'] | null;
+    /** Against RATE_LIMIT, by a route that does so itself. */
+    counted: boolean;
+  }
+  interface FastifyReply {
+    /** Counts this request against RATE_LIMIT, once; throws 429 where it is one too many. */
+    countAs(caller: string): void;
+  }
+  interface FastifyInstance {
+    /** Set by the pages. */
+    errorPage: ErrorPage | null;
+  }
+}
