@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /**
  * Work that must happen, until it has. Mail of today waits here; what an older version puts into `mails` is taken over
