@@ -144,19 +144,21 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
 const ownResourceNames = ['users', 'roles', 'clients', 'tokens', 'events'].map((name) => ({ name }));
 
 /** The scopes of all that would be served: for commands, which serve nothing. */
-export async function knownScopes({ resourcesDir, routesDir }: Config): Promise<KnownScopes> {
-  const resources = [...ownResourceNames, ...(await loadResources(resourcesDir))];
-  return addScopes(new KnownScopes(), resources, await loadRoutes(routesDir));
+export async function knownScopes(config: Config): Promise<KnownScopes> {
+  const resources = [...ownResourceNames, ...(await loadResources(config.resourcesDir))];
+  return addScopes(config, new KnownScopes(), resources, await loadRoutes(config.routesDir));
 }
 
 function addScopes(
+  config: Config,
   scopes: KnownScopes,
-  resources: readonly { readonly name: string }[],
+  resources: readonly { readonly name: string; readonly label?: string | undefined }[],
   routes: Awaited<ReturnType<typeof loadRoutes>>,
 ): KnownScopes {
-  for (const { name } of resources) scopes.addResource(name);
+  for (const { name, label } of resources) scopes.addResource(name, label);
   for (const declared of routes)
     if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
+  for (const [scope, text] of Object.entries(config.scopes)) scopes.add(scope, text);
   return scopes;
 }
 
@@ -171,7 +173,7 @@ export async function buildApp(context: Context): Promise<Services> {
   await keepRoles(context.database.db, roleNames(context.config));
   const resources = await prepareResources(context, ownResources(context, services));
   const routes = await loadRoutes(context.config.routesDir);
-  addScopes(scopes, resources, routes);
+  addScopes(context.config, scopes, resources, routes);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {

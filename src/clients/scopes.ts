@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { ownScopeTexts, resourceScopeTexts, undescribedScope } from './scope-texts.ts';
 
 /** All that the subject may do, except what must be named. */
 export const everyScope = '*';
@@ -10,25 +11,38 @@ export const openidScope = 'openid';
 export const offlineAccessScope = 'offline_access';
 export const identityScopes: readonly string[] = [openidScope, 'profile', 'email', 'phone', offlineAccessScope];
 
-/** The scopes there are: two for each resource that is served, and those of the service itself. */
+/** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
 export class KnownScopes {
-  readonly #scopes = new Set<string>([everyScope, introspectScope, ...identityScopes]);
+  readonly #texts = new Map<string, string>();
 
-  addResource(name: string): void {
-    this.#scopes.add(`${name}:read`).add(`${name}:write`);
+  constructor() {
+    for (const scope of [everyScope, introspectScope, ...identityScopes]) this.add(scope);
   }
 
-  /** A scope of an endpoint of the operator's own. */
-  add(scope: string): void {
-    this.#scopes.add(scope);
+  /** `label`: what its rows are called, for people; the default is its name. */
+  addResource(name: string, label = name.replaceAll('_', ' ')): void {
+    const { read, write } = resourceScopeTexts(label);
+    this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
+    this.add(`${name}:write`, ownScopeTexts[`${name}:write`] ?? write);
+  }
+
+  /** A scope of an endpoint or a setting of the operator's own. With a text, one that is there gets another text. */
+  add(scope: string, text?: string): void {
+    if (text === undefined && this.#texts.has(scope)) return;
+    this.#texts.set(scope, text ?? ownScopeTexts[scope] ?? undescribedScope(scope));
   }
 
   has(scope: string): boolean {
-    return this.#scopes.has(scope);
+    return this.#texts.has(scope);
+  }
+
+  /** What a scope lets an application do, in words for whoever is asked. */
+  textOf(scope: string): string {
+    return this.#texts.get(scope) ?? undescribedScope(scope);
   }
 
   list(): string[] {
-    return [...this.#scopes].sort();
+    return [...this.#texts.keys()].sort();
   }
 }
 

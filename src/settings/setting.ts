@@ -126,3 +126,35 @@ export function list<T extends string>(
     },
   };
 }
+
+/** Names with a text each: an object in the file, `name=text; name=text` in the environment. */
+export function texts(
+  env: string,
+  about: string,
+  takes: string,
+  accepts: (name: string, text: string) => boolean,
+): Setting<Readonly<Record<string, string>>> {
+  return {
+    env,
+    default: Object.freeze({}),
+    about,
+    takes,
+    secret: false,
+    parse(value) {
+      const pairs = typeof value === 'string' ? readPairs(value) : Object.entries((value ?? {}) as object);
+      const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
+      return good && new Set(pairs.map(([name]) => name)).size === pairs.length
+        ? ok(Object.freeze(Object.fromEntries(pairs)))
+        : wrong;
+    },
+  };
+}
+
+const readPairs = (value: string): string[][] =>
+  value
+    .split(';')
+    .filter((pair) => pair.trim() !== '')
+    .map((pair) => {
+      const [name = '', ...text] = pair.split('=');
+      return [name.trim(), text.join('=').trim()];
+    });

@@ -1,4 +1,7 @@
-import { integer, oneOf } from './setting.ts';
+import { integer, list, oneOf, texts } from './setting.ts';
+
+/** RFC 8707 2: absolute, and without a fragment. */
+const isResourceUri = (uri: string): boolean => URL.canParse(uri) && !/[#\s]/.test(uri);
 
 const year = 365 * 86_400;
 
@@ -22,4 +25,17 @@ export const tokenSettings = {
   ),
   personalTokenTtl: integer('PERSONAL_TOKEN_TTL', year, "a personal access token's life in seconds", 1, 10 * year),
   signingAlgorithm: oneOf('SIGNING_ALGORITHM', ['ES256', 'EdDSA', 'RS256'], 'ES256', 'what new signing keys sign with'),
+  scopes: texts(
+    'SCOPES',
+    'scopes of your own, and what each lets an application do, in words for whoever is asked for consent',
+    'scopes with their texts, as reports:run=Run your reports; invoices:pay=Pay your invoices',
+    (scope, text) => /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)*$/.test(scope) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
+  ),
+  resourceServers: list(
+    'RESOURCE_SERVERS',
+    [],
+    'other services that access tokens may be for (RFC 8707), beside this one',
+    'a list of absolute URIs without a fragment, as https://files.example.com',
+    isResourceUri,
+  ),
 } as const;

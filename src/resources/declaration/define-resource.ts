@@ -91,6 +91,8 @@ export interface Declaration<F extends Fields = Fields> {
   readonly name: string;
   /** One row, for people. The default is the name without its final s. */
   readonly singular?: string;
+  /** Its rows in a text for people who are asked for consent: "Read your …". The default is the name. */
+  readonly label?: string;
   readonly description?: string;
   /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
   readonly managed?: boolean;
