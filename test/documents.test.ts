@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { referencePages } from '../scripts/docs/reference.ts';
+import { textOfValue } from '../src/settings/setting.ts';
 import { settings } from '../src/settings/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,7 +14,7 @@ describe('The documents', () => {
   it('name every setting with its key and its default', () => {
     const page = read('docs/configuration.md');
     for (const [key, { env, default: value }] of Object.entries(settings)) {
-      const shown = Array.isArray(value) ? value.join(',') : String(value);
+      const shown = textOfValue(value);
       const start = `| \`${env}\` | \`${key}\` | ${shown === '' ? '' : `\`${shown}\``} |`;
       assert.ok(page.includes(start), start);
     }

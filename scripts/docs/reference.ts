@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/run-command.ts';
+import { textOfValue } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/settings.ts';
 import { errorCodes } from './error-codes.ts';
 
@@ -16,7 +17,7 @@ const made = '<!-- Made from the code by `npm run docs`: change it there. -->\n'
 
 function settingsPage(): string {
   const parts = Object.entries(settings).map(([key, { env, default: value, about, takes, secret }]) => {
-    const usual = Array.isArray(value) ? value.join(',') : String(value);
+    const usual = textOfValue(value);
     const lines = [`## ${env}`, '', `${capital(about)}.`, '', `- key: \`${key}\``, `- takes: ${takes}`];
     lines.push(`- default: ${usual === '' ? 'unset' : `\`${usual}\``}`);
     if (secret) lines.push('- a secret: no message and no log shows it');

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { underMigrationLock } from '../database/migrate.ts';
 import { systemSource } from '../http/request-source.ts';
+import { textOfValue } from '../settings/setting.ts';
 import { settings } from '../settings/settings.ts';
 import { readKnownSettings, writeKnownSettings } from './known-settings-store.ts';
 import { recordEvent } from './record-event.ts';
@@ -24,7 +25,7 @@ function shownSettings(config: Config): Map<string, string> {
   for (const [key, { env, secret }] of Object.entries(settings)) {
     if (ofOneInstance.has(key)) continue;
     const value = config[key as keyof typeof settings] as unknown;
-    const text = Array.isArray(value) ? value.join(',') : String(value);
+    const text = textOfValue(value);
     shown.set(env, secret ? (text === '' ? 'not set' : 'set') : text);
   }
   shown.set('CLIENT_…', config.proxiedClients.map(({ path, id }) => `${path}=${id}`).join(','));

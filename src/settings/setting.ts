@@ -12,6 +12,15 @@ export interface Setting<T> {
   parse(value: unknown): { ok: true; value: T } | { ok: false };
 }
 
+/** A value as the environment would have it. */
+export function textOfValue(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, text]) => `${name}=${text}`)
+    .join('; ');
+}
+
 const ok = <T>(value: T) => ({ ok: true as const, value });
 const wrong = { ok: false as const };
 

@@ -20,6 +20,7 @@ import type { Relation } from './relations.ts';
 export const resourceOptions: OptionKinds<Declaration> = {
   name: words,
   singular: words,
+  label: words,
   description: words,
   managed: flag,
   table: words,

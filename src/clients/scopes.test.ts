@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { identityScopes, KnownScopes } from './scopes.ts';
+
+describe('the texts of scopes', () => {
+  it('come from the declarations, the service and the operator, in that order', () => {
+    const known = new KnownScopes();
+    known.addResource('books');
+    known.addResource('car_drivers');
+    known.addResource('films', 'favourite films');
+    known.addResource('users');
+    known.add('reports:run');
+    known.add('reports:run');
+    assert.equal(known.textOf('books:read'), 'Read your books');
+    assert.equal(known.textOf('car_drivers:write'), 'Add, change and delete your car drivers');
+    assert.equal(known.textOf('films:read'), 'Read your favourite films');
+    assert.match(known.textOf('users:read'), /your account/);
+    assert.equal(known.textOf('reports:run'), 'Use “reports:run”');
+    known.add('reports:run', 'Run your reports');
+    known.add('reports:run');
+    assert.equal(known.textOf('reports:run'), 'Run your reports');
+    for (const scope of [...identityScopes, '*']) assert.doesNotMatch(known.textOf(scope), /^Use/, scope);
+    assert.ok(known.has('reports:run') && !known.has('reports:read'));
+  });
+});
