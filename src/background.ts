@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 
 /** Work that nobody waits for, done again and again. */
-export interface BackgroundJob {
+interface BackgroundJob {
   readonly name: string;
   readonly everyMs: number;
   run(): Promise<unknown>;

@@ -16,7 +16,7 @@ interface Answered {
   readonly error?: unknown;
 }
 
-/** A thread costs some megabytes, and 40 ms to start. */
+/** A thread that idles costs memory, and one that is started costs time. */
 const defaultIdleMs = 60_000;
 
 /**

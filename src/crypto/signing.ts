@@ -59,7 +59,7 @@ export const publicJwk = (privateKey: KeyObject, kid: string, alg: string): Publ
   use: 'sig',
 });
 
-export function signWith(algorithm: string, key: KeyObject, data: string): string {
+function signWith(algorithm: string, key: KeyObject, data: string): string {
   const { digest, options } = schemeOf(algorithm);
   return sign(digest, Buffer.from(data), options(key)).toString('base64url');
 }

@@ -16,7 +16,7 @@ interface Compiled {
 }
 
 /** A query whose text never changes, so that it is built and compiled once and afterwards only bound and run. */
-export interface PreparedQuery<V, R> {
+interface PreparedQuery<V, R> {
   /** In a transaction, or where the rest of the function has a query builder at hand. */
   run(db: Db | Tx, values: V): Promise<R[]>;
   /** The shortest way to a SELECT outside of transactions: on SQLite the rows are there at once. */

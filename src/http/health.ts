@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 const timeoutMs = 2000;
 const open = { auth: 'public', limited: false } as const;
 
-export interface ReadinessCheck {
+interface ReadinessCheck {
   readonly name: string;
   /** Throws when the part is not ready. */
   check(): Promise<void>;

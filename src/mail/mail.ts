@@ -10,7 +10,7 @@ import { type Delivery, openDelivery } from './deliver.ts';
 import { mailTemplates, type RenderMail } from './mail-templates.ts';
 import type { Compose, Mails, QueuedMail } from './mails.ts';
 
-export interface NewMail {
+interface NewMail {
   readonly template: string;
   readonly recipient: string;
   /** For the template's composer. Never a secret: it lies in the database. */

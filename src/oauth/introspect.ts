@@ -8,7 +8,7 @@ import { authenticateClient, type ClientRequest } from './client-authentication.
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 
-export interface Introspection {
+interface Introspection {
   readonly active: boolean;
   readonly [claim: string]: unknown;
 }

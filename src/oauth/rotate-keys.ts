@@ -18,7 +18,7 @@ export interface Ended {
   readonly links: number;
 }
 
-export interface RotatedKeys {
+interface RotatedKeys {
   readonly id: string;
   readonly algorithm: string;
   readonly signsFrom: number;

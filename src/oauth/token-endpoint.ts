@@ -17,7 +17,7 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
   [passwordGrant, clientCredentialsGrant, refreshTokenGrant, deviceCodeGrant].map((grant) => [grant.type, grant]),
 );
 
-export interface TokenResponse {
+interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
   readonly access_token: string;

@@ -17,7 +17,7 @@ export interface AuthorityRows {
 }
 
 /** How strongly the rows are held: against changes, or against others who hold them as well. */
-export type Strength = 'share' | 'change';
+type Strength = 'share' | 'change';
 
 const noText = sql<string | null>`cast(null as text)`;
 const noNumber = sql<number | null>`cast(null as bigint)`;

@@ -13,7 +13,7 @@ import { sessionEnd } from './session-end.ts';
 import { findSession, revokeSessions, rotateSession, type SessionRow } from './session-store.ts';
 import type { StoredSession } from './stored-session.ts';
 
-export const invalidRefreshToken = (reason: string) =>
+const invalidRefreshToken = (reason: string) =>
   new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
     reason,
   });

@@ -28,7 +28,7 @@ export function addDev(commands: Command): void {
 }
 
 /** Data, packages and what a version control system keeps are written all the time. */
-export function belongsToProject(name: string): boolean {
+function belongsToProject(name: string): boolean {
   if (name === '.env') return true;
   const parts = name.split(sep);
   if (parts.some((part) => part === 'node_modules' || part === 'data' || part.startsWith('.'))) return false;

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Starting makes much that nothing needs afterwards, and V8 would keep the room for it until it runs short. Collected
- * once, when the service is up: 111 instead of 126 MB for an instance at rest, and 40 ms.
+ * Starting makes much that nothing needs afterwards, and V8 would keep the room for it until it runs short. It is
+ * collected once, when the service is up (docs/performance.md).
  */
 export function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');

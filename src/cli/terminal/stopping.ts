@@ -7,7 +7,7 @@ const timeoutMs = 10_000;
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
 /** Why the process is to stop, and the exit code of a start that was ended by it. */
-export interface StopRequest {
+interface StopRequest {
   readonly cause: string;
   readonly exitCode: number;
 }

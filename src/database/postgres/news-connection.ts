@@ -21,7 +21,7 @@ const renewEvery = 1000;
 const answerWithin = 2000;
 const retryAfter = 250;
 
-export interface NewsListener {
+interface NewsListener {
   /** In the order in which the database sent it. */
   hear(channel: string, payload: string): void;
   /** Nothing that was remembered before may be used: changes since then were missed. */

@@ -8,12 +8,12 @@ export const heardChannel = 'gatehouse_heard';
 /** Says no more than that there may be work in the queue. */
 export const jobsChannel = 'gatehouse_jobs';
 
-export interface Announced {
+interface Announced {
   readonly announcement: string;
   readonly changes: readonly Change[];
 }
 
-export interface Heard {
+interface Heard {
   readonly announcement: string;
   readonly confirmation: string;
 }

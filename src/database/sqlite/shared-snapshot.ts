@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * Lets the reads of one turn of the event loop share one view of the file, so that its locks are taken once: 1.4 instead
- * of 2.7 µs for a row by its id. A page and its count agree, too. Whoever learns of a commit must `end` it, so that
+ * Lets the reads of one turn of the event loop share one view of the file, so that its locks are taken once
+ * (docs/performance.md). A page and its count agree, too. Whoever learns of a commit must `end` it, so that
  * nobody reads what was true before.
  */
 export class SharedSnapshot {

@@ -20,13 +20,13 @@ const makers = new Map<string, ToObject>();
 
 /**
  * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
- * knows, and JSON.stringify takes three times as long over them. Worth 1.2 of 4.2 µs for one row, 7 of 20 for ten.
+ * knows, and JSON.stringify is slow with them (docs/performance.md).
  */
 export function objectMaker(columns: readonly string[]): ToObject {
   const key = columns.join('\n');
   const known = makers.get(key);
   if (known) return known;
-  // As source text, V8 knows the shape before the first row: 0.25 instead of 1.9 µs for ten. The names are those of our own
+  // As source text, V8 knows the shape before the first row. The names are those of our own
   // tables and aliases; should one be unusual, it is not put into any source.
   const plain = columns.every((name) => /^[a-z_]\w*$/i.test(name) && name !== '__proto__');
   const maker: ToObject = plain
@@ -37,7 +37,7 @@ export function objectMaker(columns: readonly string[]): ToObject {
   return maker;
 }
 
-/** SQL text → prepared statement. Oldest out first: one that is needed again after that is prepared again, in some 20 µs. */
+/** SQL text → prepared statement. Oldest out first: one that is needed again after that is prepared again. */
 export class Statements {
   readonly #file: DatabaseSync;
   readonly #byText = new BoundedMap<string, Prepared>(500);

@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { networkOf } from '../network-of.ts';
 import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
 
-// Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, 19 ms of a start.
+// Not by `import`: that would bring in all that node:http can load, its WebSocket and fetch too, and slow every start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Fastify's own errors, in our words. */

@@ -10,7 +10,7 @@ const reasons = {
   user_gone: 'The user whom the access token was issued to no longer exists, or is disabled.',
 } as const;
 
-export type UnauthorizedCode = keyof typeof reasons;
+type UnauthorizedCode = keyof typeof reasons;
 
 /** RFC 6750 3: a challenge, with `invalid_token` only where a token was presented. */
 export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {

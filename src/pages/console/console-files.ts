@@ -12,13 +12,13 @@ export interface ConsoleFiles {
 }
 
 /** What the page tells the console of the operator's brand. */
-export interface ConsoleBrand {
+interface ConsoleBrand {
   readonly name: string;
   readonly logo: string;
   readonly colours: Brand['colours'];
 }
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   content(): Buffer;
   /** Compressed at the first request, and kept. */

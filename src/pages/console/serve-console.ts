@@ -9,7 +9,7 @@ import { addVary } from '../../http/gate/caching.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
 
-export interface ConsoleMeans {
+interface ConsoleMeans {
   readonly brand: Brand;
   /** Where its logo is. */
   readonly logo: string;

@@ -14,7 +14,7 @@ const files = [
 const open = { auth: 'public', limited: false, errors: 'page' } as const;
 
 /** Addresses that change with the content, so that a browser may keep a file for good. */
-export interface AssetUrls {
+interface AssetUrls {
   readonly css: string;
   readonly js: string;
   readonly icon: string;
@@ -64,7 +64,7 @@ export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, 
 }
 
 async function serveOwn(app: App, folder: string): Promise<void> {
-  // Loaded only where there is something to serve: it is 8 MB of memory.
+  // Loaded only where there is something to serve: it takes memory.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false });

@@ -14,7 +14,7 @@ export interface Views {
 
 /**
  * Reads every view at start, and parses them then where some are the operator's: a broken one stops the start and not a
- * visitor. Our own alone are parsed for the first visitor, which saves each start 20 ms.
+ * visitor. Our own alone are parsed for the first visitor, so that no start waits for them.
  */
 export function createViews({ viewsDir, loginPageUrl }: Config): Views {
   const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);

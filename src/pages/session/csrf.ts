@@ -11,7 +11,7 @@ export interface Macs {
   matches(purpose: string, data: string, mac: string): boolean;
 }
 
-export interface Csrf {
+interface Csrf {
   /** The value of a form's `_csrf` field; sets the visitor's cookie that it belongs to. */
   token(request: FastifyRequest, reply: FastifyReply): string;
   /** Throws 403 unless the form was made by us, for this visitor and this session. */

@@ -9,7 +9,7 @@ import type { Variables } from '../kit/views.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { type Answer, callOwnApi } from '../session/own-api.ts';
 
-export const sections = [
+const sections = [
   { id: 'profile', label: 'Profile', path: '/settings' },
   { id: 'password', label: 'Password', path: '/settings/password' },
   { id: 'sessions', label: 'Sessions', path: '/settings/sessions' },
@@ -17,7 +17,7 @@ export const sections = [
   { id: 'applications', label: 'External applications', path: '/settings/applications' },
 ] as const;
 
-export type SectionId = (typeof sections)[number]['id'];
+type SectionId = (typeof sections)[number]['id'];
 
 /** The API, in the name of the person who is signed in. */
 export const asPerson = <T>(

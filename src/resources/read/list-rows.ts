@@ -12,7 +12,7 @@ import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
 
 /** What ties one page of a list to the others. */
-export interface Paging {
+interface Paging {
   /** They mark the cursors. */
   readonly keys: MacKeys;
   /** The address of the same list with some parameters changed. */

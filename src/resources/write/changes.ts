@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** What one field was and is. A secret says only that it changed. */
-export type Changed =
-  | { readonly from?: unknown; readonly to?: unknown; readonly cut?: true }
-  | { readonly hidden: true };
+type Changed = { readonly from?: unknown; readonly to?: unknown; readonly cut?: true } | { readonly hidden: true };
 export type Changes = Readonly<Record<string, Changed>>;
 
 type Row = Readonly<Record<string, unknown>>;

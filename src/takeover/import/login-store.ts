@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 
 export type NewLogin = Insertable<Tables['sessions']>;
-export type LegacyTokenRow = Selectable<Tables['legacy_tokens']>;
+type LegacyTokenRow = Selectable<Tables['legacy_tokens']>;
 
 /** What earlier batches and passes left of these logins: their tokens, and their sessions where those are still there. */
 export async function findKnownLogins(tx: Tx, sessionIds: readonly string[]) {

@@ -26,8 +26,8 @@ export const looksLikeLegacyRefreshToken = (token: string): boolean =>
   /^[0-9a-f]+$/i.test(token);
 
 /**
- * Opens one: defuse/php-encryption, version 2, by password, which is the decoded APP_KEY. Some 70 ms of computing, for a
- * thread of its own. Undefined for what this key did not seal.
+ * Opens one: defuse/php-encryption, version 2, by password, which is the decoded APP_KEY. The key derivation is slow, so this is
+ * for a thread of its own. Undefined for what this key did not seal.
  */
 export function openLegacyRefreshToken(token: string, appKey: Uint8Array): RefreshPayload | undefined {
   if (!looksLikeLegacyRefreshToken(token)) return undefined;

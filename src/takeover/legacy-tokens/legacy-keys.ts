@@ -5,14 +5,14 @@ import type { Db, Tx } from '../../database/database.ts';
 import { type LegacyKeyRow, readLegacyKeys, storeLegacyKey } from './legacy-token-store.ts';
 
 /** How ids were shown outside, where they were hashed. */
-export interface HashedIds {
+interface HashedIds {
   readonly salt: string;
   /** Undefined where the old service left it to its default. */
   readonly length: number | undefined;
 }
 
 /** What the old service's tokens are verified and opened with. */
-export interface LegacyKeySet {
+interface LegacyKeySet {
   readonly publicKey: KeyObject | undefined;
   readonly appKey: Buffer | undefined;
   readonly ids: HashedIds | undefined;

@@ -16,7 +16,7 @@ export interface TableReport {
   readonly left: Readonly<Record<string, number>>;
 }
 
-export interface SignedOut {
+interface SignedOut {
   readonly cause: string;
   readonly people: number;
   readonly logins: number;

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { RequestSource } from '../../http/request-source.ts';
-import { deviceOf, isKnownDevice, rememberDevice } from './known-devices.ts';
+import { deviceOf, rememberDevice } from './known-devices.ts';
 
 const mac = (purpose: string, data: string) => createHmac('sha256', purpose).update(data).digest('base64url');
 const keys = { mac, matches: (purpose: string, data: string, given: string) => mac(purpose, data) === given };
 const on = (device?: string): RequestSource => ({ address: null, userAgent: null, requestId: null, device });
+const isKnownDevice = (...asked: Parameters<typeof deviceOf>) => deviceOf(...asked) !== undefined;
 
 describe('known devices', () => {
   it('are known to the user who signed in on them, and to nobody else', () => {

@@ -34,10 +34,6 @@ export const deviceOf = (keys: Macs, { device }: RequestSource, userId: string):
     .slice(-mostUsers)
     .find((entry) => isOf(keys, userId, entry))?.nonce;
 
-/** Whether this user has signed in on this device before. */
-export const isKnownDevice = (keys: Macs, source: RequestSource, userId: string): boolean =>
-  deviceOf(keys, source, userId) !== undefined;
-
 /** The cookie after this user signed in. A device keeps its name, so that its count cannot be shed by signing in again. */
 export function rememberDevice(keys: Macs, source: RequestSource, userId: string): string {
   const nonce = deviceOf(keys, source, userId) ?? randomBytes(16).toString('base64url');

@@ -7,7 +7,7 @@ import { findByAnyIdentifier, insertNewUsers, type UserRow } from '../accounts/u
 import { readImportRecord } from './import-record.ts';
 import { formatOf, readRecords } from './read-import.ts';
 
-export interface ImportCounts {
+interface ImportCounts {
   /** Records read. */
   readonly read: number;
   readonly imported: number;

@@ -23,7 +23,7 @@ export const importColumns = [
   'created_at',
 ] as const;
 
-export type ImportFormat = 'csv' | 'jsonl';
+type ImportFormat = 'csv' | 'jsonl';
 
 /** By the name of the file. */
 export function formatOf(file: string): ImportFormat {

@@ -8,8 +8,8 @@ export type HashingQuestion =
   | { readonly kind: 'verify'; readonly password: string; readonly hash: string };
 
 /**
- * On Linux a thread has a priority of its own (elsewhere it would be that of the whole process). With both cores busy
- * hashing, the p99 of a GET was 3 ms so, and 5 without.
+ * On Linux a thread has a priority of its own (elsewhere it would be that of the whole process): other requests are answered
+ * while all cores hash.
  */
 function giveWay(): void {
   try {

@@ -8,7 +8,7 @@ const tagLength = 32;
 /** No stored hash may ask for more than this: one imported row must not take the machine down. */
 const highestCost = { memory: 1_048_576, passes: 32, parallelism: 16 };
 
-export interface Argon2Hash {
+interface Argon2Hash {
   readonly algorithm: 'argon2i' | 'argon2id';
   readonly memory: number;
   readonly passes: number;

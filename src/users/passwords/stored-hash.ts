@@ -11,7 +11,7 @@ function readHash(hash: string): Verify | undefined {
 export const isKnownHash = (hash: string): boolean => readHash(hash) !== undefined;
 
 /**
- * Whether the hash is of this password: some tens of milliseconds of computing. The same letters typed on another
+ * Whether the hash is of this password. Slow by intent. The same letters typed on another
  * keyboard are the same password, so ours are hashed in NFC; another system may have taken them as they came.
  */
 export function matchesHash(password: string, hash: string): boolean {
