@@ -83,7 +83,9 @@ export type OAuthErrorCode =
   | 'slow_down'
   | 'expired_token'
   | 'invalid_redirect_uri'
-  | 'invalid_client_metadata';
+  | 'invalid_client_metadata'
+  | 'invalid_token'
+  | 'insufficient_scope';
 
 /** RFC 6749 5.2. The description is fixed and public; `reason` goes to the log. */
 export class OAuthError extends Error {

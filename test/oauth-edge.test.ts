@@ -94,41 +94,44 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
   });
 });
 
-describe('The authorization server metadata', () => {
-  const start = services('sqlite');
-  const read = (url: string, path: string) => fetch(url + path, { headers: { origin: 'https://anybody.example' } });
+for (const document of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
+  describe(`The metadata at ${document}`, () => {
+    const start = services('sqlite');
+    const read = (url: string, path: string) => fetch(url + path, { headers: { origin: 'https://anybody.example' } });
 
-  it('names addresses outside of /v1, and may be read from any origin, as the keys may', async () => {
-    const { url } = await start({ env: { BASE_URL: 'https://id.example.com' } });
-    const response = await read(url, '/.well-known/oauth-authorization-server');
-    const metadata = (await response.json()) as Record<string, string>;
-    for (const [name, path] of [
-      ['token_endpoint', 'token'],
-      ['revocation_endpoint', 'revoke'],
-      ['introspection_endpoint', 'introspect'],
-    ] as const) {
-      assert.equal(metadata[name], `https://id.example.com/oauth/${path}`);
-    }
-    for (const answer of [response, await read(url, '/.well-known/jwks.json')]) {
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      assert.match(answer.headers.get('cache-control') ?? '', /^public/);
-    }
-    assert.equal((await read(url, '/.well-known/oauth-authorization-server/x')).status, 404);
-  });
+    it('names addresses outside of /v1, and may be read from any origin, as the keys may', async () => {
+      const { url } = await start({ env: { BASE_URL: 'https://id.example.com' } });
+      const response = await read(url, document);
+      const metadata = (await response.json()) as Record<string, string>;
+      for (const [name, path] of [
+        ['token_endpoint', 'token'],
+        ['userinfo_endpoint', 'userinfo'],
+        ['revocation_endpoint', 'revoke'],
+        ['introspection_endpoint', 'introspect'],
+      ] as const) {
+        assert.equal(metadata[name], `https://id.example.com/oauth/${path}`);
+      }
+      for (const answer of [response, await read(url, '/.well-known/jwks.json')]) {
+        assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+        assert.match(answer.headers.get('cache-control') ?? '', /^public/);
+      }
+      assert.equal((await read(url, `${document}/x`)).status, 404);
+    });
 
-  it('stands where RFC 8414 puts it for an issuer with a path', async () => {
-    const { url } = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
-    for (const path of ['', '/', '/id/gate', '/id/gate/']) {
-      const response = await read(url, `/.well-known/oauth-authorization-server${path}`);
-      assert.equal(response.status, 200, path);
-      assert.equal(response.headers.get('access-control-allow-origin'), '*');
-      assert.equal(((await response.json()) as { issuer: string }).issuer, 'https://example.com/id/gate');
-    }
-    for (const path of ['/id', '/id/gate/x', '/other']) {
-      assert.equal((await read(url, `/.well-known/oauth-authorization-server${path}`)).status, 404, path);
-    }
+    it('stands where RFC 8414 puts it for an issuer with a path', async () => {
+      const { url } = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
+      for (const path of ['', '/', '/id/gate', '/id/gate/']) {
+        const response = await read(url, `${document}${path}`);
+        assert.equal(response.status, 200, path);
+        assert.equal(response.headers.get('access-control-allow-origin'), '*');
+        assert.equal(((await response.json()) as { issuer: string }).issuer, 'https://example.com/id/gate');
+      }
+      for (const path of ['/id', '/id/gate/x', '/other']) {
+        assert.equal((await read(url, `${document}${path}`)).status, 404, path);
+      }
+    });
   });
-});
+}
 
 describe('RATE_LIMIT at the OAuth endpoints', () => {
   const start = services('sqlite');

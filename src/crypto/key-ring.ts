@@ -8,7 +8,7 @@ import { makeMacKey, makeSigningKey } from './make-keys.ts';
 import { makeNewKeys, type NewKeys, storeNewKeys } from './replace-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
 import type { PublicJwk } from './signing.ts';
-import { type Claims, type KeyInfo, SigningKeys } from './signing-keys.ts';
+import { type ClaimsToSign, type KeyInfo, SigningKeys, type Verified } from './signing-keys.ts';
 
 export const jwksMaxAge = 300;
 
@@ -147,17 +147,18 @@ export class KeyRing {
     return this.#sealing.open(sealed, label).content.toString();
   }
 
-  signToken(claims: Claims, { typ }: { typ: string }): string {
+  signToken(claims: ClaimsToSign, { typ }: { typ: string }): string {
     return this.#signing.sign(claims, { typ });
   }
 
   /** The same together with what else is to be signed at the moment. */
-  signTokenInWorker(claims: Claims, { typ }: { typ: string }): Promise<string> {
+  signTokenInWorker(claims: ClaimsToSign, { typ }: { typ: string }): Promise<string> {
     return this.#signing.signInWorker(claims, { typ });
   }
 
-  verifyToken(token: string, { typ }: { typ: string }): Claims | 'invalid' | 'unknown-key' {
-    return this.#signing.verify(token, { typ });
+  /** `retired`: by a key out of use as well, as long as it is kept. */
+  verifyToken(token: string, { typ, retired }: { typ: string; retired?: boolean }): Verified {
+    return this.#signing.verify(token, { typ, retired: retired ?? false });
   }
 
   /** The JWK set: also keys that do not sign yet, and those whose signatures are still about. */

@@ -6,6 +6,11 @@ import { type PublicJwk, signJws, type Unsigned, verifyWith } from './signing.ts
 
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** Claims, or what makes them where they depend on the algorithm that they will be signed with. */
+export type ClaimsToSign = Claims | ((algorithm: string) => Claims);
+
+export type Verified = Claims | 'invalid' | 'unknown-key';
+
 export interface KeyInfo {
   readonly id: string;
   readonly algorithm: string;
@@ -51,28 +56,29 @@ export class SigningKeys {
   }
 
   /** A compact JWS of the claims, signed by the current key. */
-  sign(claims: Claims, { typ }: { typ: string }): string {
+  sign(claims: ClaimsToSign, { typ }: { typ: string }): string {
     const key = this.#current();
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
   /** The same together with what else is to be signed at the moment. */
-  signInWorker(claims: Claims, { typ }: { typ: string }): Promise<string> {
+  signInWorker(claims: ClaimsToSign, { typ }: { typ: string }): Promise<string> {
     const key = this.#current();
     return key.signer.sign(unsignedToken(key, claims, typ));
   }
 
   /**
    * The claims of a token that one of our keys signed with that key's own algorithm (`alg: none` and any other way to
-   * choose a check never come up). What the claims say is the caller's to judge.
+   * choose a check never come up). What the claims say is the caller's to judge. `retired`: by a key out of use as well, as
+   * long as it is kept.
    */
-  verify(token: string, { typ }: { typ: string }): Claims | 'invalid' | 'unknown-key' {
+  verify(token: string, { typ, retired = false }: { typ: string; retired?: boolean }): Verified {
     const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
     if (!parts) return 'invalid';
     const [, head, body, signature] = parts as unknown as [string, string, string, string];
     const header = decodePart(head);
     if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
-    const key = this.#usable().find(({ row }) => row.id === header.kid);
+    const key = (retired ? this.#keys : this.#usable()).find(({ row }) => row.id === header.kid);
     if (!key) return typeof header.kid === 'string' ? 'unknown-key' : 'invalid';
     if (header.alg !== key.row.algorithm) return 'invalid';
     if (!verifyWith(key.row.algorithm, key.publicKey, `${head}.${body}`, signature)) return 'invalid';
@@ -126,11 +132,11 @@ function signingKey(row: KeyRow, content: Buffer): SigningKey {
   return { row, privateKey, publicKey: createPublicKey(privateKey), jwk, headers: new Map(), signer };
 }
 
-function unsignedToken({ headers, row }: SigningKey, claims: Claims, typ: string): Unsigned {
+function unsignedToken({ headers, row }: SigningKey, claims: ClaimsToSign, typ: string): Unsigned {
   let header = headers.get(typ);
   if (!header) {
     header = encodePart(JSON.stringify({ alg: row.algorithm, typ, kid: row.id }));
     headers.set(typ, header);
   }
-  return `${header}.${JSON.stringify(claims)}`;
+  return `${header}.${JSON.stringify(typeof claims === 'function' ? claims(row.algorithm) : claims)}`;
 }

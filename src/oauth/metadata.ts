@@ -1,28 +1,56 @@
-import type { KnownScopes } from '../clients/scopes.ts';
 import type { Config } from '../config.ts';
+import type { OAuth } from './oauth.ts';
+import { UserInfo } from './openid/claims.ts';
+import { idTokenClaims } from './openid/id-token.ts';
 import { grants } from './token-endpoint.ts';
 
-const authenticationMethods = ['client_secret_basic', 'client_secret_post'];
+const bySecret = ['client_secret_basic', 'client_secret_post'];
+const bySecretOrNone = [...bySecret, 'none'];
 
-/** RFC 8414. */
-export function authorizationServerMetadata({ baseUrl }: Config, scopes: KnownScopes) {
+/** The levels of authentication that ID tokens name: one factor. */
+const acrValues = ['1'];
+
+/** RFC 8414 and OpenID Connect Discovery: one document at both addresses, since both read what they know of it. */
+export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'context' | 'keys' | 'scopes'>) {
+  const { baseUrl } = config;
   return {
     issuer: baseUrl,
-    token_endpoint: `${baseUrl}/oauth/token`,
-    token_endpoint_auth_methods_supported: authenticationMethods,
-    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    ...endpoints(baseUrl),
+    token_endpoint_auth_methods_supported: bySecretOrNone,
+    revocation_endpoint_auth_methods_supported: bySecretOrNone,
+    introspection_endpoint_auth_methods_supported: bySecret,
     scopes_supported: scopes.list(),
-    // There is no authorization endpoint, but RFC 8414 requires the list.
-    response_types_supported: [],
     grant_types_supported: [...grants.keys()],
-    device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
-    revocation_endpoint: `${baseUrl}/oauth/revoke`,
-    revocation_endpoint_auth_methods_supported: authenticationMethods,
-    introspection_endpoint: `${baseUrl}/oauth/introspect`,
-    introspection_endpoint_auth_methods_supported: authenticationMethods,
+    ...ofAuthorization,
+    ...ofIdentity,
+    id_token_signing_alg_values_supported: [...new Set(keys.list().map(({ algorithm }) => algorithm))],
     service_documentation: `${baseUrl}/docs`,
   };
 }
+
+const endpoints = (baseUrl: string) => ({
+  token_endpoint: `${baseUrl}/oauth/token`,
+  device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
+  userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
+  revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  introspection_endpoint: `${baseUrl}/oauth/introspect`,
+  jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+});
+
+const ofAuthorization = {
+  // There is no authorization endpoint, but RFC 8414 requires the list.
+  response_types_supported: [],
+  // Left out it would mean yes (OpenID Connect Discovery 3).
+  request_uri_parameter_supported: false,
+};
+
+const ofIdentity = {
+  subject_types_supported: ['public'],
+  acr_values_supported: acrValues,
+  claim_types_supported: ['normal'],
+  claims_parameter_supported: false,
+  claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],
+};
 
 /** Where RFC 8414 3.1 puts it for an issuer with a path: the path comes last. Undefined where there is none. */
 export function pathOfMetadata({ baseUrl }: Config): string | undefined {

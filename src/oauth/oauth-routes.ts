@@ -1,15 +1,14 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import { jwksMaxAge } from '../crypto/key-ring.ts';
-import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
 import type { ClientRequest } from './client-authentication.ts';
 import { answerIntrospection } from './introspect.ts';
-import { authorizationServerMetadata, pathOfMetadata } from './metadata.ts';
+import { serveMetadata } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
+import { serveUserInfo } from './openid/userinfo-routes.ts';
 import { answerRevocation } from './revoke.ts';
 import {
   introspectionSchema,
@@ -21,8 +20,6 @@ import {
 import { answerTokenRequest } from './token-endpoint.ts';
 
 const config = { auth: 'public', errors: 'oauth', limited: 'when-known', cors: 'listed' } as const;
-/** Public keys and addresses: any page may read them. */
-const open = { auth: 'public', limited: false, cors: 'any' } as const;
 export const tags = ['OAuth'];
 export const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 export const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
@@ -99,34 +96,6 @@ export function serveOAuth(app: App, oauth: OAuth): void {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
     app.post(`/v1/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, ...schema } }, answer);
   }
+  serveUserInfo(app, oauth);
   serveMetadata(app, oauth);
-}
-
-const wellKnown = '/.well-known/oauth-authorization-server';
-
-function serveMetadata(app: App, { context, keys, scopes }: OAuth): void {
-  const sendMetadata = (reply: FastifyReply) =>
-    reply.header('cache-control', 'public, max-age=300').send(authorizationServerMetadata(context.config, scopes));
-  app.get(
-    wellKnown,
-    { config: open, schema: { tags, summary: 'Authorization server metadata (RFC 8414)' } },
-    async (_request, reply) => sendMetadata(reply),
-  );
-  const path = pathOfMetadata(context.config);
-  if (path !== undefined) {
-    app.get(`${wellKnown}/*`, { config: open, schema: { hide: true } }, async (request, reply) => {
-      const asked = request.url.split('?', 1)[0]?.slice(wellKnown.length);
-      if (asked !== path && asked !== `${path}/`) throw notFound();
-      return sendMetadata(reply);
-    });
-  }
-  app.get(
-    '/.well-known/jwks.json',
-    { config: open, schema: { tags, summary: 'The public keys that verify access tokens (RFC 7517)' } },
-    async (_request, reply) => {
-      await keys.fresh();
-      reply.header('cache-control', `public, max-age=${jwksMaxAge}`);
-      return keys.jwks();
-    },
-  );
 }

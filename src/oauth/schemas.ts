@@ -16,6 +16,7 @@ export const tokenResponseSchema = Type.Object(
     expires_in: Type.Integer({ description: "the access token's life in seconds" }),
     access_token: Type.String(),
     refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
+    id_token: Type.Optional(Type.String({ description: 'to an application, where openid was granted' })),
     scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
   },
   { description: 'Tokens' },

@@ -10,6 +10,7 @@ import { deviceCodeGrant } from './grants/device-code.ts';
 import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import type { OAuth } from './oauth.ts';
+import { idToken } from './openid/id-token.ts';
 import { readParameters, required } from './parameters.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
@@ -22,6 +23,7 @@ interface TokenResponse {
   readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token?: string;
+  readonly id_token?: string;
   readonly scope?: string;
 }
 
@@ -61,6 +63,8 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
   const { session, scopes, durable, device } = granted;
   // Another thread signs while the session is brought to disk. No token leaves before it is there.
   const accessToken = await sessions.accessToken(session, scopes);
+  const signed = idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
+  const identity = signed ? { id_token: await signed } : {};
   await durable;
   context.metrics.tokensIssued.inc({ grant: grant.type });
   return {
@@ -69,6 +73,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
       expires_in: sessions.accessTokenTtl(session),
       access_token: accessToken,
       ...(isRefreshable(client, scopesOfSession(session)) ? { refresh_token: sessions.refreshToken(session) } : {}),
+      ...identity,
       ...scopeIfOther(granted, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),

@@ -44,11 +44,20 @@ const oauthCodes = new Map<number, OAuthErrorCode>([
   [503, 'temporarily_unavailable'],
 ]);
 
+/** RFC 6750 3.1, where it is the access token that is refused. */
+const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
+  ...(
+    ['token_missing', 'token_malformed', 'token_expired', 'token_revoked', 'client_revoked', 'user_gone'] as const
+  ).map((code) => [code, 'invalid_token'] as const),
+  ['insufficient_scope', 'insufficient_scope'],
+]);
+
 /** RFC 6749 5.2. */
 export function oauthErrorBody(error: OAuthError | Problem): string {
   if (error instanceof OAuthError) return write(error.error, detailOf(error));
   const messages = error.errors?.map(({ message }) => cut(message, longestMessage)).join(' ');
-  return write(oauthCodes.get(error.status) ?? 'invalid_request', messages ?? detailOf(error));
+  const code = bearerErrors.get(error.code) ?? oauthCodes.get(error.status) ?? 'invalid_request';
+  return write(code, messages ?? detailOf(error));
 }
 
 const write = (error: OAuthErrorCode, description: string): string =>

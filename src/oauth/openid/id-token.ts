@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { StoredClient } from '../../clients/client-store.ts';
+import { openidScope } from '../../clients/scopes.ts';
+import { accessTokenExpiry } from '../../sessions/access-token.ts';
+import { authenticationOf } from '../../sessions/authentication.ts';
+import type { SessionRow } from '../../sessions/session-store.ts';
+import type { OAuth } from '../oauth.ts';
+
+/** RFC 7519 5.1. Access tokens and logout tokens have types of their own, so that none passes for the other. */
+export const idTokenType = 'JWT';
+
+/** What an ID token holds beside claims that userinfo tells (OpenID Connect Core 2, Back-Channel Logout 2.1). */
+export const idTokenClaims: readonly string[] = [
+  ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash', 'sid'],
+];
+
+interface Login {
+  readonly client: Pick<StoredClient, 'id' | 'type'>;
+  readonly session: SessionRow;
+  readonly scopes: readonly string[];
+  readonly accessToken: string;
+  /** Of the authorization request; not repeated at a refresh (OpenID Connect Core 12.2). */
+  readonly nonce?: string | undefined;
+}
+
+/** Who signed in, when and how, for the application that they signed in to. Undefined where nobody did, or it did not ask. */
+export function idToken({ context, keys }: OAuth, login: Login): Promise<string> | undefined {
+  const { client, session, scopes, accessToken, nonce } = login;
+  if (client.type !== 'application' || session.user_id === null || !scopes.includes(openidScope)) return undefined;
+  const { config } = context;
+  const now = context.now();
+  const signedIn = authenticationOf(session);
+  return keys.signTokenInWorker(
+    (algorithm) => ({
+      iss: config.baseUrl,
+      sub: session.user_id,
+      aud: client.id,
+      exp: accessTokenExpiry(session, config, now),
+      iat: Math.floor(now / 1000),
+      ...(signedIn ? { auth_time: Math.floor(signedIn.time / 1000), acr: signedIn.acr, amr: signedIn.amr } : undefined),
+      ...(nonce === undefined ? undefined : { nonce }),
+      at_hash: hashOf(accessToken, algorithm),
+      sid: session.id,
+    }),
+    { typ: idTokenType },
+  );
+}
+
+/** OpenID Connect Core 3.1.3.6: the left half of the hash that the signature uses; Ed25519 uses SHA-512. */
+function hashOf(accessToken: string, algorithm: string): string {
+  const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
+    .update(accessToken)
+    .digest();
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+}

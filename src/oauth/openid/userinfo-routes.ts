@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../caller.ts';
+import { openidScope } from '../../clients/scopes.ts';
+import { OAuthError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { bearerToken } from '../../http/gate/bearer-token.ts';
+import type { OAuth } from '../oauth.ts';
+import { oauthErrorSchema } from '../schemas.ts';
+import { UserInfo } from './claims.ts';
+import { userInfo } from './userinfo.ts';
+
+const schema = {
+  tags: ['OAuth'],
+  response: { 200: UserInfo, 401: oauthErrorSchema, 403: oauthErrorSchema },
+};
+const answers = { errors: 'oauth', cors: 'listed' } as const;
+
+/** `GET` and `POST /oauth/userinfo` (OpenID Connect Core 5.3). */
+export function serveUserInfo(app: App, oauth: OAuth): void {
+  app.get(
+    '/oauth/userinfo',
+    {
+      config: { ...answers, auth: 'auth:api', scope: openidScope },
+      schema: { ...schema, operationId: 'getUserInfo', summary: 'Who signed in (OpenID Connect)' },
+    },
+    async (request) => userInfo(oauth, request.caller),
+  );
+  app.post(
+    '/oauth/userinfo',
+    {
+      // The token may be in the body, so the route looks for it itself.
+      config: { ...answers, auth: 'public', limited: 'when-known' },
+      schema: {
+        ...schema,
+        operationId: 'postUserInfo',
+        summary: 'Who signed in (OpenID Connect), with the access token in the header or in a form',
+      },
+    },
+    async (request, reply) => {
+      const caller = await callerOfPost(oauth, request);
+      reply.countAs(caller.userId ?? caller.clientId ?? '');
+      reply.header('cache-control', 'no-store');
+      return userInfo(oauth, caller);
+    },
+  );
+}
+
+/** The caller of a POST, by the header or by the form (RFC 6750 2.2), never by both. */
+async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promise<Caller> {
+  const sent = (request.body as Record<string, unknown> | undefined)?.access_token;
+  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+  if (!isForm || typeof sent !== 'string') return verifier.verify(bearerToken(request), request);
+  if (request.headers.authorization !== undefined) {
+    throw new OAuthError('invalid_request', 'The access token was sent twice: use the header or the form, not both.');
+  }
+  return verifier.verify(sent, request);
+}

@@ -1,0 +1,16 @@
+import type { Caller } from '../../caller.ts';
+import { openidScope } from '../../clients/scopes.ts';
+import { insufficientScope, requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import type { OAuth } from '../oauth.ts';
+import { claimsOf, type UserInfo } from './claims.ts';
+
+/** OpenID Connect Core 5.3: what the token's scopes tell of its user. */
+export async function userInfo({ context }: OAuth, caller: Caller): Promise<UserInfo> {
+  requireScope(caller, openidScope);
+  // A client that acts for itself has signed nobody in.
+  if (caller.kind !== 'user' || caller.userId === null) throw insufficientScope(openidScope);
+  const user = await findUser(context.database.db, caller.userId);
+  if (!user) throw unauthorized('user_gone');
+  return claimsOf(user, caller.scopes);
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { identityScopes } from '../../src/clients/scopes.ts';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import { addUser } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
+
+onBothEngines('/oauth/userinfo', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let userId: string;
+  let clientId: string;
+  before(async () => {
+    service = await start({ env: { CORS_ORIGINS: 'https://app.example' } });
+    userId = (await addUser(service.context, { email: 'ada@example.com' })).id;
+    clientId = (await addApplication(service, { scopes: identityScopes })).id;
+    await service.context.database.db
+      .updateTable('users')
+      .set({ name: 'Ada', username: 'ada', phone: '+12133734253' })
+      .where('id', '=', userId)
+      .execute();
+  });
+
+  const tokenOf = async (scopes: readonly string[], subject: { userId?: string } = { userId }): Promise<string> => {
+    const session = await openSession(service, { ...subject, clientId, scopes, source });
+    return service.sessions.accessTokenNow(session);
+  };
+  const path = '/oauth/userinfo';
+  const get = (token?: string) => ask(service, path, { ...(token ? { token } : {}), headers: { accept: 'text/html' } });
+
+  it('tells what the scopes of the token tell, and sub is the id of the user', async () => {
+    const { rows } = { rows: await service.context.database.db.selectFrom('users').selectAll().execute() };
+    const updated_at = Math.floor((rows.find(({ id }) => id === userId)?.updated_at ?? 0) / 1000);
+    const profile = { name: 'Ada', preferred_username: 'ada', updated_at };
+    const email = { email: 'ada@example.com', email_verified: true };
+    const phone = { phone_number: '+12133734253', phone_number_verified: false };
+    for (const [scopes, claims] of [
+      [['openid'], {}],
+      [['openid', 'profile'], profile],
+      [['openid', 'email'], email],
+      [['openid', 'phone'], phone],
+      [identityScopes, { ...profile, ...email, ...phone }],
+    ] as const) {
+      const { status, body, headers } = await get(await tokenOf(scopes));
+      assert.equal(status, 200);
+      assert.deepEqual(body, { sub: userId, ...claims });
+      assert.match(headers.get('content-type') ?? '', /^application\/json/);
+      assert.equal(headers.get('cache-control'), 'private, no-cache');
+      assert.match(headers.get('vary') ?? '', /Authorization/);
+    }
+  });
+
+  it('leaves out what the user does not have', async () => {
+    const { id } = await addUser(service.context, { email: 'plain@example.com' });
+    const { body } = await get(await tokenOf(identityScopes, { userId: id }));
+    assert.deepEqual(Object.keys(body).sort(), ['email', 'email_verified', 'sub', 'updated_at']);
+  });
+
+  it('takes the token by POST in the header or in a form, not in both', async () => {
+    const token = await tokenOf(['openid', 'email']);
+    const expected = { sub: userId, email: 'ada@example.com', email_verified: true };
+    assert.deepEqual((await ask(service, path, { method: 'POST', token })).body, expected);
+    const inForm = await ask(service, path, { form: { access_token: token } });
+    assert.deepEqual(inForm.body, expected);
+    assert.equal(inForm.headers.get('cache-control'), 'no-store');
+    const both = await ask(service, path, { form: { access_token: token }, token });
+    assert.deepEqual([both.status, both.body.error], [400, 'invalid_request']);
+    assert.equal((await ask(service, path, { json: { access_token: token } })).status, 401, 'a form alone');
+    assert.equal((await ask(service, `${path}?access_token=${token}`)).status, 401, 'never in the URL');
+  });
+
+  it('refuses what is no token with 401 and a challenge, and too few scopes with 403', async () => {
+    for (const method of ['GET', 'POST']) {
+      const missing = await ask(service, path, { method });
+      assert.equal(missing.status, 401);
+      assert.equal(missing.headers.get('www-authenticate'), 'Bearer realm="gatehouse"');
+      const wrong = await ask(service, path, { method, token: 'nonsense' });
+      assert.deepEqual([wrong.status, wrong.body.error], [401, 'invalid_token']);
+      assert.match(wrong.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
+      const narrow = await ask(service, path, { method, token: await tokenOf(['email']) });
+      assert.deepEqual([narrow.status, narrow.body.error], [403, 'insufficient_scope']);
+      assert.match(narrow.headers.get('www-authenticate') ?? '', /error="insufficient_scope", scope="openid"/);
+      const nobody = await ask(service, path, { method, token: await tokenOf(['openid'], {}) });
+      assert.deepEqual([nobody.status, nobody.body.error], [403, 'insufficient_scope'], 'a client signed nobody in');
+    }
+    const put = await ask(service, path, { method: 'PUT', json: {} });
+    assert.equal(put.status, 405);
+  });
+
+  it('may be read by pages of the listed origins', async () => {
+    const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
+    const preflight = await ask(service, path, { method: 'OPTIONS', headers });
+    assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://app.example');
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization/);
+  });
+});
