@@ -1,6 +1,16 @@
 /** What a file that declares a resource imports, as `gatehouse/resources`. */
 export { Type } from 'typebox';
-export { badRequest, conflict, forbidden, notFound, Problem, tooManyRequests, unprocessable } from '../errors.ts';
+export {
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  Problem,
+  preconditionFailed,
+  tooManyRequests,
+  unavailable,
+  unprocessable,
+} from '../errors.ts';
 export {
   all,
   allOf,

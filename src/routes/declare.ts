@@ -1,4 +1,14 @@
 /** What a file that declares routes or pages imports, as `gatehouse/routes`. */
 export { Type } from 'typebox';
-export { badRequest, conflict, forbidden, notFound, Problem, tooManyRequests, unprocessable } from '../errors.ts';
+export {
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  Problem,
+  preconditionFailed,
+  tooManyRequests,
+  unavailable,
+  unprocessable,
+} from '../errors.ts';
 export { definePage, defineRoute, type Page, type Route, type RouteCall } from './define-route.ts';

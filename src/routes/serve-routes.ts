@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import { type TObject, type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { OperatorError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
+import { closedSchema } from '../resources/routes/closed-schema.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { Route } from './define-route.ts';
 import type { Loaded } from './load-routes.ts';
@@ -47,8 +48,8 @@ function serveRoute(
       ...(description === undefined ? {} : { description }),
       ...(auth === 'auth:api' ? { security: [{ bearer: [] }] } : {}),
       ...(params ? { params } : {}),
-      querystring: closed(query),
-      ...(body ? { body: closed(body) } : {}),
+      querystring: closedSchema(query),
+      ...(body ? { body: closedSchema(body) } : {}),
       ...(response ? { response: { [status]: response } } : {}),
     },
     async preValidation(request) {
@@ -68,10 +69,4 @@ function serveRoute(
       return reply.code(status).type('application/json; charset=utf-8').send(result);
     },
   });
-}
-
-/** An object that nobody said to be open is closed: what is not known is refused, never ignored. */
-function closed<S extends TSchema>(schema: S): S {
-  const { type, additionalProperties } = schema as unknown as Partial<TObject> & { additionalProperties?: unknown };
-  return type === 'object' && additionalProperties === undefined ? { ...schema, additionalProperties: false } : schema;
 }

@@ -17,6 +17,9 @@ export type Condition =
 export type Rule = (caller: Caller, now: number) => boolean | Condition;
 export type Access = 'public' | 'auth:api' | 'nobody' | Rule;
 
+/** What guards an action: a rule of the resource, or one of its own. */
+export type ActionAccess = 'read' | 'write' | Access;
+
 export interface AccessRules {
   /** Who may read which rows; `public` needs no token. */
   readonly read: Access;

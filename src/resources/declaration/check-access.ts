@@ -23,9 +23,21 @@ export function checkAccess(
   if (typeof where === 'function') {
     checkRule('where', (_caller, now) => where(now), definition, all, known, complain);
   }
-  for (const { name, access: rule } of actions as unknown as readonly Action[]) {
+  for (const action of actions as unknown as readonly Action[]) {
+    const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
+    const path = `actions.${name}.access`;
+    const isOwn = own !== 'read' && own !== 'write';
+    const rule = isOwn ? own : access[own];
     if (typeof rule !== 'function') continue;
-    checkRule(`actions.${name}.access`, rule, definition, all, known, complain);
+    // What is wrong with a rule of the resource was said there.
+    const answers = checkRule(path, rule, definition, all, known, isOwn ? complain : () => undefined);
+    if (on !== 'collection' || answers.includes(true) || !answers.some((answer) => typeof answer === 'object'))
+      continue;
+    const which = isOwn ? 'the rule' : `the resource's rule for "${own}"`;
+    complain(
+      path,
+      `${which} speaks of rows, and a collection has none: nobody would pass. Give it one about the caller, such as 'auth:api' or role('admin').`,
+    );
   }
 }
 

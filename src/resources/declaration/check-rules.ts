@@ -12,7 +12,7 @@ export interface KnownNames {
   readonly roles?: readonly string[];
 }
 
-/** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. */
+/** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. Returns all its answers. */
 export function checkRule(
   where: string,
   rule: Rule,
@@ -20,7 +20,7 @@ export function checkRule(
   all: Definitions,
   { roles }: KnownNames,
   complain: Complain,
-): void {
+): readonly unknown[] {
   const asked = new Set<string>();
   const said = new Set<string>();
   const once: Complain = (path, what) => {
@@ -28,10 +28,13 @@ export function checkRule(
     said.add(what);
   };
   const errors: unknown[] = [];
+  const answers: unknown[] = [];
   const callers = probes(roles ?? ['admin'], asked);
   for (const caller of callers) {
     try {
-      checkAnswer(where, rule(caller, someMoment), definition, all, once);
+      const answer: unknown = rule(caller, someMoment);
+      answers.push(answer);
+      checkAnswer(where, answer, definition, all, once);
     } catch (error) {
       errors.push(error);
     }
@@ -41,6 +44,7 @@ export function checkRule(
     if (roles?.includes(name) ?? true) continue;
     once(where, `there is no role "${name}".${nearestOf(name, roles ?? [])} The setting ROLES names them.`);
   }
+  return answers;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Change } from '../../database/bus.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import type { AccessRules, Condition } from './access.ts';
+import type { AccessRules, ActionAccess, Condition } from './access.ts';
 import type { Field, Fields } from './fields/field.ts';
 import type { InputOf, ShownRow, WholeRow, WriteValues } from './fields/row-types.ts';
 import type { Relations } from './relations.ts';
@@ -60,8 +60,12 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `row` (default): under one row, which the caller must be allowed to see; `collection`: under the resource. */
   readonly on?: 'row' | 'collection';
-  /** Which of the resource's rules and scopes guards it. The default is `write`, and `read` for GET. */
-  readonly access?: 'read' | 'write' | 'public';
+  /**
+   * Who may: by the resource's rule for `read` or `write`, by a rule of its own, everybody with a token (`auth:api`), or
+   * everybody (`public`). The default is `write`, and `read` for GET. Under a row, the rule is asked of that row; under the
+   * collection there is none, and only those pass for whom the rule holds whatever the row.
+   */
+  readonly access?: ActionAccess;
   readonly body?: B;
   readonly summary: string;
   /** The description of `data` in the answer, for the API reference. */

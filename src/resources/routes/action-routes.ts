@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
+import { forbidden } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
+import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
 import type { Action, ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import type { RowOperation } from '../model/row-rules.ts';
+import type { RowRule } from '../model/row-rules.ts';
+import { refuseParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
 import type { WriteContext } from '../write/write-context.ts';
 import { changeRow } from '../write/write-row.ts';
 import { inTransaction } from '../write/write-transaction.ts';
+import { closedSchema } from './closed-schema.ts';
 import { actionDocs } from './openapi-operations.ts';
-import { callOf, guardOf, idOf, readContext, sendJson } from './resource-routes.ts';
+import { callOf, guardOf, idOf, type Query, readContext, sendJson } from './resource-routes.ts';
 
 /** The hand-written routes of a resource, guarded by its own rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
@@ -29,18 +33,23 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       body,
       status = 200,
     } = action;
-    const config: FastifyContextConfig = access === 'public' ? { auth: 'public' } : guardOf(resource, access);
+    const scopeOf = access === 'read' || access === 'write' ? access : method === 'GET' ? 'read' : 'write';
     app.route({
       method,
       url: on === 'row' ? `/v1/${resource.name}/:id/${name}` : `/v1/${resource.name}/${name}`,
-      config,
-      schema: actionDocs(resource, action, access),
+      config: guardFor(resource, access, scopeOf),
+      schema: {
+        ...actionDocs(resource, action, access === 'public' ? access : scopeOf),
+        ...(body ? { body: closedSchema(body) } : {}),
+      },
       serializerCompiler: () => (data) => JSON.stringify(data),
       async preValidation(request) {
         if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
       },
       async handler(request, reply) {
+        refuseParameters(request.query as Query);
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
+        if (!row) requireRule(resource, access, request.caller, services.context.now());
         const result = await action.run(actionCall(services, resource, request, row, access));
         // What an action makes may be a secret, which no cache is to keep.
         if (method !== 'GET') reply.header('cache-control', 'no-store');
@@ -51,9 +60,24 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
   }
 }
 
-type Access = 'read' | 'write' | 'public';
+/** The scope, and a token unless everybody may. A rule of the action's own is asked of somebody. */
+function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'write'): FastifyContextConfig {
+  if (access === 'public') return { auth: 'public' };
+  return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
+}
 
-const operationOf = (access: Access): RowOperation => (access === 'write' ? 'update' : 'read');
+/** What is asked of the row, besides that the caller may see it. */
+function rowRuleOf(access: ActionAccess): RowRule {
+  if (access === 'write') return 'update';
+  if (access === 'read' || access === 'public') return 'read';
+  return (caller, now) => decide(access, caller, now);
+}
+
+/** Under a collection there is no row that a condition could hold of: the rule itself has to say yes. */
+function requireRule(resource: Resource, access: ActionAccess, caller: Caller, now: number): void {
+  const rule: Access = access === 'read' || access === 'write' ? resource.definition.access[access] : access;
+  if (decide(rule, caller, now) !== true) throw forbidden(`You may not do this with ${resource.name}.`);
+}
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
 
@@ -63,15 +87,16 @@ function actionCall(
   resource: Resource,
   request: FastifyRequest,
   row: Record<string, unknown> | undefined,
-  access: Access,
+  access: ActionAccess,
 ): ActionCall<Fields, unknown> {
   const call = callOf(services, request);
   const id = row?.id as string;
   const inside = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
     inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
-      // The rule of the row was asked with the rights of before.
-      if (row && !sameRights(write.caller, call.caller)) {
-        await allowedRow(write, resource, id, operationOf(access));
+      // The rule was asked with the rights of before.
+      if (!sameRights(write.caller, call.caller)) {
+        if (row) await allowedRow(write, resource, id, rowRuleOf(access));
+        else requireRule(resource, access, write.caller, write.now);
       }
       return work(write);
     });
@@ -102,9 +127,9 @@ async function rowOf(
   services: ResourceServices,
   resource: Resource,
   request: FastifyRequest,
-  access: Access,
+  access: ActionAccess,
 ): Promise<Record<string, unknown>> {
   const context = readContext(services, request);
-  const row = await allowedRow(context, resource, idOf(resource, request), operationOf(access));
+  const row = await allowedRow(context, resource, idOf(resource, request), rowRuleOf(access));
   return wholeRow(resource, row);
 }

@@ -1,7 +1,7 @@
 import { preconditionFailed } from '../../errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows, type RowOperation } from '../model/row-rules.ts';
+import { allowedRows, type RowRule } from '../model/row-rules.ts';
 import { noSuchRow, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
@@ -13,7 +13,7 @@ export async function allowedRow(
   context: QueryContext,
   resource: Resource,
   id: string,
-  operation: RowOperation,
+  operation: RowRule,
   { lock = false } = {},
 ): Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
@@ -31,7 +31,7 @@ export async function lockRow(
   context: QueryContext,
   resource: Resource,
   id: string,
-  operation: RowOperation,
+  operation: RowRule,
   ifMatch: string | undefined,
 ): Promise<StoredRow> {
   const row = await allowedRow(context, resource, id, operation, { lock: true });

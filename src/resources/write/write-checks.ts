@@ -2,17 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../errors.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows, type RowOperation } from '../model/row-rules.ts';
+import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql, truth } from '../sql/sql-text.ts';
 import { changesBetween } from './changes.ts';
 import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
 
-export const mayNot = (resource: Resource, operation: RowOperation): Problem =>
-  forbidden(
-    `You may not ${operation} ${operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`}.`,
-  );
+export function mayNot(resource: Resource, operation: RowRule): Problem {
+  if (typeof operation === 'function') return forbidden(`You may not do this with this ${resource.singular}.`);
+  const what = operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`;
+  return forbidden(`You may not ${operation} ${what}.`);
+}
 
 /** A row must satisfy the rule for the write after it, too: nobody writes themselves into what they may not write. */
 export async function requireRule(

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
+import { checkDefinitions } from './declaration/check-definitions.ts';
+import * as declare from './declare.ts';
+
+const { action, anyOf, defineResource, owner, role, text, Type, uuid } = declare;
+
+const problems = {
+  badRequest: () => declare.badRequest('No.', 'no_such_day'),
+  forbidden: () => declare.forbidden('No.'),
+  notFound: () => declare.notFound('No.'),
+  conflict: () => declare.conflict('No.', 'sold'),
+  preconditionFailed: () => declare.preconditionFailed('No.'),
+  unprocessable: () => declare.unprocessable([{ field: 'price', code: 'low', message: 'Too low.' }]),
+  tooManyRequests: () => declare.tooManyRequests('No.', 7),
+  unavailable: () => declare.unavailable('No.', 7, 'a reason for the log'),
+  problem: () => new declare.Problem(402, 'Payment Required', 'No.', { code: 'unpaid' }),
+  bug: () => new Error('a secret of the code'),
+};
+
+/** Everybody reads; owners write theirs, administrators all. */
+const lots = defineResource({
+  name: 'lots',
+  fields: { title: text({ required: true }), user_id: uuid({ default: ({ caller }) => caller.userId ?? '' }) },
+  access: { read: 'public', write: anyOf(role('admin'), owner('user_id')) },
+  actions: [
+    action({ name: 'stamp', summary: 'Stamp', access: role('admin'), run: ({ row }) => row.title }),
+    action({ name: 'visit', summary: 'Visit', access: 'auth:api', run: ({ caller }) => caller.userId }),
+    action({ name: 'sell', summary: 'Sell', access: owner('user_id'), run: ({ change }) => change({ title: 'sold' }) }),
+    action({ name: 'seal', summary: 'Seal', access: 'nobody', run: () => 1 }),
+    action({ name: 'look', summary: 'Look', access: 'public', run: ({ row }) => row.title }),
+    action({ name: 'audit', on: 'collection', summary: 'Audit all', run: () => 'audited' }),
+    action({ name: 'tally', method: 'GET', on: 'collection', summary: 'Tally', access: role('admin'), run: () => 1 }),
+    action({ name: 'count', method: 'GET', on: 'collection', summary: 'Count', run: ({ caller }) => caller.kind }),
+    action({ name: 'bid', on: 'collection', summary: 'Bid', access: 'auth:api', run: ({ caller }) => caller.userId }),
+    action({
+      name: 'refuse',
+      on: 'collection',
+      access: 'auth:api',
+      summary: 'Refuse',
+      body: Type.Object({ how: Type.String() }),
+      run({ body }) {
+        throw problems[body.how as keyof typeof problems]();
+      },
+    }),
+  ],
+});
+
+onBothEngines('Actions', (engine) => {
+  const start = resourceServices(engine);
+  let service: ResourceService;
+  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const statuses = async (method: string, path: string) => {
+    const tokens = [null, 'alice', 'bob', 'admin'];
+    const asked: number[] = [];
+    for (const token of tokens) asked.push((await ask(method, path, { token })).status);
+    return asked;
+  };
+  before(async () => {
+    service = await start([lots]);
+  });
+
+  it('are guarded by a rule of their own, asked of the row', async () => {
+    const { id } = (await ask('POST', '/v1/lots', { token: 'alice', json: { title: 'a' } })).row;
+    assert.deepEqual(await statuses('POST', `/v1/lots/${id}/stamp`), [401, 403, 403, 200]);
+    assert.deepEqual(await statuses('POST', `/v1/lots/${id}/visit`), [401, 200, 200, 200]);
+    assert.deepEqual(await statuses('POST', `/v1/lots/${id}/sell`), [401, 200, 403, 403]);
+    assert.deepEqual(await statuses('POST', `/v1/lots/${id}/seal`), [401, 403, 403, 403]);
+    assert.deepEqual(await statuses('POST', `/v1/lots/${id}/look`), [200, 200, 200, 200]);
+    const missing = await ask('POST', `/v1/lots/${idOf('bob')}/stamp`, { token: 'admin' });
+    assert.equal(missing.status, 404);
+    const narrow = await ask('POST', `/v1/lots/${id}/visit`, { token: 'bob-lots:read' });
+    assert.equal(narrow.status, 403, 'the scope is asked for as well');
+  });
+
+  it('of a collection are for those of whom the rule holds whatever the row', async () => {
+    assert.deepEqual(await statuses('POST', '/v1/lots/audit'), [401, 403, 403, 200]);
+    assert.deepEqual(await statuses('GET', '/v1/lots/tally'), [401, 403, 403, 200]);
+    assert.deepEqual(await statuses('GET', '/v1/lots/count'), [200, 200, 200, 200]);
+    assert.deepEqual(await statuses('POST', '/v1/lots/bid'), [401, 200, 200, 200]);
+  });
+
+  it('refuse what they do not know', async () => {
+    const body = await ask('POST', '/v1/lots/refuse', { json: { how: 'conflict', now: true } });
+    assert.deepEqual([body.status, body.problem.errors[0]?.field], [422, 'now']);
+    assert.equal((await ask('POST', '/v1/lots/audit?dry=1')).status, 400);
+  });
+
+  it('answer what they throw as a problem', async () => {
+    const answers = [];
+    for (const how of Object.keys(problems)) {
+      const { status, problem, headers, text } = await ask('POST', '/v1/lots/refuse', { json: { how } });
+      assert.equal(headers.get('content-type'), 'application/problem+json', how);
+      assert.doesNotMatch(text, /secret of the code|reason for the log/);
+      answers.push([status, problem.code, headers.get('retry-after')]);
+    }
+    assert.deepEqual(answers, [
+      [400, 'no_such_day', null],
+      [403, 'forbidden', null],
+      [404, 'not_found', null],
+      [409, 'sold', null],
+      [412, 'precondition_failed', null],
+      [422, 'validation_failed', null],
+      [429, 'too_many_requests', '7'],
+      [503, 'unavailable', '7'],
+      [402, 'unpaid', null],
+      [500, 'internal_error', null],
+    ]);
+  });
+});
+
+describe('An action of a collection', () => {
+  it('is refused where its rule is about rows alone, which nobody would pass', () => {
+    const fields = { user_id: uuid() };
+    const mine = owner('user_id');
+    const declared = (access: 'write' | undefined | typeof mine) =>
+      defineResource({
+        name: 'bids',
+        fields,
+        access: { read: 'auth:api', write: mine },
+        actions: [
+          action({ name: 'draw', on: 'collection', summary: 'Draw', ...(access ? { access } : {}), run: () => 1 }),
+        ],
+      });
+    for (const access of [undefined, 'write', mine] as const) {
+      assert.throws(() => checkDefinitions([declared(access)]), /bids: actions\.draw\.access: .*speaks of rows/);
+    }
+  });
+});
