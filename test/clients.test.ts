@@ -148,8 +148,12 @@ onBothEngines('personal clients', (engine) => {
       [event?.user_id, event?.actor_id, event?.address, event?.request_id],
       [ann.id, admin.id, '127.0.0.1', `trail-${engine}`],
     );
+    const own = await addClient(service, { userId: admin.id });
+    await askAs('DELETE', `/v1/clients/${own.id}`, admin.token);
+    const [byOwner] = rowsOf(await askAs('GET', `/v1/events?search=client_id:${own.id}`, admin.token));
+    assert.deepEqual([byOwner?.user_id, byOwner?.actor_id], [admin.id, null]);
     const [newest] = rowsOf(await askAs('GET', '/v1/events?limit=1', admin.token));
-    assert.equal(newest?.id, event?.id);
+    assert.equal(newest?.id, byOwner?.id);
     assert.equal((await askAs('GET', '/v1/events', ann.token)).status, 403);
     assert.equal((await askAs('GET', `/v1/events/${event?.id}`, ann.token)).status, 403);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])

@@ -10,7 +10,7 @@ export interface Event {
   readonly userId?: string | null | undefined;
   readonly clientId?: string | null | undefined;
   readonly sessionId?: string | null | undefined;
-  /** Who did it, where that is another than the user it happened to. */
+  /** Who did it. The trail names it where it is another than the user it happened to. */
   readonly actorId?: string | null | undefined;
   readonly source: RequestSource;
   /** Anything else worth knowing later. Never a secret. */
@@ -31,7 +31,7 @@ export async function recordEvent(
     user_id: userId ?? null,
     client_id: clientId ?? null,
     session_id: sessionId ?? null,
-    actor_id: actorId ?? null,
+    actor_id: actorId === userId ? null : (actorId ?? null),
     address: source.address,
     user_agent: source.userAgent,
     request_id: source.requestId,

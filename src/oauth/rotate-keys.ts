@@ -33,7 +33,7 @@ interface RotatedKeys {
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
-  { source, actorId, compromised = false }: { source: RequestSource; actorId?: string; compromised?: boolean },
+  { source, compromised = false }: { source: RequestSource; compromised?: boolean },
 ): Promise<RotatedKeys> {
   const made = await keys.makeNew({ compromised });
   const { id, algorithm, signs_from: signsFrom } = made.signing;
@@ -41,7 +41,7 @@ export async function rotateKeys(
     await keys.storeNew(tx, invalidate, made);
     const ended = compromised ? await endAll(tx, context.now()) : undefined;
     const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
-    await recordEvent(context, tx, { type: 'keys.rotated', actorId, source, data });
+    await recordEvent(context, tx, { type: 'keys.rotated', source, data });
     return { id, algorithm, signsFrom, ended };
   });
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { wrongScopes } from '../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../clients/scopes.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
-import { type Event, recordEvent } from '../events/record-event.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { Mail } from '../mail/mail.ts';
 import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
@@ -66,9 +66,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     data = {},
   ) => {
     const { id: sessionId, user_id: userId, client_id: clientId } = token;
-    const actorId = caller.userId === userId ? null : caller.userId;
-    const event: Event = { type, userId, clientId, sessionId, actorId, source, data: { type: token.type, ...data } };
-    return recordEvent(context, tx, event);
+    const of = { userId, clientId, sessionId, actorId: caller.userId };
+    return recordEvent(context, tx, { type, ...of, source, data: { type: token.type, ...data } });
   };
 
   return defineResource({

@@ -1,4 +1,4 @@
-/** Statements about the instances that listen. In text, as they go over the connection that listens. */
+// Statements about the instances that listen. In text, as they go over the connection that listens.
 
 const clock = '(extract(epoch from clock_timestamp()) * 1000)::float8 as time';
 

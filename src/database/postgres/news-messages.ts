@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Change } from '../bus.ts';
 
-/** Anybody who can log in to the database can listen and notify: what is heard is input, and proves nothing. */
+// Anybody who can log in to the database can listen and notify: what is heard is input, and proves nothing.
 
 export const changesChannel = 'gatehouse_changes';
 export const heardChannel = 'gatehouse_heard';

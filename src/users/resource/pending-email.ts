@@ -38,8 +38,8 @@ export const pendingEmailActions = [
       requireOwnerOrAdmin(caller, row.id);
       await transaction(async ({ context, tx, now, source }) => {
         if (!(await withdrawPendingChange(tx, row.id, now))) throw nothingPending();
-        const actorId = caller.userId === row.id ? null : caller.userId;
-        await recordEvent(context, tx, { type: 'email.change_withdrawn', userId: row.id, actorId, source });
+        const of = { userId: row.id, actorId: caller.userId };
+        await recordEvent(context, tx, { type: 'email.change_withdrawn', ...of, source });
       });
     },
   }),

@@ -32,8 +32,8 @@ async function record(
   userId: string,
   data = {},
 ): Promise<void> {
-  const actorId = caller.userId === userId ? null : caller.userId;
-  await recordEvent(context, tx, { type, userId, actorId, clientId: caller.clientId, source, data });
+  const by = { actorId: caller.userId, clientId: caller.clientId };
+  await recordEvent(context, tx, { type, userId, ...by, source, data });
 }
 
 async function followCreation(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
