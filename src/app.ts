@@ -23,6 +23,9 @@ import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
 import { takeOverMails } from './mail/take-over-mails.ts';
+import { pruneCodes } from './oauth/authorize/authorization-codes.ts';
+import { deleteConsentsOf } from './oauth/authorize/consent-store.ts';
+import { consentsResource } from './oauth/authorize/consents-resource.ts';
 import { serveDeviceAuthorization } from './oauth/device/device-routes.ts';
 import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { FailedClients } from './oauth/failed-clients.ts';
@@ -110,7 +113,11 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     issueFirstToken: async (tx, userId) =>
       void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
     endSessions: async (tx, invalidate, of, cause) => void (await sessions.end(tx, invalidate, of, cause)),
-    endClients: (tx, invalidate, of) => endClients(sessions, tx, invalidate, of),
+    async endClients(tx, invalidate, of) {
+      await endClients(sessions, tx, invalidate, of);
+      // Whoever knew the old password may have allowed things to applications of their own.
+      if (!of.keepSecrets) await deleteConsentsOf(tx, of.userId);
+    },
   };
 
   const endThreads = async () =>
@@ -139,9 +146,10 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
   clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
   tokensResource(services.sessions, services.scopes, services.accounts.mail),
   eventsResource,
+  consentsResource(services.sessions),
 ];
 
-const ownResourceNames = ['users', 'roles', 'clients', 'tokens', 'events'].map((name) => ({ name }));
+const ownResourceNames = ['users', 'roles', 'clients', 'tokens', 'events', 'consents'].map((name) => ({ name }));
 
 /** The scopes of all that would be served: for commands, which serve nothing. */
 export async function knownScopes(config: Config): Promise<KnownScopes> {
@@ -199,6 +207,7 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
+    { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },

@@ -85,7 +85,20 @@ export type OAuthErrorCode =
   | 'invalid_redirect_uri'
   | 'invalid_client_metadata'
   | 'invalid_token'
-  | 'insufficient_scope';
+  | 'insufficient_scope'
+  | AuthorizationErrorCode;
+
+/** Those of the authorization endpoint alone (RFC 6749 4.1.2.1, RFC 8707 2, OpenID Connect Core 3.1.2.6). */
+type AuthorizationErrorCode =
+  | 'unsupported_response_type'
+  | 'invalid_target'
+  | 'login_required'
+  | 'consent_required'
+  | 'account_selection_required'
+  | 'interaction_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported';
 
 /** RFC 6749 5.2. The description is fixed and public; `reason` goes to the log. */
 export class OAuthError extends Error {

@@ -43,6 +43,18 @@ export function createMetrics() {
       'Devices that asked for tokens, and what people decided',
       'result',
     ),
+    authorizations: tally(
+      registry,
+      'gatehouse_authorizations_total',
+      'Authorization requests answered to applications, by result',
+      'result',
+    ),
+    authorizationCodes: tally(
+      registry,
+      'gatehouse_authorization_codes_total',
+      'Authorization codes presented, by result',
+      'result',
+    ),
     refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
     revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
     databaseConnections: new Gauge({

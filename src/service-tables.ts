@@ -17,4 +17,5 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('clients'),
   table('tokens', 'sessions'),
   table('events'),
+  table('consents'),
 ];

@@ -92,6 +92,6 @@ export const rooms = new Map([
       'import',
     ],
   ],
-  ['pages', ['session', 'kit', 'sign-in', 'settings', 'device', 'console']],
+  ['pages', ['session', 'kit', 'authorize', 'sign-in', 'settings', 'device', 'console']],
   ['cli', ['terminal', 'operator', 'account', 'commands']],
 ]);

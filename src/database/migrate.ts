@@ -14,6 +14,7 @@ import { emailsInOneForm } from './migrations/010-emails-in-one-form.ts';
 import { legacyTokens } from './migrations/011-legacy-tokens.ts';
 import { jobs } from './migrations/012-jobs.ts';
 import { applications } from './migrations/013-applications.ts';
+import { authorization } from './migrations/014-authorization.ts';
 import { devices } from './migrations/017-devices.ts';
 
 /** In order; a released one is never edited. */
@@ -30,6 +31,7 @@ const migrations: readonly Migration[] = [
   legacyTokens,
   jobs,
   applications,
+  authorization,
   devices,
 ];
 

@@ -1,10 +1,11 @@
 import type { Generated } from 'kysely';
+import type { AuthorizationTables } from './authorization-tables.ts';
 
 /**
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
  */
-export interface Tables {
+export interface Tables extends AuthorizationTables {
   migrations: { name: string; applied_at: number };
   /** The last declaration of each resource that the database was brought to. */
   resource_schemas: { name: string; declaration: string; updated_at: number };
@@ -243,31 +244,4 @@ export interface Tables {
   };
   /** One row for each run of the import. */
   legacy_passes: { id: number; started_at: number; finished_at: number | null; report: string | null };
-  /** Devices that ask for tokens while a person decides on another screen. */
-  device_authorizations: {
-    id: string;
-    /** SHA-256 of what the device holds. */
-    device_code_hash: string;
-    /** What the person types, without its dash. */
-    user_code: string;
-    client_id: string;
-    /** JSON list. */
-    scopes: string;
-    /** JSON list of audiences; null: the service itself. */
-    resource: string | null;
-    /** Of the device. */
-    address: string | null;
-    user_agent: string | null;
-    created_at: number;
-    expires_at: number;
-    /** So long the device waits between two questions. */
-    poll_seconds: number;
-    polled_at: number | null;
-    /** Who decided. */
-    user_id: string | null;
-    /** Opened by a person who agreed; null with a decision: refused. */
-    session_id: string | null;
-    decided_at: number | null;
-    redeemed_at: number | null;
-  };
 }

@@ -24,6 +24,10 @@ declare module 'fastify' {
     auth?: Protection;
     /** On a public route: a bearer token is looked at where one is sent, so that the caller is known. */
     bearer?: 'optional';
+    /** On a public page: who is signed in is known where somebody is; the page itself deals with whoever is not. */
+    web?: 'optional';
+    /** The route reads its query string by itself, repeated parameters and all. */
+    query?: 'raw';
     /** The scope that the caller's token must hold. */
     scope?: string;
     /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */

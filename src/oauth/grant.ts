@@ -17,6 +17,8 @@ export interface GrantRequest {
 /** The session that the tokens are for, and the scopes of this access token. */
 export interface Granted extends StoredSession {
   readonly scopes: readonly string[];
+  /** What the application asked for at the authorization endpoint, where it did so there. */
+  readonly asked?: readonly string[];
   /** Of the authorization request, for the ID token. */
   readonly nonce?: string | undefined;
   /** The cookie by which the device is known from now on, where somebody signed in on it. */

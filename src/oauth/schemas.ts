@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
 
 export const tokenParametersSchema = Type.Object({
-  grant_type: Type.Union([Type.Literal('password'), Type.Literal('client_credentials'), Type.Literal('refresh_token')]),
+  grant_type: Type.Union([
+    Type.Literal('authorization_code'),
+    Type.Literal('password'),
+    Type.Literal('client_credentials'),
+    Type.Literal('refresh_token'),
+  ]),
+  code: Type.Optional(Type.String({ description: 'authorization_code' })),
+  redirect_uri: Type.Optional(Type.String({ description: 'authorization_code: that of the authorization request' })),
+  code_verifier: Type.Optional(Type.String({ description: 'authorization_code (RFC 7636)' })),
   username: Type.Optional(Type.String({ description: 'password: any enabled identifier of the user' })),
   password: Type.Optional(Type.String({ description: 'password' })),
   refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),

@@ -5,6 +5,7 @@ import { OAuthError } from '../errors.ts';
 import { scopesOfSession } from '../sessions/sessions.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
+import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
 import { passwordGrant } from './grants/password.ts';
@@ -15,7 +16,10 @@ import { readParameters, required } from './parameters.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
-  [passwordGrant, clientCredentialsGrant, refreshTokenGrant, deviceCodeGrant].map((grant) => [grant.type, grant]),
+  [authorizationCodeGrant, passwordGrant, clientCredentialsGrant, refreshTokenGrant, deviceCodeGrant].map((grant) => [
+    grant.type,
+    grant,
+  ]),
 );
 
 interface TokenResponse {
@@ -82,8 +86,8 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
 }
 
 /** RFC 6749 5.1: said where it is not what was asked for (or, at a refresh, not what the session had). */
-function scopeIfOther({ session, scopes }: Granted, asked: string): { scope?: string } {
-  const expected = asked === '' ? scopesOfSession(session) : parseScope(asked);
+function scopeIfOther({ session, scopes, asked: before }: Granted, asked: string): { scope?: string } {
+  const expected = before ?? (asked === '' ? scopesOfSession(session) : parseScope(asked));
   const same = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));
   return same ? {} : { scope: scopes.join(' ') };
 }

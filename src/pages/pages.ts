@@ -6,6 +6,9 @@ import type { OAuth } from '../oauth/oauth.ts';
 import type { Loaded } from '../routes/load-routes.ts';
 import type { RouteServices } from '../routes/route-call.ts';
 import { serveRoutes } from '../routes/serve-routes.ts';
+import { Continuations } from './authorize/continuations.ts';
+import { createDestinations } from './authorize/destinations.ts';
+import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
@@ -37,8 +40,11 @@ export async function servePages(
   refuseTakenName(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, means);
   kit.page('/', 'public', (_request, reply) => kit.go(reply, '/settings'));
-  serveSignIn(kit);
-  serveRegister(kit);
+  const continuations = new Continuations(means.keys, context.now);
+  const findDestination = createDestinations(means.oauth, continuations);
+  serveSignIn(kit, findDestination);
+  serveRegister(kit, findDestination);
+  await serveAuthorize(app, kit, { oauth: means.oauth, continuations, describe: (scope) => scope });
   serveMailedLinks(kit);
   serveDevicePage(kit, means.oauth);
   serveProfile(kit);
@@ -52,7 +58,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|health|metrics|docs|assets|admin|settings|register|device|logout|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|logout|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

@@ -14,6 +14,8 @@ export type SessionsOf =
       readonly exceptSessionId?: string | null | undefined;
       /** Only these: the default is logins and personal access tokens alike. */
       readonly type?: SessionRow['type'] | undefined;
+      /** Only those through this client. */
+      readonly clientId?: string | undefined;
     }
   | { readonly clientId: string };
 
@@ -145,9 +147,10 @@ export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
 export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
   let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
   if ('sessionId' in of) query = query.where('id', '=', of.sessionId);
-  else if ('clientId' in of) query = query.where('client_id', '=', of.clientId);
+  else if (!('userId' in of)) query = query.where('client_id', '=', of.clientId);
   else {
     query = query.where('user_id', '=', of.userId);
+    if (of.clientId) query = query.where('client_id', '=', of.clientId);
     if (of.exceptSessionId) query = query.where('id', '!=', of.exceptSessionId);
     if (of.type) query = query.where('type', '=', of.type);
   }

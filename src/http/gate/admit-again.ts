@@ -11,7 +11,7 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 /** Routes whose requests wait for a body, and whose caller is somebody. */
 function needsAnotherLook({ method, config }: RouteOptions): boolean {
   if ([method].flat().every(isRead)) return false;
-  return config?.auth !== 'public' || config.bearer === 'optional';
+  return config?.auth !== 'public' || config.bearer === 'optional' || config.web === 'optional';
 }
 
 /**
@@ -20,10 +20,10 @@ function needsAnotherLook({ method, config }: RouteOptions): boolean {
  */
 export function admitAgain(app: App, { bus }: Database, authenticate: Authenticate): void {
   const again: preValidationHookHandler = (request, reply, done) => {
-    // An optional token that was not sent.
+    // An optional token or session that was not sent.
     if (request.caller === anonymousCaller) return done();
     bus.endSnapshot();
-    const { auth, scope } = request.route.config;
+    const { auth, web, scope } = request.route.config;
     /** False where the answer has been given: the way to the login page. */
     const admit = (caller: Caller | undefined): boolean => {
       if (caller === undefined) return false;
@@ -33,7 +33,9 @@ export function admitAgain(app: App, { bus }: Database, authenticate: Authentica
     };
     try {
       const caller =
-        auth === 'auth:web' ? authenticate.web(request, reply) : authenticate.bearer(bearerToken(request), request);
+        auth === 'auth:web' || web === 'optional'
+          ? authenticate.web(request, reply)
+          : authenticate.bearer(bearerToken(request), request);
       if (caller instanceof Promise) caller.then(admit).then((admitted) => admitted && done(), done);
       else if (admit(caller)) done();
     } catch (error) {

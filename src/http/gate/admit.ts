@@ -59,20 +59,21 @@ export function admitRequests(
       if (config.forceAcceptHeader && (route.pattern === undefined ? isApi(request.url) : route.inApi)) {
         requireJson(request);
       }
-      refuseUnreadable(request);
+      refuseUnreadable(request, route.config.query === 'raw');
       if (route.pattern === undefined) return answerUnknownPath(request, reply, reach);
-      const { auth, bearer, scope, limited } = route.config;
-      const anonymous = bearer !== 'optional' || !byToken;
+      const { auth, bearer, web, scope, limited } = route.config;
+      const byCookie = auth === 'auth:web' || web === 'optional';
+      const anonymous = (bearer !== 'optional' || !byToken) && !byCookie;
       if ((auth === 'public' || auth === undefined) && anonymous) {
         if (limited === undefined || limited === true) limit.count(addressOf(request), reply);
         return done();
       }
       const admit = (caller: Caller) => {
         request.caller = caller;
-        limit.count(accountOf(caller), reply);
+        limit.count(caller === anonymousCaller ? addressOf(request) : accountOf(caller), reply);
         requireScope(caller, scope);
       };
-      if (auth === 'auth:web') {
+      if (byCookie) {
         authenticate
           .web(request, reply)
           .then((caller) => {
@@ -149,7 +150,7 @@ function requireJson({ method, headers }: FastifyRequest): void {
   if (!acceptsJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
 }
 
-function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {
+function refuseUnreadable({ url, query, headers, raw }: FastifyRequest, readsQuery: boolean): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw badRequest('The Host header is missing.', 'host_missing');
   }
@@ -157,6 +158,6 @@ function refuseUnreadable({ url, query, headers, raw }: FastifyRequest): void {
   if (headers.host?.includes(',')) throw badRequest('The Host header was sent more than once.', 'host_invalid');
   // PostgreSQL cannot hold this character in a text, so nothing can be named by it.
   if (url.includes('%00')) throw badRequest('The URL holds a NUL character (%00).', 'encoding_invalid');
-  const broken = queryStringProblem(query);
+  const broken = readsQuery ? undefined : queryStringProblem(query);
   if (broken) throw broken;
 }

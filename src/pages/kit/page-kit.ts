@@ -14,16 +14,24 @@ import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { createViews, type Variables } from './views.ts';
 
+/** What one page needs beyond this origin. */
+export interface Reach {
+  /** Where its form may lead in the end, as sources of `form-action`. */
+  readonly formTargets?: string | undefined;
+  /** An image of somebody else's. */
+  readonly image?: string | null | undefined;
+}
+
 /** Styles and scripts come from this origin's own files and nowhere else; nothing inline runs. */
-const contentSecurityPolicy = (brand: Brand): string =>
+const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {}): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
-    `img-src 'self' data:${pictureSource(brand)}`,
+    `img-src 'self' data:${pictureSource(brand)}${image ? ` ${new URL(image).origin}` : ''}`,
     "font-src 'self'",
     "connect-src 'self'",
-    "form-action 'self'",
+    `form-action 'self'${formTargets ? ` ${formTargets}` : ''}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
@@ -50,9 +58,15 @@ export interface PageKit {
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
   /** Answers with a view. */
-  show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
+  show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    view: string,
+    variables: Variables,
+    reach?: Reach,
+  ): Promise<FastifyReply>;
   /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
-  go(reply: FastifyReply, path: string): Promise<FastifyReply>;
+  go(reply: FastifyReply, path: string, status?: 302 | 303): Promise<FastifyReply>;
 }
 
 interface Means {
@@ -74,10 +88,10 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const can_register = config.registration === 'open';
   const globals = { root, assets, product: brand.name, login_path: root + loginPath, can_register };
 
-  const send = (reply: FastifyReply, html: string): FastifyReply =>
+  const send = (reply: FastifyReply, html: string, reach?: Reach): FastifyReply =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', policy)
+      .header('content-security-policy', reach ? contentSecurityPolicy(brand, reach) : policy)
       // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
       // Never with the path: behind a mailed link it holds a secret.
       .header('referrer-policy', 'strict-origin')
@@ -106,13 +120,13 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     },
     checkForm: (request) => csrf.check(request),
     hasView: views.has,
-    async show(request, reply, view, variables) {
+    async show(request, reply, view, variables, reach) {
       const token = csrf.token(request, reply);
       const html = views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
       if (isTooLong(request, reply, html)) throw tooLong;
-      return send(reply, html);
+      return send(reply, html, reach);
     },
-    go: async (reply, path) => reply.header('cache-control', 'no-store').redirect(root + path, 303),
+    go: async (reply, path, status = 303) => reply.header('cache-control', 'no-store').redirect(root + path, status),
   };
 }
 

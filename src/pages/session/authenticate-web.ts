@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../caller.ts';
+import { anonymousCaller, type Caller } from '../../caller.ts';
 import type { Config } from '../../config.ts';
 import { Problem } from '../../errors.ts';
 import type { TokenVerifier } from '../../sessions/token-verifier.ts';
@@ -73,6 +73,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
       // Once more, when the body is there: what ended meanwhile is not renewed.
       const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
       if (caller) return caller;
+      if (request.route.config.web === 'optional') return anonymousCaller;
       const next = localPath(pageOf(request));
       const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
       reply.header('cache-control', 'no-store').redirect(loginPage + query, 302);

@@ -50,7 +50,7 @@ describe('localPath', () => {
       '/%2e%2e//evil.example',
       '/é',
       '/\u2028',
-      `/${'a'.repeat(2000)}`,
+      `/${'a'.repeat(8000)}`,
     ];
     for (const trick of tricks) assert.equal(localPath(trick), undefined, JSON.stringify(trick));
     for (const value of [undefined, null, 7, ['/a'], { toString: () => '/a' }])

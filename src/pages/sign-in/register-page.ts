@@ -1,22 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireOpenRegistration } from '../../users/registration/registration.ts';
+import type { FindDestination } from '../authorize/destinations.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
-import { nextQuery } from './sign-in.ts';
+import { type Going, nextQuery } from './sign-in.ts';
 
-export function serveRegister(kit: PageKit): void {
+export function serveRegister(kit: PageKit, findDestination: FindDestination): void {
   kit.page('/register', 'public', async (request, reply) => {
     requireOpenRegistration(kit.config);
     const next = localPath(queryOf(request).next);
-    if (await kit.webSessions.find(request, reply)) return kit.go(reply, next ?? '/settings');
-    return showRegister(kit, request, reply, next, {});
+    const destination = await findDestination(next);
+    const caller = await kit.webSessions.find(request, reply);
+    if (caller && (!destination || (await destination.accepts(caller)))) return kit.go(reply, next ?? '/settings');
+    return showRegister(kit, request, reply, { next, destination }, {});
   });
   kit.form('/register', 'public', async (request, reply) => {
     requireOpenRegistration(kit.config);
-    return register(kit, request, reply);
+    return register(kit, findDestination, request, reply);
   });
 }
 
@@ -30,12 +33,13 @@ function showRegister(
   kit: PageKit,
   request: FastifyRequest,
   reply: FastifyReply,
-  next: string | undefined,
+  { next, destination }: Going,
   typed: Typed,
 ): Promise<FastifyReply> {
   const identifiers = filledFields(kit, typed.values ?? {}, typed.errors ?? {});
-  const shared: Variables = { title: 'Create an account', next, next_query: nextQuery(next), identifiers };
-  return kit.show(request, reply, 'register', { ...shared, ...typed });
+  const application = destination?.application;
+  const shared: Variables = { title: 'Create an account', next, next_query: nextQuery(next), identifiers, application };
+  return kit.show(request, reply, 'register', { ...shared, ...typed }, destination);
 }
 
 /** The fields that identify a person, with what was typed into them and what is wrong with it. */
@@ -45,7 +49,12 @@ export const filledFields = (
   errors: Readonly<Record<string, string>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
-async function register(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function register(
+  kit: PageKit,
+  findDestination: FindDestination,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const form = readForm(request, 'name', 'email', 'username', 'phone', 'password', 'next');
   const { password, next: asked, ...values } = form;
   const next = localPath(asked);
@@ -55,7 +64,8 @@ async function register(kit: PageKit, request: FastifyRequest, reply: FastifyRep
   const answer = await callOwnApi(request, { method: 'POST', path: '/v1/register', body });
   if (!answer.ok) {
     const atFields = Object.keys(answer.errors).length > 0;
-    return showRegister(kit, request, reply.code(answer.status), next, {
+    const going = { next, destination: await findDestination(next) };
+    return showRegister(kit, request, reply.code(answer.status), going, {
       values,
       errors: answer.errors,
       ...(atFields ? {} : { problem: answer.message }),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unconfirmedEmail } from '../../users/credentials/check-credentials.ts';
+import type { Destination, FindDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
@@ -9,13 +10,16 @@ import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 
 /** The login page under the name that `login-page-url` gives it, and signing out. */
-export function serveSignIn(kit: PageKit): void {
+export function serveSignIn(kit: PageKit, findDestination: FindDestination): void {
   kit.page(kit.loginPath, 'public', async (request, reply) => {
     const next = localPath(queryOf(request).next);
-    if (await kit.webSessions.find(request, reply)) return kit.go(reply, next ?? '/settings');
-    return showLogin(kit, request, reply, next, { notice: noticeOf(request) });
+    const destination = await findDestination(next);
+    const caller = await kit.webSessions.find(request, reply);
+    if (caller && (!destination || (await destination.accepts(caller)))) return kit.go(reply, next ?? '/settings');
+    const values = { login: destination?.loginHint };
+    return showLogin(kit, request, reply, { next, destination }, { notice: noticeOf(request), values });
   });
-  kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, request, reply));
+  kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, findDestination, request, reply));
   kit.form('/logout', 'auth:web', (request, reply) => signOut(kit, request, reply));
   if (kit.loginPath !== '/login') {
     kit.page('/login', 'public', (request, reply) => {
@@ -28,23 +32,36 @@ export function serveSignIn(kit: PageKit): void {
 /** `?next=…` for a link that leads on to where the person was going. */
 export const nextQuery = (next: string | undefined): string => (next ? `?next=${encodeURIComponent(next)}` : '');
 
+/** Where the person is going after the login. */
+export interface Going {
+  readonly next: string | undefined;
+  readonly destination: Destination | undefined;
+}
+
 function showLogin(
   kit: PageKit,
   request: FastifyRequest,
   reply: FastifyReply,
-  next: string | undefined,
+  { next, destination }: Going,
   variables: Variables,
 ): Promise<FastifyReply> {
-  const shared = { title: 'Sign in', next, next_query: nextQuery(next), ...loginField(kit.config) };
-  return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables });
+  const application = destination?.application;
+  const shared = { title: 'Sign in', next, next_query: nextQuery(next), application, ...loginField(kit.config) };
+  return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables }, destination);
 }
 
-async function signIn(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function signIn(
+  kit: PageKit,
+  findDestination: FindDestination,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const form = readForm(request, 'login', 'password', 'next');
   const next = localPath(form.next);
+  const destination = await findDestination(next);
   const values = { login: form.login };
   const again = (status: number, variables: Variables) =>
-    showLogin(kit, request, reply.code(status), next, { values, ...variables });
+    showLogin(kit, request, reply.code(status), { next, destination }, { values, ...variables });
 
   const missing: Record<string, string> = {};
   if (form.login === '') missing.login = 'Fill in what you sign in with.';

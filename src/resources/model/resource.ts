@@ -52,7 +52,7 @@ export interface Resource {
 
 export type Resources = ReadonlyMap<string, Resource>;
 
-const accountTables = ['users', 'clients', 'sessions'];
+const accountTables = ['users', 'clients', 'sessions', 'consents'];
 
 const implicit: Readonly<Record<string, Field>> = {
   created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),

@@ -1,0 +1,56 @@
+import type { Context } from '../../context.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import type { Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { deleteOldCodes, insertCode } from './code-store.ts';
+
+/** Contract of the field: long enough for one more request, and for nothing else. */
+const lifeMs = 60_000;
+/** Used codes are known for so long, so that a second use is noticed. */
+const keptMs = 24 * 3_600_000;
+const batch = 200;
+
+const purpose = 'authorization code';
+
+/** Stores a code and makes its value, `<id>.<MAC>`: without the server's key, what is stored opens nothing. */
+export async function issueCode(
+  { now }: Context,
+  keys: KeyRing,
+  tx: Tx,
+  request: AuthorizationRequest,
+  given: { readonly userId: string; readonly loginId: string; readonly scopes: readonly string[] },
+): Promise<string> {
+  const at = now();
+  const id = uuidv7(at);
+  await insertCode(tx, {
+    id,
+    client_id: request.client.id,
+    user_id: given.userId,
+    login_id: given.loginId,
+    redirect_uri: request.redirectUri,
+    code_challenge: request.codeChallenge,
+    asked: JSON.stringify(request.asked),
+    scopes: JSON.stringify(given.scopes),
+    nonce: request.nonce ?? null,
+    resource: request.resource.length > 0 ? JSON.stringify(request.resource) : null,
+    created_at: at,
+    expires_at: at + lifeMs,
+    used_at: null,
+    session_id: null,
+  });
+  return `${id}.${keys.mac(purpose, id)}`;
+}
+
+/** The id that a code carries. What was not made here costs no query. */
+export function readCode(keys: KeyRing, code: string): string | undefined {
+  const [, id, mac] = (/^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []) as (string | undefined)[];
+  return id && mac && keys.matches(purpose, id, mac) ? id : undefined;
+}
+
+/** Removes codes that nobody needs to know of any more; other requests run between the batches. */
+export async function pruneCodes({ database: { db, engine }, now }: Context): Promise<void> {
+  while ((await deleteOldCodes(db, engine, now() - keptMs, batch)) === batch) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+
+type ConsentRow = Selectable<Tables['consents']>;
+
+/** What a user lets an application do. */
+export interface Consent {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  /** Those, and what was left out. */
+  readonly asked: readonly string[];
+}
+
+interface Parties {
+  readonly userId: string;
+  readonly clientId: string;
+}
+
+const read = ({ id, scopes, asked }: ConsentRow): Consent => ({
+  id,
+  scopes: JSON.parse(scopes) as string[],
+  asked: JSON.parse(asked) as string[],
+});
+
+const of = (db: Db | Tx, { userId, clientId }: Parties) =>
+  db.selectFrom('consents').selectAll().where('user_id', '=', userId).where('client_id', '=', clientId);
+
+export async function findConsent(db: Db, parties: Parties): Promise<Consent | undefined> {
+  const row = await of(db, parties).executeTakeFirst();
+  return row && read(row);
+}
+
+/** The same, so that it is not withdrawn before the transaction ends. */
+export async function holdConsent(tx: Tx, engine: Engine, parties: Parties): Promise<Consent | undefined> {
+  const query = of(tx, parties);
+  // On SQLite a write transaction has no neighbours.
+  const row = await (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  return row && read(row);
+}
+
+export async function putConsent(
+  tx: Tx,
+  { userId, clientId }: Parties,
+  { scopes, asked }: Omit<Consent, 'id'>,
+  now: number,
+): Promise<void> {
+  const lists = { scopes: JSON.stringify(scopes), asked: JSON.stringify(asked) };
+  await tx
+    .insertInto('consents')
+    .values({ id: uuidv7(now), user_id: userId, client_id: clientId, ...lists, created_at: now, updated_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'client_id'])
+        .doUpdateSet((set) => ({ ...lists, updated_at: now, version: set('consents.version', '+', 1) })),
+    )
+    .execute();
+}
+
+export async function deleteConsent(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('consents').where('id', '=', id).execute();
+}
+
+/** All that a user ever allowed. */
+export async function deleteConsentsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('consents').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,41 @@
+import type { Caller } from '../../caller.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
+import { defineResource } from '../../resources/declaration/define-resource.ts';
+import { belongsTo } from '../../resources/declaration/relations.ts';
+import { list, reference, timestamp } from '../../resources/declare.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import { deleteUnusedCodes } from './code-store.ts';
+import { deleteConsent } from './consent-store.ts';
+
+const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+
+/** What people let applications do. They are asked on the consent page; here they look at it and withdraw it. */
+export const consentsResource = (sessions: Sessions) =>
+  defineResource({
+    name: 'consents',
+    description: 'What a user lets an application do. Deleting it ends all sessions of that application with the user.',
+    managed: false,
+    fields: {
+      user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+      client_id: reference('clients', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+      scopes: list({ required: true, readOnly: true, searchable: true, description: 'What the user allowed' }),
+      asked: list({ required: true, readOnly: true, description: 'What the user was asked, allowed or not' }),
+      created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+      updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+    },
+    relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
+    access: { read: anyOf(role('admin'), own), write: 'nobody', delete: anyOf(role('admin'), own) },
+    operations: ['list', 'find', 'delete'],
+    defaultOrder: '-id',
+    /** In this order, each waits for a redemption that is under way, and the last finds the session that it opened. */
+    async remove({ context, tx, invalidate, caller, source }, consent) {
+      const parties = { userId: consent.user_id, clientId: consent.client_id };
+      await deleteConsent(tx, consent.id);
+      await deleteUnusedCodes(tx, parties);
+      const sessionsEnded = await sessions.end(tx, invalidate, parties, 'consent_withdrawn');
+      const actorId = caller.userId === parties.userId ? null : caller.userId;
+      const data = { scopes: consent.scopes, sessions_ended: sessionsEnded };
+      await recordEvent(context, tx, { type: 'consent.withdrawn', ...parties, actorId, source, data });
+    },
+  });

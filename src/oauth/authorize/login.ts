@@ -1,0 +1,28 @@
+import type { Caller } from '../../caller.ts';
+import { findSession, type SessionRow } from '../../sessions/session-store.ts';
+import type { OAuth } from '../oauth.ts';
+
+/** Somebody who is signed in to this service in their browser. */
+export interface Login {
+  readonly caller: Caller;
+  readonly userId: string;
+  readonly session: SessionRow;
+  /** When they proved who they are. */
+  readonly authTime: number;
+}
+
+/**
+ * The login behind a browser's session. A token of another kind is none, whoever put it into the cookie: what an
+ * application or a personal access token may do must not be turned into more.
+ */
+export async function findLogin(
+  { context, clients }: Pick<OAuth, 'context' | 'clients'>,
+  caller: Caller,
+): Promise<Login | undefined> {
+  const { userId, sessionId, clientId } = caller;
+  if (caller.kind !== 'user' || userId === null || sessionId === null || clientId === null) return undefined;
+  const session = await findSession(context.database, sessionId);
+  if (session?.type !== 'session' || session.revoked_at !== null) return undefined;
+  if ((await clients.find(clientId))?.type !== 'password') return undefined;
+  return { caller, userId, session, authTime: session.auth_time ?? session.created_at };
+}

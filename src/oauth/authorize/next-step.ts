@@ -1,0 +1,61 @@
+import { allowsScope, everyScope, identityScopes } from '../../clients/scopes.ts';
+import { OAuthError } from '../../errors.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import type { Consent } from './consent-store.ts';
+import type { Login } from './login.ts';
+
+/** What the person has done for this request already. */
+export interface Progress {
+  /** They were sent to sign in at this time: whoever signed in since has done so for this request. */
+  readonly since?: number | undefined;
+  /** They chose to go on with this session. */
+  readonly chosen?: string | undefined;
+}
+
+/** What comes next: a page, or the answer. */
+export type Step =
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'choose-account' }
+  | { readonly kind: 'consent'; readonly scopes: readonly string[] }
+  | { readonly kind: 'grant'; readonly scopes: readonly string[] };
+
+interface Known {
+  readonly login: Login | undefined;
+  readonly progress: Progress;
+  readonly consent: Consent | undefined;
+  readonly now: number;
+}
+
+/** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none` whatever would need a page is an error. */
+export function nextStep(request: AuthorizationRequest, { login, progress, consent, now }: Known): Step {
+  const { prompt, maxAge, client } = request;
+  const silent = prompt.has('none');
+  const { since, chosen } = progress;
+  const hasSignedIn = login !== undefined && since !== undefined && login.authTime >= since;
+  const isTooLongAgo = login !== undefined && maxAge !== undefined && now - login.authTime > maxAge * 1000;
+  if (!login || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
+    if (silent) throw new OAuthError('login_required', 'The person has to sign in.');
+    return { kind: 'sign-in' };
+  }
+  if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
+  // Nobody hands on more than they hold.
+  const scopes = request.scopes.filter(
+    (scope) => identityScopes.includes(scope) || allowsScope(login.caller.scopes, scope),
+  );
+  if (scopes.length === 0) throw new OAuthError('access_denied', 'Nothing of this may be given.');
+  if (client.trusted) return { kind: 'grant', scopes };
+  const granted = prompt.has('consent') ? undefined : remembered(scopes, consent);
+  if (granted) return { kind: 'grant', scopes: granted };
+  if (silent) throw new OAuthError('consent_required', 'The person has to be asked.');
+  return { kind: 'consent', scopes };
+}
+
+/** What was allowed of these before; undefined where something among them was never asked, or nothing was allowed. */
+function remembered(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
+  if (!consent) return undefined;
+  // Whoever allowed everything has allowed each part of it. Who they are, and access in their absence, are no part.
+  const isWithin = (scope: string) => consent.scopes.includes(everyScope) && !identityScopes.includes(scope);
+  if (!scopes.every((scope) => consent.asked.includes(scope) || isWithin(scope))) return undefined;
+  const granted = scopes.filter((scope) => consent.scopes.includes(scope) || isWithin(scope));
+  return granted.length > 0 ? granted : undefined;
+}

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import { requireSecret } from '../../clients/client-secrets.ts';
+import type { StoredClient } from '../../clients/client-store.ts';
+import { isRefreshable } from '../../clients/is-refreshable.ts';
+import { allowsScope } from '../../clients/scopes.ts';
+import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
+import type { Tx } from '../../database/database.ts';
+import { OAuthError } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { authenticationOf } from '../../sessions/authentication.ts';
+import { type AuthorityRows, holdAuthorityRows } from '../../sessions/authority-store.ts';
+import { findSession, type SessionRow } from '../../sessions/session-store.ts';
+import type { StoredSession } from '../../sessions/stored-session.ts';
+import type { OAuth } from '../oauth.ts';
+import { readCode } from './authorization-codes.ts';
+import { type CodeRow, findCode, noteSessionOfCode, spendCode } from './code-store.ts';
+import { type Consent, holdConsent } from './consent-store.ts';
+
+export interface Redemption {
+  readonly client: StoredClient & { readonly secretId?: string };
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+  readonly source: RequestSource;
+}
+
+export interface Redeemed extends StoredSession {
+  readonly code: CodeRow;
+  readonly scopes: readonly string[];
+}
+
+const refused = (reason: string) =>
+  new OAuthError('invalid_grant', 'The code is not valid (any more) for this application: sign in again.', { reason });
+
+/**
+ * RFC 6749 4.1.3. Whoever presents a code spends it, rightly or not: a code in the wrong hands is worth nothing in the
+ * right ones. Presented again, it ends the session that it gave (4.1.2), even where its answer was lost.
+ */
+export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<Redeemed> {
+  const { context, keys } = oauth;
+  const id = readCode(keys, redemption.code);
+  const code = id === undefined ? undefined : await findCode(context.database.db, id);
+  if (!code) throw count(oauth, 'unknown', 'no code of this service');
+  const login = await findSession(context.database, code.login_id);
+  // Commit, then refuse: a throw inside would undo what it reports.
+  const result = await commitAndInvalidate(context.database, (tx, invalidate) =>
+    redeem(oauth, tx, invalidate, { ...redemption, code, login }),
+  );
+  if (typeof result === 'string') throw count(oauth, result === 'reused' ? 'reused' : 'refused', result);
+  context.metrics.authorizationCodes.inc({ result: 'redeemed' });
+  return result;
+}
+
+function count({ context }: OAuth, result: string, reason: string): OAuthError {
+  context.metrics.authorizationCodes.inc({ result });
+  return refused(reason);
+}
+
+type Held = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
+
+/** In the order in which others take these rows: user, client, login, consent, code. Returns the reason of a refusal. */
+async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held): Promise<Redeemed | string> {
+  const { context, sessions } = oauth;
+  const { client, code, login, source } = held;
+  const { engine } = context.database;
+  const parties = { userId: code.user_id, clientId: code.client_id };
+  const ids = { kind: 'user' as const, ...parties, sessionId: code.login_id };
+  const rows = await holdAuthorityRows(tx, engine, ids, 'share');
+  const consent = await holdConsent(tx, engine, parties);
+  if (!(await spendCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
+  const wrong = whatIsWrong(held, rows, context.now());
+  if (wrong) return wrong;
+  await requireSecret(context, tx, client.secretId);
+  const scopes = stillAllowed(JSON.parse(code.scopes) as string[], client, rows, consent);
+  if (scopes.length === 0) return 'nothing of it is allowed any more';
+  const opened = sessions.open(tx, {
+    ...parties,
+    scopes,
+    authentication: login ? authenticationOf(login) : null,
+    resource: JSON.parse(code.resource ?? '[]') as string[],
+    refreshable: isRefreshable(client, scopes),
+    source,
+  });
+  await opened.durable;
+  await noteSessionOfCode(tx, code.id, opened.session.id);
+  const data = { grant: 'authorization_code', scopes };
+  await recordEvent(context, tx, { type: 'login.succeeded', ...parties, sessionId: opened.session.id, source, data });
+  return { ...opened, code, scopes };
+}
+
+function whatIsWrong(
+  { client, code, redirectUri, codeVerifier }: Held,
+  { user, session }: AuthorityRows,
+  now: number,
+): string | undefined {
+  if (code.client_id !== client.id) return 'code of another client';
+  if (code.expires_at <= now) return 'code has expired';
+  if (code.redirect_uri !== redirectUri) return 'another redirect_uri';
+  if (!isVerifier(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
+  if (!user || user.disabled) return 'the user is gone or disabled';
+  if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';
+  return undefined;
+}
+
+/** RFC 7636 4.1 and 4.6. */
+const isVerifier = (verifier: string, challenge: string): boolean =>
+  /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
+
+/** By what the application was registered for and what the user has allowed, both as they are now. */
+function stillAllowed(
+  scopes: readonly string[],
+  { trusted }: StoredClient,
+  { client }: AuthorityRows,
+  consent: Consent | undefined,
+): readonly string[] {
+  const registered = client ? (JSON.parse(client.scopes) as string[]) : [];
+  const consented = trusted ? scopes : (consent?.scopes ?? []);
+  return scopes.filter((scope) => client && allowsScope(registered, scope) && consented.includes(scope));
+}
+
+async function endReused(
+  { context, sessions }: OAuth,
+  tx: Tx,
+  invalidate: Invalidate,
+  { client, code, source }: Held,
+): Promise<string> {
+  const sessionId = (await findCode(tx, code.id))?.session_id ?? null;
+  const ended = sessionId === null ? 0 : await sessions.end(tx, invalidate, { sessionId }, 'authorization_code_reused');
+  if (ended > 0) {
+    const data = client.id === code.client_id ? {} : { by: client.id };
+    const { user_id: userId, client_id: clientId } = code;
+    await recordEvent(context, tx, { type: 'authorization_code.reused', userId, clientId, sessionId, source, data });
+  }
+  return 'reused';
+}

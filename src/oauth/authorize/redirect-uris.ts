@@ -1,0 +1,23 @@
+/** RFC 8252 7.3: an address of the loopback interface. `localhost` is a name, and not one of them (8.3). */
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?(?=[/?]|$)/;
+
+/** What a Location header can carry as it is. A fragment is none of it (RFC 6749 3.1.2). */
+const sendable = /^[\x21-\x7e]+$/;
+
+/** The same address without its port; undefined where it is none of the loopback interface. */
+function withoutPort(uri: string): string | undefined {
+  const found = loopback.exec(uri);
+  if (!found || Number(found[2] ?? 80) > 65_535) return undefined;
+  return `${found[1]}${uri.slice(found[0].length)}`;
+}
+
+/**
+ * Whether an application may be answered at this address: one of those it registered, to the letter. Nothing is decoded or
+ * resolved, so nothing can be read in two ways. The port of a loopback address is free: the system chooses it.
+ */
+export function isRegistered(registered: readonly string[], uri: string): boolean {
+  if (!sendable.test(uri) || uri.includes('#')) return false;
+  if (registered.includes(uri)) return true;
+  const local = withoutPort(uri);
+  return local !== undefined && registered.some((known) => withoutPort(known) === local);
+}

@@ -1,0 +1,19 @@
+import { redeemCode } from '../authorize/redeem-code.ts';
+import type { Grant } from '../grant.ts';
+import { required } from '../parameters.ts';
+
+/** RFC 6749 4.1 with RFC 7636: a person has allowed it in the browser, and the application proves that it asked. */
+export const authorizationCodeGrant: Grant = {
+  type: 'authorization_code',
+  clientTypes: ['application'],
+  async issue(oauth, { client, parameters, source, countAs }) {
+    const code = required(parameters, 'code');
+    const redirectUri = required(parameters, 'redirect_uri');
+    const codeVerifier = parameters.get('code_verifier') ?? '';
+    const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, source });
+    countAs?.(redeemed.session.id);
+    const { session, durable, scopes } = redeemed;
+    const asked = JSON.parse(redeemed.code.asked) as string[];
+    return { session, durable, scopes, asked, nonce: redeemed.code.nonce ?? undefined };
+  },
+};

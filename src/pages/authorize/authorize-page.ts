@@ -1,0 +1,197 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OAuthError } from '../../errors.ts';
+import { requestSource } from '../../http/request-source.ts';
+import { longestRequest, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
+import {
+  type Asking,
+  type AuthorizationRequest,
+  isSilent,
+  readAuthorizationRequest,
+  whoAsks,
+} from '../../oauth/authorize/authorization-request.ts';
+import { codeResponse, errorResponse } from '../../oauth/authorize/authorization-response.ts';
+import { findConsent } from '../../oauth/authorize/consent-store.ts';
+import { giveAccess } from '../../oauth/authorize/give-access.ts';
+import { findLogin, type Login } from '../../oauth/authorize/login.ts';
+import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
+import { invalidRequest } from '../../oauth/parameters.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
+import { type DescribeScope, digestOf, type Shown, showConsent } from './consent-page.ts';
+import type { Continuation, Continuations } from './continuations.ts';
+import { formTargets } from './form-targets.ts';
+
+export interface Means {
+  readonly oauth: OAuth;
+  readonly continuations: Continuations;
+  readonly describe: DescribeScope;
+}
+
+/** One visit to the authorization endpoint, or to what follows it. */
+export interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly continuation: Continuation;
+}
+
+/** What is known once somebody is signed in and the request makes sense. */
+export interface Asked {
+  readonly asking: Asking;
+  readonly authorization: AuthorizationRequest;
+  readonly login: Login;
+}
+
+/** The authorization endpoint: pages where they are needed, then the answer to the application. */
+export class AuthorizePage {
+  readonly #kit: PageKit;
+  readonly #means: Means;
+
+  constructor(kit: PageKit, means: Means) {
+    this.#kit = kit;
+    this.#means = means;
+  }
+
+  /** The request from the start, or from where another page left it. */
+  answer(visit: Visit): Promise<FastifyReply> {
+    return this.#judge(visit, async ({ authorization, login, step, asking }) => {
+      if (step.kind === 'grant') return this.give(visit, { authorization, login, asking }, step.scopes);
+      if (step.kind === 'choose-account') return this.#chooseAccount(visit, asking, login);
+      return this.askConsent(visit, { authorization, login, asking }, step.scopes);
+    });
+  }
+
+  /** The person has decided: everything is judged again, as if nothing had been asked before. */
+  allow(
+    visit: Visit,
+    decide: (asked: Asked, scopes: readonly string[]) => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    return this.#judge(
+      visit,
+      async ({ step, ...asked }) => {
+        if (step.kind === 'grant') return this.give(visit, asked, step.scopes);
+        if (step.kind === 'choose-account') return this.#chooseAccount(visit, asked.asking, asked.login);
+        return decide(asked, step.scopes);
+      },
+      { asksAgain: true },
+    );
+  }
+
+  /** The person will not have it. */
+  deny(visit: Visit): Promise<FastifyReply> {
+    return this.#judge(visit, async () => {
+      throw new OAuthError('access_denied', 'The person has refused.');
+    });
+  }
+
+  async #judge(
+    visit: Visit,
+    go: (asked: Asked & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
+    { asksAgain = false } = {},
+  ): Promise<FastifyReply> {
+    const { oauth } = this.#means;
+    const { query, progress } = visit.continuation;
+    const { database, now } = oauth.context;
+    const parameters = readAuthorizationParameters(query);
+    const asking = await whoAsks(oauth.clients, parameters);
+    const login = await findLogin(oauth, visit.request.caller);
+    try {
+      if (query.length > longestRequest)
+        throw invalidRequest(`The request has more than ${longestRequest} characters.`);
+      // RFC 9700 4.11.2: nobody is sent on by a mere link, with an error of somebody's making, before they have signed in.
+      if (!login && !isSilent(parameters)) return this.signIn(visit);
+      const authorization = readAuthorizationRequest(oauth.scopes, asking, parameters);
+      const parties = login && { userId: login.userId, clientId: asking.client.id };
+      const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
+      const step = nextStep(authorization, { login, progress, consent, now: now() });
+      if (step.kind === 'sign-in' || !login) return this.signIn(visit);
+      return await go({ asking, authorization, login, step });
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      oauth.context.metrics.authorizations.inc({ result: error.error });
+      return this.#return(visit, errorResponse(asking, oauth.context.config.baseUrl, error));
+    }
+  }
+
+  /** To the login page, from which the request comes back as it is. */
+  signIn({ reply, continuation: { query } }: Visit): Promise<FastifyReply> {
+    const progress = { since: this.#kit.now() };
+    const next = this.#means.continuations.path({ query, progress });
+    return this.#kit.go(reply, `${this.#kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
+  }
+
+  async #chooseAccount(visit: Visit, asking: Asking, { userId }: Login): Promise<FastifyReply> {
+    return this.#show(visit, asking, 'authorize-account', {
+      title: 'Choose an account',
+      person: await this.#person(userId),
+    });
+  }
+
+  async askConsent(
+    visit: Visit,
+    { authorization, login, asking }: Asked,
+    scopes: readonly string[],
+    variables: Variables = {},
+  ): Promise<FastifyReply> {
+    const shown = await this.shown(authorization, scopes);
+    const left_out = (variables.left_out ?? []) as readonly string[];
+    return this.#show(visit, asking, 'authorize', {
+      title: `Sign in to ${asking.client.name}`,
+      application: shown.application,
+      return_host: shown.returnHost,
+      scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
+      shown: digestOf(shown),
+      person: await this.#person(login.userId),
+      ...variables,
+    });
+  }
+
+  shown(authorization: AuthorizationRequest, scopes: readonly string[]): Promise<Shown> {
+    return showConsent(this.#kit, authorization, scopes, this.#means.describe);
+  }
+
+  async #person(userId: string): Promise<{ label: string; login: string }> {
+    const user = await findUser(this.#kit.database.db, userId);
+    const login = user?.email ?? user?.username ?? user?.phone ?? '';
+    return { label: user?.name || login, login };
+  }
+
+  #show(visit: Visit, { client, redirectUri }: Asking, view: string, variables: Variables): Promise<FastifyReply> {
+    const continuation = this.#means.continuations.fields(visit.continuation);
+    const reach = { formTargets: formTargets(redirectUri), image: client.logoUri };
+    const { request, reply } = visit;
+    return this.#kit.show(
+      request,
+      reply,
+      view,
+      { application: { name: client.name }, continuation, ...variables },
+      reach,
+    );
+  }
+
+  /** `asked`: what the person was asked just now. */
+  async give(
+    visit: Visit,
+    { authorization, login }: Asked,
+    scopes: readonly string[],
+    asked?: readonly string[],
+  ): Promise<FastifyReply> {
+    const { oauth } = this.#means;
+    const source = requestSource(visit.request);
+    const code = await giveAccess(oauth, {
+      request: authorization,
+      login,
+      scopes,
+      ...(asked ? { asked } : {}),
+      source,
+    });
+    oauth.context.metrics.authorizations.inc({ result: 'granted' });
+    return this.#return(visit, codeResponse(authorization, oauth.context.config.baseUrl, code));
+  }
+
+  /** RFC 9700 4.12: 303 after a form, so that nothing of the form is sent on. */
+  async #return({ request, reply }: Visit, uri: string): Promise<FastifyReply> {
+    return reply.header('cache-control', 'no-store').redirect(uri, request.method === 'POST' ? 303 : 302);
+  }
+}

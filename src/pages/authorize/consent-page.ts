@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import { openidScope } from '../../clients/scopes.ts';
+import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+
+/** A scope in words that people understand. */
+export type DescribeScope = (scope: string) => string;
+
+/** What the consent page shows of an application, and of what it asks. */
+export interface Shown {
+  readonly application: {
+    readonly name: string;
+    readonly logo: string | null;
+    readonly homepage: string | null;
+    /** The part of the homepage that cannot be made up. */
+    readonly host: string | null;
+    /** Null: the operator's own. */
+    readonly owner: string | null;
+  };
+  /** Where the person goes on to; null: to a program on their own device. */
+  readonly returnHost: string | null;
+  readonly scopes: readonly { readonly name: string; readonly text: string; readonly fixed: boolean }[];
+}
+
+/** Who asks, in plain sight: a name can be anybody's, a host and an owner cannot. */
+export async function showConsent(
+  { database }: PageKit,
+  { client, redirectUri }: AuthorizationRequest,
+  scopes: readonly string[],
+  describe: DescribeScope,
+): Promise<Shown> {
+  const owner = client.userId === null ? undefined : await findUser(database.db, client.userId);
+  return {
+    application: {
+      name: client.name,
+      logo: client.logoUri,
+      homepage: client.homepageUri,
+      host: client.homepageUri === null ? null : new URL(client.homepageUri).host,
+      owner: client.userId === null ? null : ownerText(owner),
+    },
+    returnHost: hostOf(redirectUri),
+    // Without knowing who somebody is, nobody can be signed in.
+    scopes: scopes.map((name) => ({ name, text: describe(name), fixed: name === openidScope })),
+  };
+}
+
+/** What the person has seen: an application that has changed since is shown again. */
+export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(shown), 'base64url');
+
+const loopback = ['127.0.0.1', '[::1]', 'localhost'];
+
+function hostOf(redirectUri: string): string | null {
+  const { protocol, host, hostname } = new URL(redirectUri);
+  return /^https?:$/.test(protocol) && !loopback.includes(hostname) ? host : null;
+}
+
+/** Enough to tell one owner from another, and no address to write to. */
+function ownerText(owner: { name: string | null; username: string | null; email: string | null } | undefined): string {
+  const { name, username, email } = owner ?? { name: null, username: null, email: null };
+  const address = email?.replace(/^(.).*@/u, '$1…@');
+  const who = [name, username].filter(Boolean).join(', ');
+  return who && address ? `${who} (${address})` : who || address || 'somebody unknown';
+}

@@ -1,0 +1,67 @@
+import { longestRequest } from '../../oauth/authorize/authorization-parameters.ts';
+import type { Progress } from '../../oauth/authorize/next-step.ts';
+import type { Macs } from '../session/csrf.ts';
+
+/** An authorization request on its way through other pages, as the application sent it, and what was done for it. */
+export interface Continuation {
+  readonly query: string;
+  readonly progress: Progress;
+}
+
+/** How it is written, in an address or in a form. */
+export interface ContinuationFields {
+  readonly request: string;
+  readonly since: string;
+  readonly chosen: string;
+  readonly mac: string;
+}
+
+export const continuePath = '/oauth/authorize/continue';
+
+/** In milliseconds. Later, what was done for a request does not count any more. */
+const goodFor = 3_600_000;
+const purpose = 'authorization request';
+
+/**
+ * Carries requests through the login and back. Nothing is stored: any number of tabs have requests of their own, and a
+ * visitor cannot fill a table. A MAC keeps an application from writing itself that somebody has signed in for it.
+ */
+export class Continuations {
+  readonly #keys: Macs;
+  readonly #now: () => number;
+
+  constructor(keys: Macs, now: () => number) {
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  fields({ query, progress }: Continuation): ContinuationFields {
+    const since = String(progress.since ?? '');
+    const chosen = progress.chosen ?? '';
+    const mac = since || chosen ? this.#keys.mac(purpose, signed(query, since, chosen)) : '';
+    return { request: Buffer.from(query).toString('base64url'), since, chosen, mac };
+  }
+
+  path(continuation: Continuation): string {
+    const fields = Object.entries(this.fields(continuation)).filter(([, value]) => value !== '');
+    return `${continuePath}?${new URLSearchParams(fields)}`;
+  }
+
+  read(fields: Partial<Record<keyof ContinuationFields, string | undefined>>): Continuation | undefined {
+    const { request = '', since = '', chosen = '', mac = '' } = fields;
+    const query = Buffer.from(request, 'base64url').toString();
+    if (query === '' || query.length > longestRequest) return undefined;
+    if (!this.#keys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
+    const at = since === '' ? undefined : Number(since);
+    const isFresh = at !== undefined && this.#now() - at < goodFor;
+    return { query, progress: { since: isFresh ? at : undefined, chosen: chosen || undefined } };
+  }
+
+  /** Where a local path leads to such a request. */
+  readPath(path: string | undefined): Continuation | undefined {
+    if (!path?.startsWith(`${continuePath}?`)) return undefined;
+    return this.read(Object.fromEntries(new URLSearchParams(path.slice(continuePath.length + 1))));
+  }
+}
+
+const signed = (query: string, since: string, chosen: string): string => `${since}\n${chosen}\n${query}`;

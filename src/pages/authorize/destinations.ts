@@ -1,0 +1,48 @@
+import type { Caller } from '../../caller.ts';
+import { Problem } from '../../errors.ts';
+import { only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
+import { whoAsks } from '../../oauth/authorize/authorization-request.ts';
+import { findLogin } from '../../oauth/authorize/login.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
+import type { Continuations } from './continuations.ts';
+import { formTargets } from './form-targets.ts';
+
+/** The application that somebody is about to sign in to, as the login page needs to know it. */
+export interface Destination {
+  readonly application: string;
+  readonly loginHint: string | undefined;
+  readonly formTargets: string;
+  /** Whether this session does, or they have to sign in for it. */
+  accepts(caller: Caller): Promise<boolean>;
+}
+
+/** Of `next`, where it leads on to an application. */
+export type FindDestination = (next: string | undefined) => Promise<Destination | undefined>;
+
+const longestHint = 320;
+
+function ifProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error;
+}
+
+export const createDestinations =
+  (oauth: Pick<OAuth, 'context' | 'clients'>, continuations: Continuations): FindDestination =>
+  async (next) => {
+    const continuation = continuations.readPath(next);
+    if (!continuation) return undefined;
+    const { query, progress } = continuation;
+    const parameters = readAuthorizationParameters(query);
+    // What is wrong with it is said when it comes back.
+    const asking = await whoAsks(oauth.clients, parameters).catch(ifProblem);
+    if (!asking) return undefined;
+    const hint = only(parameters, 'login_hint');
+    return {
+      application: asking.client.name,
+      loginHint: hint && hint.length <= longestHint ? hint : undefined,
+      formTargets: formTargets(asking.redirectUri),
+      async accepts(caller) {
+        const login = await findLogin(oauth, caller);
+        return login !== undefined && (progress.since === undefined || login.authTime >= progress.since);
+      },
+    };
+  };

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { answerIn, authorizePath, codeFor, press, redeem, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('signing in to an application', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  it('asks once, gives a code, and for the code tokens', async () => {
+    const app = await addApplication(service, { scopes: ['openid', 'offline_access', 'users:read'] });
+    const { id, visitor } = await signedIn(service);
+    const asked = await visitor.get(authorizePath(app.id, { scope: 'openid users:read offline_access' }));
+    assert.equal(asked.status, 200, asked.location ?? '');
+    const allowed = await press(visitor, asked, 'allow');
+    assert.equal(allowed.status, 303, allowed.html);
+    const { code = '', ...rest } = answerIn(allowed);
+    assert.deepEqual(rest, { state: 'a state', iss: service.context.config.baseUrl });
+    const tokens = await redeem(service, app, code);
+    assert.equal(tokens.status, 200, tokens.text);
+    assert.ok(tokens.body.refresh_token);
+    assert.equal(tokens.body.scope, undefined);
+    const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: tokens.body.access_token });
+    assert.equal(me.body.data.id, id);
+
+    const again = await visitor.get(authorizePath(app.id, { scope: 'openid users:read' }));
+    assert.equal(again.status, 302);
+    assert.ok(answerIn(again).code);
+    const more = await visitor.get(authorizePath(app.id, { scope: 'openid email' }));
+    assert.equal(answerIn(more).error, 'invalid_scope');
+  });
+
+  it('gives openid alone where nothing is asked for, and no refresh token', async () => {
+    const app = await addApplication(service, { scopes: ['openid', '*'] });
+    const { visitor } = await signedIn(service);
+    const tokens = await redeem(service, app, await codeFor(visitor, app.id));
+    assert.equal(tokens.body.scope, 'openid');
+    assert.equal(tokens.body.refresh_token, undefined);
+    assert.equal((await ask(service, '/v1/users', { token: tokens.body.access_token })).status, 403);
+  });
+
+  it('comes back untouched from the login', async () => {
+    const app = await addApplication(service, { trusted: true });
+    const { email } = await addLogin(service);
+    const visitor = new Visitor(service);
+    const state = 'ä "quoted" \\ \n %5c //evil.example & = +';
+    const sent = await visitor.get(authorizePath(app.id, { state, login_hint: email }));
+    assert.equal(sent.status, 302);
+    const login = await visitor.get(sent.location as string);
+    assert.match(login.html, /to go on to an application/);
+    assert.ok(login.html.includes(`value="${email}"`));
+    const next = /name="next" value="([^"]+)"/.exec(login.html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const back = await visitor.send('/login', { login: email, password, next });
+    const answer = await visitor.get(back.location as string);
+    assert.equal(answer.status, 302);
+    assert.deepEqual([answerIn(answer).state, typeof answerIn(answer).code], [state, 'string']);
+  });
+});
