@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { Context } from '../context.ts';
 import { type LastUse, writeLastUses } from './session-store.ts';
 
@@ -15,7 +16,7 @@ export interface Sender {
 export class LastUses {
   readonly #context: Context;
   #waiting = new Map<string, LastUse>();
-  #written = new Map<string, number>();
+  readonly #written = new BoundedMap<string, number>(remembered);
   #writing: Promise<void> | undefined;
 
   constructor(context: Context) {
@@ -43,7 +44,6 @@ export class LastUses {
     const { database, log } = this.#context;
     const uses = [...this.#waiting.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#waiting = new Map();
-    if (this.#written.size > remembered) this.#written = new Map();
     for (const { id, at } of uses) this.#written.set(id, at);
     try {
       for (let i = 0; i < uses.length; i += batch) {

@@ -12,7 +12,7 @@ export interface VerifiedToken {
   readonly lasting?: boolean;
 }
 
-interface Kept extends VerifiedToken {
+interface CachedToken extends VerifiedToken {
   readonly token: string;
 }
 
@@ -27,15 +27,14 @@ const keyOf = (token: string): string => token.slice(-32);
  * `epoch` counts those changes, so that a check that ran beside one is not kept.
  */
 export class TokenCache {
-  readonly #limit: number;
   readonly #claims: BoundedMap<string, AccessTokenClaims>;
-  readonly #tokens = new Map<string, Kept>();
+  readonly #tokens: BoundedMap<string, CachedToken>;
   /** Keys of tokens. */
   readonly #bySession = new Map<string, Set<string>>();
   epoch = 0;
 
   constructor(limit = 50_000, claimsLimit = 10_000) {
-    this.#limit = limit;
+    this.#tokens = new BoundedMap(limit, (key) => this.#delete(key));
     this.#claims = new BoundedMap(claimsLimit);
   }
 
@@ -51,7 +50,6 @@ export class TokenCache {
   /** Keeps what was verified since `epoch`, unless something changed in the meantime. */
   keep(token: string, verified: VerifiedToken, epoch: number): void {
     if (epoch !== this.epoch) return;
-    if (this.#tokens.size >= this.#limit) this.#delete(this.#tokens.keys().next().value as string);
     const key = keyOf(token);
     this.#tokens.set(key, { ...verified, token });
     const ofSession = this.#bySession.get(verified.sessionId);

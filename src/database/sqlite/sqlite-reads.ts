@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { BoundedMap } from '../../bounded-map.ts';
 import { ownReader, type Reader } from '../reader.ts';
 import { RowBudget } from './row-budget.ts';
 import { ScanThreads } from './scan-threads.ts';
@@ -22,7 +23,7 @@ export class SqliteReads {
   readonly #statements: Statements;
   readonly #threads: ScanThreads;
   /** By text, how many more are handed over unseen. */
-  readonly #expensive = new Map<string, number>();
+  readonly #expensive = new BoundedMap<string, number>(textsRemembered);
 
   constructor(path: string, file: DatabaseSync, snapshot: SharedSnapshot, seconds: number) {
     // SQLite would build an index for one query without a call for any of its rows.
@@ -76,7 +77,6 @@ export class SqliteReads {
   }
 
   #remember(sql: string): void {
-    if (this.#expensive.size >= textsRemembered) this.#expensive.clear();
     this.#expensive.set(sql, handedOver);
   }
 }

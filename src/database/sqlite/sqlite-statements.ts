@@ -16,7 +16,7 @@ interface Prepared {
 }
 
 /** By the names of the columns: many statements select the same ones. */
-const makers = new Map<string, ToObject>();
+const makers = new BoundedMap<string, ToObject>(1000);
 
 /**
  * Rows come as arrays and are made objects here: those that node:sqlite makes have no prototype and no shape that V8
@@ -32,7 +32,6 @@ export function objectMaker(columns: readonly string[]): ToObject {
   const maker: ToObject = plain
     ? (new Function('row', `return { ${columns.map((name, i) => `${name}: row[${i}]`).join(', ')} }`) as ToObject)
     : (row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]));
-  if (makers.size >= 1000) makers.clear();
   makers.set(key, maker);
   return maker;
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import type { Context } from '../../context.ts';
 import type { AccessTokenClaims } from '../../sessions/access-token.ts';
 import type { ForeignTokens } from '../../sessions/foreign-tokens.ts';
@@ -17,7 +18,7 @@ export class LegacyTokens implements ForeignTokens {
   readonly #context: Context;
   readonly #keys: LegacyKeys;
   readonly #opener: RefreshOpener;
-  readonly #signatures = new Map<string, LegacyClaims>();
+  readonly #signatures = new BoundedMap<string, LegacyClaims>(rememberedSignatures);
 
   constructor(context: Context, keys: LegacyKeys) {
     this.#context = context;
@@ -71,10 +72,7 @@ export class LegacyTokens implements ForeignTokens {
     const known = this.#signatures.get(token);
     if (known) return known;
     const claims = readLegacyJwt(token, publicKey);
-    if (claims) {
-      if (this.#signatures.size >= rememberedSignatures) this.#signatures.clear();
-      this.#signatures.set(token, claims);
-    }
+    if (claims) this.#signatures.set(token, claims);
     return claims;
   }
 

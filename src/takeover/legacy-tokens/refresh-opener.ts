@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { BoundedMap } from '../../bounded-map.ts';
 import type { Context } from '../../context.ts';
 import { tooManyRequests } from '../../errors.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
@@ -29,8 +30,8 @@ export class RefreshOpener {
     () => new WorkerThread<OpeningQuestion, RefreshPayload | null>('opening-thread', import.meta.url),
   );
   /** By the token's hash: a retry, and a check before the use, open it once. */
-  readonly #opened = new Map<string, RefreshPayload>();
-  readonly #failures = new Map<string, { count: number; until: number }>();
+  readonly #opened = new BoundedMap<string, RefreshPayload>(rememberedTokens);
+  readonly #failures = new BoundedMap<string, { count: number; until: number }>(countedNetworks);
 
   constructor(context: Context) {
     this.#context = context;
@@ -53,7 +54,6 @@ export class RefreshOpener {
       this.#countFailure(network);
       return undefined;
     }
-    if (this.#opened.size >= rememberedTokens) this.#opened.delete(this.#opened.keys().next().value as string);
     this.#opened.set(key, payload);
     return payload;
   }
@@ -81,9 +81,6 @@ export class RefreshOpener {
     const now = this.#context.now();
     const failures = this.#failures.get(network);
     if (failures && failures.until > now) failures.count++;
-    else {
-      if (this.#failures.size >= countedNetworks) this.#failures.clear();
-      this.#failures.set(network, { count: 1, until: now + windowMs });
-    }
+    else this.#failures.set(network, { count: 1, until: now + windowMs });
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import { OperatorError } from '../../errors.ts';
 
 const form = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/;
@@ -9,7 +10,7 @@ export class WallClock {
   readonly zone: string;
   readonly #format: Intl.DateTimeFormat;
   /** Offsets by the hour of the wall clock: most rows share one with others. */
-  readonly #offsets = new Map<number, number>();
+  readonly #offsets = new BoundedMap<number, number>(rememberedHours);
 
   constructor(zone: string) {
     this.zone = zone;
@@ -56,7 +57,6 @@ export class WallClock {
     const offsets = [wall - 14 * hour, wall + 14 * hour].map((at) => this.#offset(at));
     const fitting = offsets.filter((offset) => this.#offset(wall - offset) === offset);
     const offset = Math.min(...(fitting.length > 0 ? fitting : offsets));
-    if (this.#offsets.size >= rememberedHours) this.#offsets.clear();
     this.#offsets.set(key, offset);
     return offset;
   }
