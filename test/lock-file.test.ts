@@ -9,9 +9,9 @@ interface LockedPackage {
   readonly optionalDependencies?: Record<string, string>;
 }
 
-const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
-  packages: Record<string, LockedPackage>;
-};
+const lockAt = (path: string) =>
+  JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { packages: Record<string, LockedPackage> };
+const lock = lockAt('../package-lock.json');
 const packages = Object.values(lock.packages);
 const names = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)));
 
@@ -40,6 +40,13 @@ describe('The lock file', () => {
       wanted.filter((name) => !names.has(name)),
       [],
     );
+  });
+
+  it('of the generators of clients names no registry either, and holds every hash', () => {
+    const generators = Object.entries(lockAt('./generators/package-lock.json').packages).filter(
+      ([path]) => path !== '',
+    );
+    assert.ok(generators.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
   });
 
   it('brings a Node along for every common platform, with its hash', () => {

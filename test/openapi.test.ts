@@ -39,7 +39,7 @@ onBothEngines('The API description', (engine) => {
       assert.deepEqual(find(`post ${path}`)?.security, []);
     }
     assert.deepEqual(find('delete /v1/logout')?.security, [{ bearer: [] }]);
-    assert.deepEqual(find('get /v1/users')?.security, [{ bearer: ['users:read'] }]);
+    assert.deepEqual(find('get /v1/users')?.security, [{ bearer: [] }, { oauth2: ['users:read'] }]);
     assert.ok(find('post /v1/register'));
     assert.ok(find('post /v1/clients/web/admin/login'));
     assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);

@@ -47,6 +47,8 @@ const secretAnswer = Type.Object({
   client_secret: Type.String({ description: 'Shown in this answer only' }),
 });
 
+const revealed = Type.Object({ client_secret: Type.String({ description: 'Shown in this answer only' }) });
+
 /** Clients: a person's own third-party ones, and for administrators all. Secrets are shown once. */
 export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[], mail: Mail) {
   const isProxied = (clientId: string) => proxied.some(({ id }) => id === clientId);
@@ -74,6 +76,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     fields: clientFields,
     relations: { user: belongsTo('users', { by: 'user_id' }), tokens: hasMany('tokens', { by: 'client_id' }) },
     access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
+    reveals: revealed,
     // Ids ascend with time, and their index is there already.
     defaultOrder: '-id',
     hooks: {

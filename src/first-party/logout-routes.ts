@@ -21,8 +21,8 @@ export function serveLogout(
       schema: {
         tags: ['OAuth'],
         summary: 'Revoke the presented access token and end its session',
-        security: [{ bearer: [] }],
         response: { 200: response },
+        'x-client': 'await gatehouse.logout();',
       },
     },
     async (request, reply) => {

@@ -12,7 +12,7 @@ import { refuseForeignOrigin } from './own-origin.ts';
 import { logIn, refresh } from './proxied-grants.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
-const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
+const consumes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 const response = { 200: tokenResponseSchema, 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 const text = Type.Optional(Type.String());
 
@@ -37,12 +37,23 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     };
 
     const identifiers = Object.fromEntries(['username', ...config.loginAttributes].map((field) => [field, text]));
-    const loginBody = Type.Object({ ...identifiers, password: Type.String(), scope: text });
+    const loginBody = Type.Object(
+      { ...identifiers, password: Type.String(), scope: text },
+      { examples: [{ [config.loginAttributes[0] ?? 'username']: 'ada@example.com', password: 'lovelace-1815' }] },
+    );
     app.post(
       `${prefix}/login`,
       {
         ...route,
-        schema: { tags: ['First-party clients'], summary: `Log in (${name})`, consumes, body: loginBody, response },
+        schema: {
+          tags: ['First-party clients'],
+          summary: `Log in (${name})`,
+          description: 'Also sets the refresh token as a cookie that scripts cannot read.',
+          consumes,
+          body: loginBody,
+          response,
+          'x-client': 'await gatehouse.login({body});',
+        },
       },
       async (request, reply) => {
         const source = deviceCookie.requestSource(request);
@@ -61,6 +72,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
           consumes,
           body: refreshBody,
           response,
+          'x-client': 'await gatehouse.resume();',
         },
       },
       async (request, reply) => {

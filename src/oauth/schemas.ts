@@ -1,45 +1,68 @@
 import { Type } from 'typebox';
+import { named } from '../http/openapi/openapi-components.ts';
 
-export const tokenParametersSchema = Type.Object({
-  grant_type: Type.Union([
-    Type.Literal('authorization_code'),
-    Type.Literal('password'),
-    Type.Literal('client_credentials'),
-    Type.Literal('refresh_token'),
-  ]),
-  code: Type.Optional(Type.String({ description: 'authorization_code' })),
-  redirect_uri: Type.Optional(Type.String({ description: 'authorization_code: that of the authorization request' })),
-  code_verifier: Type.Optional(Type.String({ description: 'authorization_code (RFC 7636)' })),
-  username: Type.Optional(Type.String({ description: 'password: any enabled identifier of the user' })),
-  password: Type.Optional(Type.String({ description: 'password' })),
-  refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),
-  client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
-  client_secret: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
-  scope: Type.Optional(Type.String({ description: "words with spaces between; empty: the client's default" })),
-});
+const exampleClient = { client_id: '0199d0a0-7c00-7000-8000-000000000001', client_secret: 'its secret' };
 
-export const tokenResponseSchema = Type.Object(
-  {
-    token_type: Type.Literal('Bearer'),
-    expires_in: Type.Integer({ description: "the access token's life in seconds" }),
-    access_token: Type.String(),
-    refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
-    id_token: Type.Optional(Type.String({ description: 'to an application, where openid was granted' })),
-    scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
-  },
-  { description: 'Tokens' },
+export const tokenParametersSchema = named(
+  'OAuthTokenRequest',
+  Type.Object(
+    {
+      grant_type: Type.Union([
+        Type.Literal('authorization_code'),
+        Type.Literal('password'),
+        Type.Literal('client_credentials'),
+        Type.Literal('refresh_token'),
+      ]),
+      code: Type.Optional(Type.String({ description: 'authorization_code' })),
+      redirect_uri: Type.Optional(
+        Type.String({ description: 'authorization_code: that of the authorization request' }),
+      ),
+      code_verifier: Type.Optional(Type.String({ description: 'authorization_code (RFC 7636)' })),
+      username: Type.Optional(Type.String({ description: 'password: any enabled identifier of the user' })),
+      password: Type.Optional(Type.String({ description: 'password' })),
+      refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),
+      client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
+      client_secret: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
+      scope: Type.Optional(Type.String({ description: "words with spaces between; empty: the client's default" })),
+    },
+    { examples: [{ grant_type: 'client_credentials', ...exampleClient }] },
+  ),
 );
 
-export const tokenToJudgeSchema = Type.Object({
-  token: Type.String({ description: 'an access token or a refresh token' }),
-  token_type_hint: Type.Optional(Type.String({ description: 'not needed' })),
-  client_id: Type.Optional(Type.String()),
-  client_secret: Type.Optional(Type.String()),
-});
+export const tokenResponseSchema = named(
+  'OAuthTokens',
+  Type.Object(
+    {
+      token_type: Type.Literal('Bearer'),
+      expires_in: Type.Integer({ description: "the access token's life in seconds" }),
+      access_token: Type.String(),
+      refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
+      id_token: Type.Optional(Type.String({ description: 'to an application, where openid was granted' })),
+      scope: Type.Optional(Type.String({ description: 'where it is not what was asked for' })),
+    },
+    { description: 'Tokens' },
+  ),
+);
 
-export const introspectionSchema = Type.Object({ active: Type.Boolean() }, { additionalProperties: true });
+export const tokenToJudgeSchema = Type.Object(
+  {
+    token: Type.String({ description: 'an access token or a refresh token' }),
+    token_type_hint: Type.Optional(Type.String({ description: 'not needed' })),
+    client_id: Type.Optional(Type.String()),
+    client_secret: Type.Optional(Type.String()),
+  },
+  { examples: [{ token: 'a token', ...exampleClient }] },
+);
 
-export const oauthErrorSchema = Type.Object(
-  { error: Type.String(), error_description: Type.Optional(Type.String()) },
-  { description: 'RFC 6749 5.2' },
+export const introspectionSchema = named(
+  'OAuthIntrospection',
+  Type.Object({ active: Type.Boolean() }, { additionalProperties: true }),
+);
+
+export const oauthErrorSchema = named(
+  'OAuthError',
+  Type.Object(
+    { error: Type.String(), error_description: Type.Optional(Type.String()) },
+    { description: 'RFC 6749 5.2' },
+  ),
 );

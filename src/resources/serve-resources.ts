@@ -1,13 +1,15 @@
 import type { Context } from '../context.ts';
 import type { HoldAuthority } from '../database/change-as.ts';
 import type { App } from '../http/app.ts';
+import { partsOf } from '../http/openapi/openapi-components.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
-import { compileResources, type Resources } from './model/resource.ts';
+import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { MacKeys, RecordEvent } from './model/resource-services.ts';
 import { serveActions } from './routes/action-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
 import { serveNested } from './routes/nested-routes.ts';
+import { resourceComponents } from './routes/openapi-schemas.ts';
 import { sendJson, serveResource } from './routes/resource-routes.ts';
 
 /** Serves declared resources: their routes, those of their relations and actions, and their descriptions. */
@@ -20,6 +22,7 @@ export function serveResources(
   checkDefinitions(definitions, { roles: ['admin', ...context.config.roles] });
   const resources = compileResources(definitions);
   const services = { context, resources, keys, recordEvent, holdAuthority };
+  describe(app, resources);
   for (const resource of resources.values()) {
     serveResource(app, services, resource);
     serveNested(app, services, resource);
@@ -30,9 +33,20 @@ export function serveResources(
     '/v1/resources',
     {
       config: { auth: 'auth:api' },
-      schema: { tags: ['resources'], summary: 'Describe all resources, for front ends', security: [{ bearer: [] }] },
+      schema: { tags: ['resources'], summary: 'Describe all resources, for front ends' },
     },
     async (_request, reply) => sendJson(reply, description),
   );
   return resources;
+}
+
+/** The operator's own resources come first: they are what a reader looks for. */
+function describe(app: App, resources: Resources): void {
+  const { components, tags } = partsOf(app);
+  const own = (resource: Resource) => resource.definition.managed;
+  const sorted = [...resources.values()].sort((a, b) => Number(own(b)) - Number(own(a)));
+  for (const resource of sorted) {
+    tags.set(resource.name, resource.definition.description ?? `The ${resource.name}.`);
+    for (const [name, schema] of resourceComponents(resource)) components.set(name, schema);
+  }
 }

@@ -46,7 +46,6 @@ function serveRoute(
       tags: [path.split('/')[path.startsWith('/v1/') ? 2 : 1] || 'pages'],
       ...(summary === undefined ? {} : { summary }),
       ...(description === undefined ? {} : { description }),
-      ...(auth === 'auth:api' ? { security: [{ bearer: [] }] } : {}),
       ...(params ? { params } : {}),
       querystring: closedSchema(query),
       ...(body ? { body: closedSchema(body) } : {}),

@@ -49,6 +49,8 @@ const revealAnswer = Type.Object(
   { additionalProperties: true },
 );
 
+const revealed = Type.Object({ access_token: Type.String({ description: 'Shown in this answer only' }) });
+
 function wrongExpiry(expiresAt: number, now: number): FieldError[] {
   if (expiresAt <= now) {
     return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
@@ -83,6 +85,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     },
     where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
     operations: ['list', 'find', 'create', 'delete'],
+    reveals: revealed,
     // Ids ascend with time, and their index is there already.
     defaultOrder: '-id',
     async create(call, values) {

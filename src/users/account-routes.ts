@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import type { App } from '../http/app.ts';
 import { noValidation } from '../http/no-validation.ts';
+import { named } from '../http/openapi/openapi-components.ts';
 import { requestSource } from '../http/request-source.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { UserView, viewUser } from './accounts/user.ts';
@@ -13,7 +14,7 @@ import { registerUser } from './registration/register.ts';
 import { requireOpenRegistration } from './registration/registration.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const Message = Type.Object({ message: Type.String() });
+const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
 const TokenOfMail = Type.Object({ token: Type.String({ description: 'What the link in the mail ends with.' }) });
 
 /** The functions behind these routes judge the body themselves, so that one answer names all that is wrong. */
@@ -40,9 +41,9 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
             username: text('3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.'),
             phone: text('With its country code; stored as E.164.'),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{ email: 'ada@example.com', password: 'lovelace-1815' }] },
         ),
-        response: { 201: Type.Object({ data: UserView }) },
+        response: { 201: Type.Object({ data: named('User', UserView) }) },
       },
     },
     async (request, reply) => {

@@ -1,89 +1,120 @@
 import type { FastifyContextConfig } from 'fastify';
+import { gatherComponents, type Json, named, type partsOf } from './openapi-components.ts';
+import { codeSamples, completeBody, type DescribedOperation } from './openapi-samples.ts';
+import { securityOf, securitySchemes } from './openapi-security.ts';
 
-type Json = Record<string, unknown>;
-
-interface Operation extends Json {
-  operationId?: string;
-  responses?: Json;
-  'x-errors'?: FastifyContextConfig['errors'];
-}
+type Operation = DescribedOperation & { 'x-errors'?: FastifyContextConfig['errors'] };
 
 interface Document extends Json {
   paths?: Record<string, Record<string, Operation>>;
   components?: { schemas?: Json } & Json;
+  servers?: readonly { url: string }[];
 }
 
 const text = { type: 'string' };
 
-/** The bodies of errors: RFC 9457 and RFC 6749 5.2. */
-const errorSchemas = {
-  Problem: {
-    type: 'object',
-    required: ['type', 'title', 'status', 'detail', 'instance'],
-    properties: {
-      type: text,
-      title: text,
-      status: { type: 'integer' },
-      detail: { ...text, description: 'What was wrong, for people' },
-      instance: { ...text, description: 'The request id' },
-      code: { ...text, description: 'What was wrong, for programs: stable' },
-      errors: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['field', 'code', 'message'],
-          properties: { field: text, code: text, message: text },
-        },
+/** RFC 9457. */
+export const problemSchema = named('Problem', {
+  type: 'object',
+  description: 'What was wrong, as RFC 9457 writes it.',
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+  properties: {
+    type: text,
+    title: text,
+    status: { type: 'integer' },
+    detail: { ...text, description: 'What was wrong, for people' },
+    instance: { ...text, description: 'The request id' },
+    code: { ...text, description: 'What was wrong, for programs: stable' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'code', 'message'],
+        properties: { field: text, code: text, message: text },
       },
     },
   },
-  OAuthError: {
-    type: 'object',
-    required: ['error', 'error_description'],
-    properties: { error: text, error_description: text },
-  },
-};
+});
+
+/** RFC 6749 5.2. */
+const oauthErrorSchema = named('OAuthError', {
+  type: 'object',
+  description: 'What was wrong, as RFC 6749 5.2 writes it.',
+  required: ['error', 'error_description'],
+  properties: { error: text, error_description: text },
+});
 
 const refusals = {
-  problem: content('Refused: see `code` and `detail`', 'application/problem+json', 'Problem'),
-  oauth: content('Refused, in the form of RFC 6749', 'application/json', 'OAuthError'),
+  problem: {
+    description: 'Refused: see `code` and `detail`',
+    content: { 'application/problem+json': { schema: problemSchema } },
+  },
+  oauth: {
+    description: 'Refused, in the form of RFC 6749',
+    content: { 'application/json': { schema: oauthErrorSchema } },
+  },
 };
-
-function content(description: string, type: string, schema: keyof typeof errorSchemas): Json {
-  return { description, content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } } };
-}
 
 /** What a route's `config` says belongs in its description too: who may call it, and how it refuses. Pages are not API. */
 export function markOperation({
   schema = {},
   url,
-  route,
+  route: { config = {} },
 }: {
   schema?: Json;
   url: string;
   route: { config?: FastifyContextConfig };
 }): { schema: Json; url: string } {
-  const { auth, errors = 'problem' } = route.config ?? {};
+  const { auth, errors = 'problem' } = config;
   const hidden = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
-  const security = auth === 'auth:api' ? [{ bearer: [] }] : [];
-  return { url, schema: { security, ...schema, 'x-errors': errors, ...hidden } };
+  return { url, schema: { ...schema, security: securityOf(config), 'x-errors': errors, ...hidden } };
 }
 
-/** Gives every operation a name for generated clients, and its refusals. */
-export function completeDocument({ openapiObject }: { openapiObject: Document }): Document {
-  for (const [path, operations] of Object.entries(openapiObject.paths ?? {})) {
+/** Gives every operation a name for generated clients, its refusals and samples, and schemas their names. */
+export function completeDocument(document: Document, { components, tags }: ReturnType<typeof partsOf>): Document {
+  for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId ??= nameOf(method, path);
+      operation.summary ??= `${method.toUpperCase()} ${path}`;
+      operation.description ??= `${operation.summary}.`;
       const form = operation['x-errors'] === 'oauth' ? 'oauth' : 'problem';
+      if (form === 'oauth') operation['x-client'] ??= '';
       delete operation['x-errors'];
-      operation.responses = { ...operation.responses, '4XX': operation.responses?.['4XX'] ?? refusals[form] };
+      const { responses = {} } = operation;
+      // Not `4XX`, which not every generator of clients reads.
+      const some = Object.keys(responses).some((status) => status.startsWith('4')) ? {} : { 400: refusals[form] };
+      operation.responses = { ...responses, ...some, default: responses.default ?? refusals[form] };
     }
   }
-  openapiObject.components = {
-    ...openapiObject.components,
-    schemas: { ...openapiObject.components?.schemas, ...errorSchemas },
+  const { paths, schemas } = gatherComponents(document.paths ?? {}, components);
+  const described = paths as Record<string, Record<string, Operation>>;
+  const baseUrl = document.servers?.[0]?.url ?? '';
+  addSamples(described, baseUrl, schemas);
+  return {
+    ...document,
+    tags: tagsOf(described, tags),
+    paths: described,
+    components: { securitySchemes: securitySchemes(baseUrl, described), schemas },
   };
-  return openapiObject;
+}
+
+function addSamples(paths: Record<string, Record<string, Operation>>, baseUrl: string, schemas: Json): void {
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      completeBody(operation, schemas);
+      operation['x-codeSamples'] = codeSamples(operation, { baseUrl, method, path, schemas });
+      delete operation['x-client'];
+    }
+  }
+}
+
+/** Those that operations have: first the ones that are described, in their order. */
+function tagsOf(paths: Record<string, Record<string, Operation>>, described: ReadonlyMap<string, string>): Json[] {
+  const used = new Set(
+    Object.values(paths).flatMap((operations) => Object.values(operations).flatMap(({ tags = [] }) => tags)),
+  );
+  const names = [...[...described.keys()].filter((name) => used.has(name)), ...used];
+  return [...new Set(names)].map((name) => ({ name, description: described.get(name) ?? `Endpoints of ${name}.` }));
 }
 
 /** `get /v1/cars/{id}` → `getCarsById`. */

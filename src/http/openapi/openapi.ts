@@ -1,7 +1,9 @@
 import swagger from '@fastify/swagger';
 import type { Config } from '../../config.ts';
 import type { App } from '../app.ts';
+import { partsOf } from './openapi-components.ts';
 import { completeDocument, markOperation } from './openapi-operations.ts';
+import { securitySchemes } from './openapi-security.ts';
 
 const introduction = `
 Every request under \`/v1\` takes JSON (\`Accept: application/json\`). Bodies are JSON or forms. Paths work with and without
@@ -18,27 +20,37 @@ name the request in the log.
 else was faster.
 `.trim();
 
+/** After the operator's own: what every service has. */
+const usualTags: readonly [string, string][] = [
+  ['First-party clients', 'Login and refresh through the server, which adds the credentials of the client.'],
+  ['OAuth', 'Tokens, for the clients of the standard.'],
+];
+
 /** Collects the OpenAPI document from the schemas of the routes that are registered after it. */
 export async function describeApi(app: App, config: Config): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Gatehouse',
+        title: config.brandName,
         version: '1',
         description: introduction,
+        contact: { name: config.brandName, url: config.baseUrl },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.baseUrl }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      // The scopes are known when all routes are.
+      components: { securitySchemes: securitySchemes(config.baseUrl, {}) as never },
     },
     transform: markOperation as never,
-    transformObject: completeDocument as never,
+    transformObject: (({ openapiObject }: { openapiObject: object }) =>
+      completeDocument(openapiObject as never, partsOf(app))) as never,
   });
 }
 
 /** `/openapi.json`, made once, when first asked for. */
 export function serveOpenApi(app: App): void {
+  for (const [name, description] of usualTags) partsOf(app).tags.set(name, description);
   let document: string | undefined;
   app.get(
     '/openapi.json',

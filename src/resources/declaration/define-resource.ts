@@ -128,6 +128,8 @@ export interface Declaration<F extends Fields = Fields> {
   readonly actions?: readonly Action<F, never>[];
   /** The description of the body that DELETE takes, for the API reference; `hooks.prepareDelete` reads it. */
   readonly deleteBody?: TSchema;
+  /** The description of what POST shows beside the row, in that answer only (`call.reveal`), for the API reference. */
+  readonly reveals?: TSchema;
   /** Records `<resource>.created|updated|deleted` in the audit trail. */
   readonly events?: boolean;
 }

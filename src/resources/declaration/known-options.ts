@@ -40,6 +40,7 @@ export const resourceOptions: OptionKinds<Declaration> = {
   remove: callback,
   actions: entries,
   deleteBody: schema,
+  reveals: schema,
   events: flag,
 };
 

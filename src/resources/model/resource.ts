@@ -11,6 +11,7 @@ import { timestamp } from '../declaration/fields/timestamp.ts';
 import { uuid, uuidType } from '../declaration/fields/uuid.ts';
 import type { Relation } from '../declaration/relations.ts';
 import { quoted } from '../sql/sql-text.ts';
+import { componentNames, singularOf } from './component-names.ts';
 
 /** A field as the engine works with it. */
 export interface ResourceField extends SearchedField {
@@ -35,6 +36,8 @@ export interface ResourceRelation {
 export interface Resource {
   readonly name: string;
   readonly singular: string;
+  /** Its name in the API description: `Book`. */
+  readonly component: string;
   readonly definition: ResourceDefinition;
   /** Quoted. */
   readonly table: string;
@@ -104,6 +107,7 @@ const idTypeOf = ({ idType = 'uuid' }: ResourceDefinition): FieldType => (idType
 /** Prepares checked declarations for work, and ties their relations together. */
 export function compileResources(definitions: readonly ResourceDefinition[]): Resources {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  const components = componentNames(definitions);
   const compiled = new Map<string, Resource & { relations: Map<string, ResourceRelation> }>();
   for (const definition of definitions) {
     const { name, table = name, versioned = true } = definition;
@@ -113,7 +117,8 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
     });
     compiled.set(name, {
       name,
-      singular: definition.singular ?? name.replace(/s$/, ''),
+      singular: singularOf(definition),
+      component: components.get(name) as string,
       definition,
       table: quoted(table),
       idType: idTypeOf(definition),

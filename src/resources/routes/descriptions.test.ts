@@ -34,15 +34,29 @@ describe('Descriptions of resources', () => {
       problems.map(({ message, location }) => `${message} ${location[0]?.pointer}`),
       [],
     );
-    const { paths } = JSON.parse(text);
+    const { paths, components } = JSON.parse(text);
+    const { Car, CarInput, CarPatch, CarList, OwnerCarsInput } = components.schemas;
     assert.deepEqual(Object.keys(paths['/v1/cars/{id}']).sort(), ['delete', 'get', 'patch', 'put']);
-    const { schema } = paths['/v1/cars'].post.requestBody.content['application/json'];
-    assert.deepEqual(schema.required, ['plate', 'owner_id']);
-    assert.equal(schema.properties.seats.maximum, 60);
-    assert.ok(!('label' in schema.properties) && !('id' in schema.properties));
-    const shown = paths['/v1/cars/{id}'].get.responses['200'].content['application/json'].schema.properties.data;
-    assert.ok('label' in shown.properties && !('pin' in shown.properties));
-    assert.deepEqual(paths['/v1/cars'].get.security, [{ bearer: ['cars:read'] }]);
+    const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    assert.deepEqual(paths['/v1/cars'].post.requestBody.content['application/json'].schema, reference('CarInput'));
+    assert.deepEqual(CarInput.required, ['plate', 'owner_id']);
+    assert.deepEqual(OwnerCarsInput.required, ['plate'], 'the path says whose it is');
+    assert.equal(CarPatch.required, undefined);
+    assert.equal(paths['/v1/cars/{id}'].patch.requestBody.required, false);
+    assert.equal(CarInput.properties.seats.maximum, 60);
+    assert.ok(!('label' in CarInput.properties) && !('id' in CarInput.properties));
+    assert.deepEqual(CarList.properties.data.items, reference('Car'));
+    assert.ok('label' in Car.properties && !('pin' in Car.properties));
+    assert.ok(Car.required.includes('label') && Car.required.includes('model'), 'null is there too');
+    assert.deepEqual(Car.properties.owner.properties.data.anyOf, [reference('Owner'), { type: 'null' }]);
+    assert.deepEqual(Car.properties.drivers.properties.data.items, reference('Driver'));
+    assert.ok(!Car.required.includes('owner') && !Car.required.includes('drivers'), 'only where they are included');
+    assert.deepEqual(paths['/v1/cars'].get.security, [{ bearer: [] }, { oauth2: ['cars:read'] }]);
+    assert.deepEqual(paths['/v1/drivers'].get.security, [{}, { bearer: [] }, { oauth2: ['drivers:read'] }]);
+    assert.ok(!('UserInput' in components.schemas), 'what no operation takes is not there');
     assert.ok(paths['/v1/owners/{id}/cars'].post);
+    const [curl, client] = paths['/v1/cars'].post['x-codeSamples'];
+    assert.match(curl.source, /^curl -X POST '[^']+\/v1\/cars' \\\n {2}-H 'Accept: application\/json'/);
+    assert.match(client.source, /^const \{ data \} = await gatehouse.resource\('cars'\).create\(\{ plate: '/);
   });
 });

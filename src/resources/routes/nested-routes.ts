@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifySchema } from 'fastify';
 import type { App } from '../../http/app.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -21,7 +21,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     app.get(
       path,
-      { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
+      { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') as FastifySchema },
       async (request, reply) => {
         const context = readContext(services, request);
         const list = listRead(context.engine, target, readListQuery(target, request.query as Query, request.caller));
@@ -37,7 +37,11 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     if (!canCreate(child)) continue;
     app.post(
       path,
-      { ...engineRoute, config: guardOf(target, 'write'), schema: nestedDocs(resource, child, 'create') },
+      {
+        ...engineRoute,
+        config: guardOf(target, 'write'),
+        schema: nestedDocs(resource, child, 'create') as FastifySchema,
+      },
       async (request, reply) => {
         refuseParameters(request.query as Query);
         const parent = await parentOf(services, resource, whole, request);

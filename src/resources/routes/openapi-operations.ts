@@ -1,9 +1,12 @@
+import { component, named } from '../../http/openapi/openapi-components.ts';
+import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import { exampleId } from '../declaration/fields/uuid.ts';
+import { pascalCase } from '../model/component-names.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { searchableNames } from '../query/searchable-names.ts';
 import { sortableNames } from '../query/sorting.ts';
-import { inputSchema, paginationSchema, plain, problemSchema, rowSchema } from './openapi-schemas.ts';
+import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
 
 const json = (description: string, schema: object) => ({
   description,
@@ -19,19 +22,10 @@ const parameter = (description: string, example?: string) => ({
   ...(example === undefined ? {} : { examples: [example] }),
 });
 
-const row = (resource: Resource) => ({
-  type: 'object',
-  properties: { data: rowSchema(resource) },
-  required: ['data'],
-});
-const page = (resource: Resource) => ({
-  type: 'object',
-  properties: {
-    data: { type: 'array', items: rowSchema(resource) },
-    meta: { type: 'object', properties: { pagination: paginationSchema }, required: ['pagination'] },
-  },
-  required: ['data', 'meta'],
-});
+const row = ({ component: name }: Resource) => component(`${name}Response`);
+const created = ({ component: name, definition }: Resource) =>
+  component(`${name}${definition.reveals ? 'Created' : ''}Response`);
+const page = ({ component: name }: Resource) => component(`${name}List`);
 
 const idParameter = (resource: Resource) =>
   plain({
@@ -43,10 +37,10 @@ const idParameter = (resource: Resource) =>
 function selectionParameters(resource: Resource): Record<string, object> {
   const relations = [...resource.relations.keys()];
   return {
-    filter: parameter('Show only these fields, with ; between them.', 'id'),
+    filter: parameter('Show only these fields, with ; between them. The others are not in the answer.'),
     ...(relations.length === 0
       ? {}
-      : { include: parameter(`Embed relations, with , between them: ${relations.join(', ')}.`, relations[0]) }),
+      : { include: parameter(`Embed relations, with , between them: ${relations.join(', ')}.`) }),
   };
 }
 
@@ -58,8 +52,8 @@ function listParameters(resource: Resource): Record<string, object> {
     ),
     searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs of search are joined.' },
     searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
-    orderBy: parameter(`Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.`, 'id'),
-    sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.', 'asc'),
+    orderBy: parameter(`Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.`),
+    sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.'),
     ...selectionParameters(resource),
     page: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Rows on a page.' },
@@ -69,7 +63,7 @@ function listParameters(resource: Resource): Record<string, object> {
 }
 
 const query = (properties: Record<string, object>) => plain({ type: 'object', properties });
-const body = (schema: object) => plain(schema as Record<string, unknown>);
+const body = (name: string) => plain(component(name));
 
 const refusals = {
   401: problem('The access token is missing or not good.'),
@@ -88,10 +82,23 @@ const summaries: Record<Operation, (resource: Resource) => string> = {
   delete: ({ singular }) => `Delete a ${singular}`,
 };
 
-const security = (scope: string, isPublic = false): Record<string, string[]>[] => [
-  ...(isPublic ? [{}] : []),
-  { bearer: [scope] },
-];
+function bodyName(resource: Resource, operation: 'replace' | 'update'): string {
+  if (operation === 'update') return `${resource.component}Patch`;
+  return `${resource.component}${replacesAsItCreates(resource) ? 'Input' : 'Replacement'}`;
+}
+
+/** The client's call for it. */
+function clientCall({ name }: Resource, operation: Operation): string {
+  const calls: Record<Operation, string> = {
+    list: 'const { data, pagination } = await RESOURCE.list({ limit: 20 });',
+    find: 'const { data, etag } = await RESOURCE.get(id);',
+    create: 'const { data } = await RESOURCE.create({body});',
+    replace: 'const { data } = await RESOURCE.replace(id, {body});',
+    update: 'const { data } = await RESOURCE.patch(id, {body});',
+    delete: 'await RESOURCE.remove(id);',
+  };
+  return calls[operation].replace('RESOURCE', `gatehouse.resource('${name}')`);
+}
 
 /** The description of a generated route. */
 export function operationDocs(resource: Resource, operation: Operation) {
@@ -103,7 +110,7 @@ export function operationDocs(resource: Resource, operation: Operation) {
     operationId: `${operation}_${name}`,
     summary: summaries[operation](resource),
     description: `Needs the scope \`${scope}\`.`,
-    security: security(scope, reads && definition.access.read === 'public'),
+    'x-client': clientCall(resource, operation),
   };
   const byId = { params: idParameter(resource) };
   switch (operation) {
@@ -127,15 +134,15 @@ export function operationDocs(resource: Resource, operation: Operation) {
     case 'create':
       return {
         ...common,
-        body: body(inputSchema(resource, false)),
-        response: { 201: json('The new row; Location says where it is.', row(resource)), ...refusals, ...invalid },
+        body: body(`${resource.component}Input`),
+        response: { 201: json('The new row; Location says where it is.', created(resource)), ...refusals, ...invalid },
       };
     case 'replace':
     case 'update':
       return {
         ...common,
         ...byId,
-        body: body(inputSchema(resource, operation === 'update')),
+        body: body(bodyName(resource, operation)),
         response: { 200: json('The row as it is now.', row(resource)), ...refusals, ...missing, ...moved, ...invalid },
       };
     case 'delete':
@@ -156,8 +163,15 @@ export function operationDocs(resource: Resource, operation: Operation) {
 }
 
 /** The description of a list under a parent, or of making a row there. */
-export function nestedDocs(resource: Resource, { name, target }: ResourceRelation, operation: 'list' | 'create') {
-  const docs = operationDocs(target, operation);
+export function nestedDocs(
+  resource: Resource,
+  { name, target, relation }: ResourceRelation,
+  operation: 'list' | 'create',
+) {
+  const docs: object & { response: object } = operationDocs(target, operation);
+  const tie = relation.kind === 'hasMany' ? relation.by : undefined;
+  const isTied = operation === 'create' && tie !== undefined && target.fields.get(tie)?.options.required === true;
+  const input = `${resource.component}${pascalCase(name)}Input`;
   return {
     ...docs,
     tags: [resource.name],
@@ -167,9 +181,18 @@ export function nestedDocs(resource: Resource, { name, target }: ResourceRelatio
         ? `List the ${name} of a ${resource.singular}`
         : `Create one of the ${name} of a ${resource.singular}`,
     params: idParameter(resource),
+    ...(isTied ? { body: plain(named(input, inputSchema(target, 'create', tie))) } : {}),
     response: { ...docs.response, ...missing },
+    'x-client':
+      operation === 'list'
+        ? `const { data, pagination } = await gatehouse.resource('${resource.name}').of(id, '${name}').list();`
+        : `const { data } = await gatehouse.resource('${resource.name}').of(id, '${name}').create({body});`,
   };
 }
+
+/** An action whose declaration does not say what it answers. */
+const anything = (method: string) =>
+  method === 'DELETE' ? {} : { 200: json('Done.', { type: 'object', properties: { data: {} } }) };
 
 export function actionDocs(resource: Resource, action: Action, access: 'read' | 'write' | 'public') {
   const { name, method = 'POST', summary, on = 'row', body: input, response, status = 200 } = action;
@@ -178,15 +201,19 @@ export function actionDocs(resource: Resource, action: Action, access: 'read' | 
     tags: [resource.name],
     operationId: `${method === 'DELETE' ? 'delete_' : ''}${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
     summary,
-    ...(access === 'public'
-      ? { security: [] }
-      : { description: `Needs the scope \`${scope}\`.`, security: security(scope) }),
+    ...(access === 'public' ? {} : { description: `Needs the scope \`${scope}\`.` }),
     ...(on === 'row' ? { params: idParameter(resource) } : {}),
     ...(input ? { body: input } : {}),
+    ...(method === 'POST' && on === 'row'
+      ? {
+          'x-client': `const result = await gatehouse.resource('${resource.name}').act(id, '${name}'${input ? ', {body}' : ''});`,
+        }
+      : {}),
     response: {
       ...(response
         ? { [status]: json('Done.', { type: 'object', properties: { data: response }, required: ['data'] }) }
-        : { 204: { description: 'Done.', type: 'null' } }),
+        : anything(method)),
+      ...(response ? {} : { 204: { description: 'Done.', type: 'null' } }),
       ...refusals,
       ...(on === 'row' ? missing : {}),
       ...(input ? invalid : {}),

@@ -1,72 +1,99 @@
 import { Type } from 'typebox';
-import type { Resource, ResourceField } from '../model/resource.ts';
+import { component, type Json, named } from '../../http/openapi/openapi-components.ts';
+import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
 
-type Schema = Record<string, unknown>;
-
-function fieldSchema({ type, options, nullable }: ResourceField): Schema {
+function fieldSchema({ type, options, nullable }: ResourceField): Json {
   const schema = type.schema(options);
   const { example, description, target } = options;
   const about = [description, target === undefined ? undefined : `The id of one of the ${target}.`].filter(Boolean);
-  const constant = options.default !== undefined && typeof options.default !== 'function';
   return {
     ...schema,
     ...(nullable && typeof schema.type === 'string' ? { type: [schema.type, 'null'] } : {}),
     ...(nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
     ...(example === undefined ? {} : { examples: [example] }),
     ...(about.length > 0 ? { description: about.join(' ') } : {}),
-    ...(constant ? { default: options.default } : {}),
-    ...(options.readOnly ? { readOnly: true } : {}),
-    ...(options.writeOnly ? { writeOnly: true } : {}),
   };
 }
 
-/** A row as answers show it. */
-export function rowSchema(resource: Resource): Schema {
+function sentSchema(field: ResourceField): Json {
+  const { default: usual } = field.options;
+  const constant = usual !== undefined && typeof usual !== 'function';
+  return { ...fieldSchema(field), ...(constant ? { default: usual } : {}) };
+}
+
+/** What `include` adds to a row. */
+function includeSchema({ relation, target }: ResourceRelation): Json {
+  const row = component(target.component);
+  if (relation.kind === 'belongsTo') {
+    return {
+      type: 'object',
+      description: `With \`include\`: the ${target.singular}, or null where there is none that the caller may see.`,
+      properties: { data: { anyOf: [row, { type: 'null' }] } },
+      required: ['data'],
+    };
+  }
+  const more = {
+    type: 'object',
+    description: 'Where there are more than are embedded.',
+    properties: { more: { type: 'boolean' }, all: { type: 'string', description: 'The path of the whole list.' } },
+    required: ['more', 'all'],
+  };
   return {
     type: 'object',
-    ...(resource.definition.description ? { description: resource.definition.description } : {}),
-    properties: Object.fromEntries(resource.shown.map((field) => [field.name, fieldSchema(field)])),
-    required: ['id'],
+    description: `With \`include\`: the ${target.name} that the caller may see.`,
+    properties: { data: { type: 'array', items: row }, meta: more },
+    required: ['data'],
   };
 }
 
-/** What POST and PUT take; PATCH takes the same with nothing required. */
-export function inputSchema(resource: Resource, partial: boolean): Schema {
-  const fields = [...resource.fields.values()].filter(({ sendable }) => sendable);
-  const required = fields.filter(({ options }) => options.required && options.default === undefined);
+/** A row as answers show it. `filter` leaves out what it does not name, `include` adds relations. */
+export function rowSchema(resource: Resource): Json {
+  const properties = new Map(resource.shown.map((field) => [field.name, fieldSchema(field)]));
+  for (const relation of resource.relations.values()) {
+    // A list of names gives way to the rows that it names.
+    const names = properties.get(relation.name);
+    const included = includeSchema(relation);
+    properties.set(relation.name, names ? { anyOf: [names, included] } : included);
+  }
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
-    ...(partial || required.length === 0 ? {} : { required: required.map(({ name }) => name) }),
+    description: resource.definition.description ?? `One of the ${resource.name}.`,
+    properties: Object.fromEntries(properties),
+    required: resource.shown.map(({ name }) => name),
+  };
+}
+
+const mustBeSent = ({ options }: ResourceField): boolean => options.required === true && options.default === undefined;
+
+/** The sender of a whole row cannot know what is not shown, nor change what is set for good. */
+const mustBeReplaced = (field: ResourceField): boolean =>
+  mustBeSent(field) && field.shown && field.options.immutable !== true;
+
+const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()].filter((field) => field.sendable);
+
+export const replacesAsItCreates = (resource: Resource): boolean =>
+  sendable(resource).every((field) => mustBeSent(field) === mustBeReplaced(field));
+
+/** What a write takes: `create` is POST, `replace` PUT, `update` PATCH, which needs nothing. What the path says need not be sent. */
+export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'update', tie?: string): Json {
+  const fields = sendable(resource);
+  const isNeeded = { create: mustBeSent, replace: mustBeReplaced, update: () => false }[mode];
+  const required = fields.filter((field) => isNeeded(field) && field.name !== tie).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : sentSchema(field)]),
+    ),
+    ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
   };
 }
 
-export const problemSchema: Schema = {
-  type: 'object',
-  description: 'What was wrong, as RFC 9457 writes it.',
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string', description: 'The request id.' },
-    code: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { field: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-  },
-  required: ['type', 'title', 'status', 'detail', 'instance'],
-};
-
 const link = { type: ['string', 'null'] };
 
-export const paginationSchema: Schema = {
+const paginationSchema = named('Pagination', {
   type: 'object',
+  description: 'Where this page is among all.',
   properties: {
     total: { type: 'integer', description: 'Exact up to 10,000; see total_capped and the parameter count.' },
     total_capped: { type: 'boolean', description: 'There are more rows than total says.' },
@@ -78,7 +105,40 @@ export const paginationSchema: Schema = {
     links: { type: 'object', properties: { next: link, previous: link } },
   },
   required: ['count', 'per_page', 'links'],
-};
+});
+
+const answer = (data: Json): Json => ({ type: 'object', properties: { data }, required: ['data'] });
+
+/** Every schema that is made of a resource, by name. */
+export function resourceComponents(resource: Resource): [string, Json][] {
+  const { component: name, definition } = resource;
+  const row = component(name);
+  const revealed = definition.reveals as Json | undefined;
+  return [
+    [name, rowSchema(resource)],
+    [`${name}Input`, inputSchema(resource, 'create')],
+    [`${name}Replacement`, inputSchema(resource, 'replace')],
+    [`${name}Patch`, inputSchema(resource, 'update')],
+    [`${name}Response`, answer(row)],
+    [
+      `${name}List`,
+      {
+        type: 'object',
+        properties: {
+          data: { type: 'array', items: row },
+          meta: { type: 'object', properties: { pagination: paginationSchema }, required: ['pagination'] },
+        },
+        required: ['data', 'meta'],
+      },
+    ],
+    ...(revealed
+      ? ([
+          [`${name}Created`, { allOf: [row, revealed] }],
+          [`${name}CreatedResponse`, answer(component(`${name}Created`))],
+        ] as [string, Json][])
+      : []),
+  ];
+}
 
 /** A schema of plain JSON where Fastify's types ask for one of TypeBox. */
-export const plain = (schema: Schema) => Type.Unsafe<unknown>(schema);
+export const plain = (schema: Json) => Type.Unsafe<unknown>(schema);

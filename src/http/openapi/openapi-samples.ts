@@ -1,0 +1,109 @@
+import type { Json } from './openapi-components.ts';
+import { exampleOf } from './openapi-example.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema?: Json;
+  readonly example?: unknown;
+}
+
+export interface DescribedOperation extends Json {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  security?: readonly Json[];
+  responses?: Json;
+  parameters?: readonly Parameter[];
+  requestBody?: { required?: boolean; content?: Record<string, { schema?: Json; example?: unknown }> };
+  /** A call of the client that does this, where there is a shorter one than `gatehouse.call`; empty where there is none. */
+  'x-client'?: string;
+}
+
+export interface Addressed {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly path: string;
+  readonly schemas: Json;
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** How to do it from a shell, and with the client: readers of the document show it beside the operation. */
+export function codeSamples(operation: DescribedOperation, where: Addressed): Json[] {
+  const client = clientCall(operation, where);
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(operation, where) },
+    ...(client === '' ? [] : [{ lang: 'TypeScript', label: 'client', source: client }]),
+  ];
+}
+
+function curl(operation: DescribedOperation, { baseUrl, method, path, schemas }: Addressed): string {
+  const url = baseUrl + filled(path, operation, schemas) + queryOf(operation, schemas);
+  const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quoted(url)}`];
+  if (path.startsWith('/v1')) lines.push("-H 'Accept: application/json'");
+  if (operation.security?.some((scheme) => 'bearer' in scheme)) lines.push('-H "Authorization: Bearer $ACCESS"');
+  const body = bodyOf(operation);
+  if (body !== undefined) {
+    lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+function clientCall(operation: DescribedOperation, { method, path, schemas }: Addressed): string {
+  const own = operation['x-client'];
+  const body = bodyOf(operation);
+  if (own !== undefined) return own.replaceAll('{body}', body === undefined ? '' : literal(body));
+  const address = filled(path, operation, schemas) + queryOf(operation, schemas);
+  const parts = [
+    `method: '${method.toUpperCase()}'`,
+    `path: '${address}'`,
+    ...(body === undefined ? [] : [`body: ${literal(body)}`]),
+  ];
+  return `const { body } = await gatehouse.call({ ${parts.join(', ')} });`;
+}
+
+/** As a programmer writes it. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string' && !/['\\\n]/.test(value)) return `'${value}'`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => {
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+    return `${key}: ${literal(member)}`;
+  });
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function bodyOf({ requestBody }: DescribedOperation): unknown {
+  return requestBody?.content?.['application/json']?.example;
+}
+
+const parameterExample = ({ example, schema = {} }: Parameter, schemas: Json): unknown =>
+  example ?? exampleOf(schema, schemas);
+
+/** A body that is right as it stands, which readers of the document fill in; and whether there must be one. */
+export function completeBody({ requestBody }: DescribedOperation, schemas: Json): void {
+  const json = requestBody?.content?.['application/json'];
+  if (!requestBody || !json?.schema) return;
+  json.example ??= exampleOf(json.schema, schemas);
+  const { $ref } = json.schema;
+  const schema = (typeof $ref === 'string' ? schemas[$ref.split('/').at(-1) as string] : json.schema) as Json;
+  requestBody.required = schema.type === 'object' && Array.isArray(schema.required) && schema.required.length > 0;
+}
+
+function filled(path: string, { parameters = [] }: DescribedOperation, schemas: Json): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return encodeURIComponent(String(parameter && parameterExample(parameter, schemas)));
+  });
+}
+
+/** What must be there alone. */
+function queryOf({ parameters = [] }: DescribedOperation, schemas: Json): string {
+  const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+  const pairs = needed.map((parameter) => [parameter.name, String(parameterExample(parameter, schemas))]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}

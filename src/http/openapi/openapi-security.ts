@@ -1,0 +1,43 @@
+import type { FastifyContextConfig } from 'fastify';
+import type { Json } from './openapi-components.ts';
+import type { DescribedOperation } from './openapi-samples.ts';
+
+/** Who may call a route: everybody, whoever has a token, or whoever has one with the scope. One of these is enough. */
+export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Json[] {
+  const isPublic = auth !== 'auth:api';
+  if (isPublic && bearer !== 'optional') return [];
+  return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope] }])];
+}
+
+/** The two ways in: a token that one has, and one that a client gets here with its scopes. */
+export function securitySchemes(baseUrl: string, paths: Record<string, Record<string, DescribedOperation>>): Json {
+  const scopes = new Set(
+    Object.values(paths)
+      .flatMap((operations) => Object.values(operations))
+      .flatMap(({ security = [] }) => security.flatMap(({ oauth2 }) => (oauth2 as string[] | undefined) ?? [])),
+  );
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'An access token. One that a login or `/oauth/token` has just answered with will do.',
+    },
+    oauth2: {
+      type: 'oauth2',
+      description: 'The credentials of a personal client, which are exchanged for a token.',
+      flows: {
+        clientCredentials: {
+          tokenUrl: `${baseUrl}/oauth/token`,
+          scopes: Object.fromEntries([...scopes].sort().map((scope) => [scope, meaning(scope)])),
+        },
+      },
+    },
+  };
+}
+
+function meaning(scope: string): string {
+  const [resource, right] = scope.split(':');
+  if (right === 'read') return `Read ${resource}.`;
+  return right === 'write' ? `Write ${resource}.` : scope;
+}

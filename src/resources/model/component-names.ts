@@ -1,0 +1,43 @@
+import type { ResourceDefinition } from '../declaration/define-resource.ts';
+
+/** What is made of one resource beside its row: `Book`, `BookInput`, `BookList`, … */
+export const componentEndings = ['', 'Input', 'Replacement', 'Patch', 'Response', 'List', 'Created', 'CreatedResponse'];
+
+/** Names that the API description has already. */
+const taken = [
+  'Problem',
+  'Pagination',
+  'Acknowledgement',
+  'OAuthError',
+  'OAuthTokenRequest',
+  'OAuthTokens',
+  'OAuthIntrospection',
+];
+
+/** `car-part` → `CarPart`. */
+export const pascalCase = (words: string): string =>
+  words
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('');
+
+export const singularOf = ({ name, singular }: ResourceDefinition): string => singular ?? name.replace(/s$/, '');
+
+/** Under which name each resource stands in the API description: that of one row, or where two have the same, of all. */
+export function componentNames(definitions: readonly ResourceDefinition[]): ReadonlyMap<string, string> {
+  const used = new Set(taken);
+  const names = new Map<string, string>();
+  for (const definition of definitions) {
+    const all = pascalCase(definition.name);
+    const candidates = [pascalCase(singularOf(definition)), all, `${all}Resource`].filter((name) =>
+      /^[A-Z]/.test(name),
+    );
+    const isFree = (name: string) => componentEndings.every((ending) => !used.has(name + ending));
+    let name = candidates.find(isFree);
+    for (let i = 2; name === undefined; i++) if (isFree(`${all}${i}`)) name = `${all}${i}`;
+    for (const ending of componentEndings) used.add(name + ending);
+    names.set(definition.name, name);
+  }
+  return names;
+}
