@@ -31,6 +31,8 @@ import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { FailedClients } from './oauth/failed-clients.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
+import { pruneClients } from './oauth/registration/prune-clients.ts';
+import { serveRegistration } from './oauth/registration/registration-routes.ts';
 import { servePages } from './pages/pages.ts';
 import { createWebSessions } from './pages/session/authenticate-web.ts';
 import { Queue } from './queue/queue.ts';
@@ -193,6 +195,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveHealth(app, context, [leaseCheck(context)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);
+  serveRegistration(app, oauth);
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
@@ -206,6 +209,7 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
+    { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },
     { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
     { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },

@@ -57,6 +57,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],
   trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
+  dynamicClients: ['token', 'token', 'half'],
+  clientDocuments: ['on', 'on', 'some'],
   compat: ['apiato12', 'apiato12', 'apiato9'],
   brandName: ['Acme', 'Acme', 'two\nlines'],
   brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],

@@ -37,6 +37,12 @@ export function createMetrics() {
     ),
     logins: tally(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
     tokensIssued: tally(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
+    clientRegistrations: tally(
+      registry,
+      'gatehouse_client_registrations_total',
+      'Applications that registered themselves or were described by their own address',
+      'kind',
+    ),
     deviceAuthorizations: tally(
       registry,
       'gatehouse_device_authorizations_total',

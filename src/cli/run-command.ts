@@ -10,6 +10,7 @@ import { addCheck } from './commands/check.ts';
 import { addClientCreate } from './commands/client-create.ts';
 import { addClientDelete } from './commands/client-delete.ts';
 import { addClientList } from './commands/client-list.ts';
+import { addClientRegistrationToken } from './commands/client-registration-token.ts';
 import { addClientSecretCommand } from './commands/client-secret.ts';
 import { addClientShow } from './commands/client-show.ts';
 import { addDev } from './commands/dev.ts';
@@ -47,7 +48,14 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
   [
     'client',
     'Make and manage clients.',
-    ...[addClientCreate, addClientList, addClientShow, addClientSecretCommand, addClientDelete],
+    ...[
+      addClientCreate,
+      addClientList,
+      addClientShow,
+      addClientSecretCommand,
+      addClientDelete,
+      addClientRegistrationToken,
+    ],
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],

@@ -28,6 +28,8 @@ export interface StoredClient extends ApplicationFields {
   readonly name: string;
   readonly userId: string | null;
   readonly scopes: readonly string[];
+  /** How it came to be here where nobody here made it: what it says of itself was checked by nobody. */
+  readonly registration: 'dynamic' | 'document' | null;
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
 
@@ -71,9 +73,10 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
     .leftJoin('users', 'users.id', 'clients.user_id')
+    .leftJoin('client_registrations', 'client_registrations.client_id', 'clients.id')
     .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes', 'clients.public'])
     .select(['redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri', 'backchannel_logout_uri'])
-    .select('clients.trusted')
+    .select(['clients.trusted', 'client_registrations.kind as registration'])
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
     .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
@@ -93,6 +96,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     logoUri: row.logo_uri,
     backchannelLogoutUri: row.backchannel_logout_uri,
     trusted: row.trusted === 1,
+    registration: row.registration,
     secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>
       id === null || secret_hash === null ? [] : [{ id, secret_hash, key_id, expires_at }],
     ),

@@ -18,6 +18,8 @@ interface NewClient extends Partial<ApplicationFields> {
   /** Checked by `wrongScopes`. */
   readonly scopes: readonly string[];
   readonly actorId: string | null;
+  /** What made it, where nobody did. */
+  readonly by?: string;
   readonly source: RequestSource;
 }
 
@@ -30,7 +32,7 @@ export async function makeClient(
   keys: KeyRing,
   tx: Tx,
   invalidate: (change: Change) => void,
-  { actorId, source, ...made }: NewClient,
+  { actorId, source, by, ...made }: NewClient,
 ): Promise<{ id: string; userId: string | null; secret?: string } | undefined> {
   const { id, type, scopes } = made;
   const client = await createClient(tx, { ...made, id: id ?? uuidv7(context.now()) }, context.now());
@@ -43,13 +45,18 @@ export async function makeClient(
     clientId: client.id,
     actorId,
     source,
-    data: { type, scopes, changes: changesBetween(undefined, described(made)) },
+    data: { ...(by ? { by } : {}), type, scopes, changes: changesBetween(undefined, described(made)) },
   });
   return { id: clientId, userId: client.user_id, ...secret };
 }
 
 /** For the audit trail, by the names that the API has for them. */
-function described({ type, name, scopes, ...of }: Omit<NewClient, 'actorId' | 'source'>): Record<string, unknown> {
+function described({
+  type,
+  name,
+  scopes,
+  ...of
+}: Omit<NewClient, 'actorId' | 'source' | 'by'>): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
   return {
     ...{ type, name, scopes, public: of.public ?? false, trusted: of.trusted ?? false },

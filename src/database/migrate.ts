@@ -15,6 +15,7 @@ import { legacyTokens } from './migrations/011-legacy-tokens.ts';
 import { jobs } from './migrations/012-jobs.ts';
 import { applications } from './migrations/013-applications.ts';
 import { authorization } from './migrations/014-authorization.ts';
+import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 
 /** In order; a released one is never edited. */
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   jobs,
   applications,
   authorization,
+  clientRegistrations,
   devices,
 ];
 

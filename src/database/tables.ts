@@ -1,11 +1,12 @@
 import type { Generated } from 'kysely';
+import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
 
 /**
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
  */
-export interface Tables extends AuthorizationTables {
+export interface Tables extends ApplicationTables, AuthorizationTables {
   migrations: { name: string; applied_at: number };
   /** The last declaration of each resource that the database was brought to. */
   resource_schemas: { name: string; declaration: string; updated_at: number };

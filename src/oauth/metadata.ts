@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
+import { takesClientDocuments } from './registration/takes-client-documents.ts';
 import { grants } from './token-endpoint.ts';
 
 const bySecret = ['client_secret_basic', 'client_secret_post'];
@@ -16,6 +17,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
   return {
     issuer: baseUrl,
     ...endpoints(baseUrl),
+    ...ofRegistration(config),
     token_endpoint_auth_methods_supported: bySecretOrNone,
     revocation_endpoint_auth_methods_supported: bySecretOrNone,
     introspection_endpoint_auth_methods_supported: bySecret,
@@ -35,6 +37,12 @@ const endpoints = (baseUrl: string) => ({
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/oauth/introspect`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+});
+
+/** Named where it is there (RFC 7591, and the draft for documents behind a client_id). */
+const ofRegistration = (config: Config) => ({
+  ...(config.dynamicClients === 'closed' ? {} : { registration_endpoint: `${config.baseUrl}/oauth/register` }),
+  ...(takesClientDocuments(config) ? { client_id_metadata_document_supported: true } : {}),
 });
 
 const ofAuthorization = {

@@ -13,6 +13,7 @@ import { refreshTokenGrant } from './grants/refresh-token.ts';
 import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required } from './parameters.ts';
+import { noteClientUse } from './registration/note-client-use.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
@@ -71,6 +72,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
   const identity = signed ? { id_token: await signed } : {};
   await durable;
   context.metrics.tokensIssued.inc({ grant: grant.type });
+  noteClientUse(context, client);
   return {
     response: {
       token_type: 'Bearer',

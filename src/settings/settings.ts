@@ -1,4 +1,5 @@
 import { accountSettings } from './account-settings.ts';
+import { applicationSettings } from './application-settings.ts';
 import { networkSettings } from './network-settings.ts';
 import { projectSettings } from './project-settings.ts';
 import type { Setting } from './setting.ts';
@@ -11,5 +12,6 @@ export const settings = {
   ...storageSettings,
   ...accountSettings,
   ...tokenSettings,
+  ...applicationSettings,
   ...projectSettings,
 } as const satisfies Record<string, Setting<unknown>>;

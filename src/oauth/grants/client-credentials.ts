@@ -1,5 +1,6 @@
 import { isRefreshable } from '../../clients/is-refreshable.ts';
 import { grantScopes } from '../../clients/scopes.ts';
+import { OAuthError } from '../../errors.ts';
 import type { Grant } from '../grant.ts';
 
 /** RFC 6749 4.4, for third-party clients: only the client is authenticated, and it acts for itself. */
@@ -8,6 +9,9 @@ export const clientCredentialsGrant: Grant = {
   clientTypes: ['personal', 'application'],
   confidential: true,
   async issue({ context, sessions, scopes: known }, { client, parameters, source }) {
+    if (client.registration !== null) {
+      throw new OAuthError('unauthorized_client', 'A client that nobody here made acts for people, not for itself.');
+    }
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
     const refreshable = isRefreshable(client, scopes);
     const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, source };

@@ -1,0 +1,107 @@
+import { isSecretOf } from '../../clients/client-secrets.ts';
+import { findClient, lockClient, removeClient, type StoredClient } from '../../clients/client-store.ts';
+import { updateApplication } from '../../clients/update-application-store.ts';
+import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
+import type { Tx } from '../../database/database.ts';
+import { OAuthError } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { changesBetween } from '../../resources/write/changes.ts';
+import type { OAuth } from '../oauth.ts';
+import { invalidRequest } from '../parameters.ts';
+import { readClientMetadata, textOf } from './client-metadata.ts';
+import {
+  addressOf,
+  type ClientInformation,
+  describe,
+  fieldsOf,
+  keptMetadata,
+  type RegistrationRequest,
+  readMembers,
+} from './register-client.ts';
+import { findRegistration, putRegistration, type RegistrationRow } from './registration-store.ts';
+import { invalidToken, isRegistrationToken } from './registration-tokens.ts';
+
+interface Managed {
+  readonly client: StoredClient;
+  readonly registration: RegistrationRow;
+}
+
+type Managing = RegistrationRequest & { readonly clientId: string };
+
+/** RFC 7592 2: the token is the registration's own. A client that is gone and a token that is wrong look alike. */
+async function asRegistered<T>(
+  { context }: OAuth,
+  { token, clientId }: Managing,
+  work: (tx: Tx, managed: Managed, invalidate: Invalidate) => Promise<T>,
+): Promise<T> {
+  return commitAndInvalidate(context.database, async (tx, invalidate) => {
+    await lockClient(tx, context.database.engine, clientId);
+    const registration = await findRegistration(tx, clientId);
+    const client = registration && (await findClient(tx, clientId));
+    if (!client || token === undefined || !isRegistrationToken(token, registration.token_hash)) throw invalidToken();
+    return work(tx, { client, registration }, invalidate);
+  });
+}
+
+/** RFC 7592 2.1. The secret is kept as a hash: it was shown once. */
+export const readRegistered = (oauth: OAuth, request: Managing): Promise<ClientInformation> =>
+  asRegistered(oauth, request, async (_tx, managed) => informationOf(oauth, request, managed));
+
+function informationOf({ context }: OAuth, { token }: Managing, { client, registration }: Managed): ClientInformation {
+  return {
+    client_id: client.id,
+    client_id_issued_at: Math.floor(registration.created_at / 1000),
+    registration_access_token: token,
+    registration_client_uri: addressOf(context, client.id),
+    ...describe(fieldsOf(client), JSON.parse(registration.metadata)),
+  };
+}
+
+const serversOwn = [
+  'registration_access_token',
+  'registration_client_uri',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+];
+
+/** RFC 7592 2.2: all of it at once; what is left out goes to its default. */
+export async function replaceRegistered(oauth: OAuth, request: Managing): Promise<ClientInformation> {
+  const { context, keys, scopes: known } = oauth;
+  await keys.fresh();
+  return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
+    const sent = readMembers(request.body);
+    const wrong = serversOwn.find((name) => Object.hasOwn(sent, name));
+    if (wrong) throw invalidRequest(`${wrong} is the server's to say: leave it out.`);
+    if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be that of the client.');
+    const secret = textOf(sent, 'client_secret');
+    if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {
+      throw invalidRequest('client_secret is not that of the client, and cannot be chosen.');
+    }
+    const metadata = readClientMetadata(known, sent, client.public ? 'none' : 'client_secret_basic');
+    if (metadata.fields.public !== client.public) {
+      throw new OAuthError('invalid_client_metadata', 'A client with a secret stays one, and a public one too.');
+    }
+    const { name, scopes, fields } = metadata;
+    await updateApplication(tx, client.id, { name, scopes, ...fields }, context.now());
+    const renewed = { ...registration, metadata: keptMetadata(metadata) };
+    await putRegistration(tx, renewed);
+    invalidate({ kind: 'client', id: client.id });
+    const { source } = request;
+    const changes = changesBetween(describe(fieldsOf(client), metadata), describe(metadata, metadata));
+    const data = { by: 'registration', changes };
+    await recordEvent(context, tx, { type: 'client.updated', clientId: client.id, source, data });
+    const updated = (await findClient(tx, client.id)) as StoredClient;
+    return informationOf(oauth, request, { client: updated, registration: renewed });
+  });
+}
+
+/** RFC 7592 2.3: its secrets and tokens go with it. */
+export const removeRegistered = ({ context, ...oauth }: OAuth, request: Managing): Promise<void> =>
+  asRegistered({ context, ...oauth }, request, async (tx, { client }, invalidate) => {
+    await removeClient(tx, invalidate, client.id);
+    const data = {
+      by: 'registration',
+      changes: changesBetween({ name: client.name, scopes: client.scopes }, undefined),
+    };
+    await recordEvent(context, tx, { type: 'client.deleted', clientId: client.id, source: request.source, data });
+  });

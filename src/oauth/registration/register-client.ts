@@ -1,0 +1,118 @@
+import { anonymousCaller } from '../../caller.ts';
+import type { StoredClient } from '../../clients/client-store.ts';
+import { makeClient } from '../../clients/make-client.ts';
+import type { Context } from '../../context.ts';
+import { changeAs } from '../../database/change-as.ts';
+import { OAuthError, tooManyRequests } from '../../errors.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
+import type { OAuth } from '../oauth.ts';
+import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
+import { putRegistration } from './registration-store.ts';
+import { hashRegistrationToken, makeRegistrationToken, whoRegisters } from './registration-tokens.ts';
+
+const hour = 3_600_000;
+/** Clients that register in an hour: of one network, and of all, so that the table stays within bounds. */
+const mostOfNetwork = 20;
+const mostOfAll = 1000;
+
+export interface RegistrationRequest {
+  /** Of the Authorization header. */
+  readonly token: string | undefined;
+  readonly body: unknown;
+  readonly source: RequestSource;
+}
+
+/** RFC 7591 3.2.1 and RFC 7592 3. */
+export type ClientInformation = Readonly<Record<string, unknown>>;
+
+/** The members of a body that must be an object. */
+export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw new OAuthError('invalid_client_metadata', 'Send the metadata of the client as a JSON object.');
+}
+
+/** RFC 7591: an application that registers itself. Nobody here has checked what it says, and people are told so. */
+export async function registerClient(oauth: OAuth, request: RegistrationRequest): Promise<ClientInformation> {
+  const { context, keys, scopes: known, holdAuthority } = oauth;
+  const { config, database, now } = context;
+  if (config.dynamicClients === 'closed') {
+    throw new OAuthError('access_denied', 'Applications do not register themselves here.', { status: 403 });
+  }
+  const caller = await whoRegisters(oauth, request.token, anonymousCaller);
+  const metadata = readClientMetadata(known, readMembers(request.body), 'client_secret_basic');
+  await requireRoom(context, request.source);
+  const token = makeRegistrationToken();
+  const made = await changeAs(database, holdAuthority, { caller }, async (tx, invalidate) => {
+    const { name, scopes, fields } = metadata;
+    const client = await makeClient(context, keys, tx, invalidate, {
+      ...{ type: 'application' as const, name, scopes, userId: null, ...fields },
+      ...{ actorId: caller.userId, source: request.source, by: 'registration' },
+    });
+    if (!client) throw new Error('a new id was taken');
+    const at = now();
+    await putRegistration(tx, {
+      client_id: client.id,
+      kind: 'dynamic',
+      token_hash: hashRegistrationToken(token),
+      metadata: keptMetadata(metadata),
+      fresh_until: null,
+      created_at: at,
+      last_used_at: at,
+    });
+    return { ...client, createdAt: at };
+  });
+  context.metrics.clientRegistrations.inc({ kind: 'dynamic' });
+  const secret = made.secret === undefined ? {} : { client_secret: made.secret, client_secret_expires_at: 0 };
+  return {
+    client_id: made.id,
+    client_id_issued_at: Math.floor(made.createdAt / 1000),
+    ...secret,
+    registration_access_token: token,
+    registration_client_uri: addressOf(context, made.id),
+    ...describe(metadata, metadata),
+  };
+}
+
+export const addressOf = ({ config: { baseUrl } }: Context, clientId: string): string =>
+  `${baseUrl}/oauth/register/${encodeURIComponent(clientId)}`;
+
+type Kept = Pick<ClientMetadata, 'authMethod' | 'grantTypes'>;
+
+/** What no column of the client has. */
+export const keptMetadata = ({ authMethod, grantTypes }: Kept): string => JSON.stringify({ authMethod, grantTypes });
+
+/** All that is registered, by the names of RFC 7591. */
+export function describe(
+  { name, scopes, fields }: Pick<ClientMetadata, 'name' | 'scopes' | 'fields'>,
+  { authMethod, grantTypes }: Kept,
+): ClientInformation {
+  const optional = {
+    client_uri: fields.homepageUri,
+    logo_uri: fields.logoUri,
+    backchannel_logout_uri: fields.backchannelLogoutUri,
+    post_logout_redirect_uris: fields.postLogoutRedirectUris.length > 0 ? fields.postLogoutRedirectUris : null,
+  };
+  return {
+    client_name: name,
+    redirect_uris: fields.redirectUris,
+    grant_types: grantTypes,
+    response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
+    token_endpoint_auth_method: authMethod,
+    scope: scopes.join(' '),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
+  };
+}
+
+export const fieldsOf = (client: StoredClient): Pick<ClientMetadata, 'name' | 'scopes' | 'fields'> => ({
+  name: client.name,
+  scopes: client.scopes,
+  fields: client,
+});
+
+async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
+  const all = { key: 'client-registration:all', most: mostOfAll, of: 'all' };
+  const limits = [...networkLimits('client-registration', address, mostOfNetwork), all];
+  const refusal = await countAgainst(context, limits, hour);
+  if (refusal) throw tooManyRequests('Too many clients registered. Try again later.', refusal.retryAfterSeconds);
+}

@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App } from '../../http/app.ts';
+import { requestSource } from '../../http/request-source.ts';
+import type { OAuth } from '../oauth.ts';
+import { errors, oauthRoute, tags } from '../oauth-routes.ts';
+import { readRegistered, removeRegistered, replaceRegistered } from './manage-client.ts';
+import { type RegistrationRequest, registerClient } from './register-client.ts';
+
+const strings = Type.Array(Type.String());
+const metadataSchema = Type.Object(
+  {
+    client_name: Type.Optional(Type.String()),
+    redirect_uris: Type.Optional(strings),
+    grant_types: Type.Optional(strings),
+    response_types: Type.Optional(strings),
+    token_endpoint_auth_method: Type.Optional(
+      Type.Union([Type.Literal('client_secret_basic'), Type.Literal('client_secret_post'), Type.Literal('none')]),
+    ),
+    scope: Type.Optional(Type.String()),
+    client_uri: Type.Optional(Type.String()),
+    logo_uri: Type.Optional(Type.String()),
+    post_logout_redirect_uris: Type.Optional(strings),
+    backchannel_logout_uri: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true, description: 'RFC 7591 2; members that are not known are left alone' },
+);
+const informationSchema = Type.Object(
+  {
+    client_id: Type.String(),
+    client_secret: Type.Optional(Type.String({ description: 'Shown in the answer to the registration only' })),
+    registration_access_token: Type.String(),
+    registration_client_uri: Type.String(),
+  },
+  { additionalProperties: true, description: 'RFC 7591 3.2.1' },
+);
+const params = Type.Object({ client_id: Type.String() });
+const gone = Type.Null({ description: 'It is gone' });
+
+/** Strangers are counted by their address, whatever token they send. */
+const route = { ...oauthRoute, config: { ...oauthRoute.config, limited: true } };
+
+const requestOf = (request: FastifyRequest): RegistrationRequest => ({
+  token: /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1],
+  body: request.body,
+  source: requestSource(request),
+});
+
+const managing = (request: FastifyRequest) => ({
+  ...requestOf(request),
+  clientId: (request.params as { client_id: string }).client_id,
+});
+
+/** RFC 7591 and RFC 7592. */
+export function serveRegistration(app: App, oauth: OAuth): void {
+  const schema = (operationId: string, summary: string, more: object) => ({ tags, operationId, summary, ...more });
+  const described = { body: metadataSchema, response: { 200: informationSchema, ...errors } };
+  app.post(
+    '/oauth/register',
+    {
+      ...route,
+      schema: schema('registerClient', 'Register an application (RFC 7591), where DYNAMIC_CLIENTS lets it', {
+        body: metadataSchema,
+        response: { 201: informationSchema, ...errors },
+      }),
+    },
+    async (request, reply: FastifyReply) => reply.code(201).send(await registerClient(oauth, requestOf(request))),
+  );
+  const one = '/oauth/register/:client_id';
+  app.get(
+    one,
+    {
+      ...route,
+      schema: schema('readRegistration', 'What is registered of an application (RFC 7592)', {
+        params,
+        response: { 200: informationSchema, ...errors },
+      }),
+    },
+    (request) => readRegistered(oauth, managing(request)),
+  );
+  app.put(
+    one,
+    { ...route, schema: schema('replaceRegistration', 'Register it anew (RFC 7592)', { params, ...described }) },
+    (request) => replaceRegistered(oauth, managing(request)),
+  );
+  app.delete(
+    one,
+    {
+      ...route,
+      schema: schema('removeRegistration', 'Take the registration back (RFC 7592)', {
+        params,
+        response: { 204: gone, ...errors },
+      }),
+    },
+    async (request, reply: FastifyReply) => {
+      await removeRegistered(oauth, managing(request));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,44 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
+
+export type RegistrationRow = Selectable<Tables['client_registrations']>;
+
+export const findRegistration = (db: Db | Tx, clientId: string): Promise<RegistrationRow | undefined> =>
+  db.selectFrom('client_registrations').selectAll().where('client_id', '=', clientId).executeTakeFirst();
+
+/** Of a client that is new, or described anew. */
+export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<void> {
+  const { metadata, fresh_until } = row;
+  await tx
+    .insertInto('client_registrations')
+    .values(row)
+    .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ metadata, fresh_until }))
+    .execute();
+}
+
+/** Exact to `stale`: a busy client costs no write a request. */
+export async function writeClientUse(db: Db, clientId: string, now: number, stale: number): Promise<void> {
+  await db
+    .updateTable('client_registrations')
+    .set({ last_used_at: now })
+    .where('client_id', '=', clientId)
+    .where('last_used_at', '<', now - stale)
+    .execute();
+}
+
+/** Clients that registered and were not used since, and that nobody has a login with. */
+export async function findUnusedClients(
+  tx: Tx,
+  engine: Engine,
+  { before, limit }: { before: number; limit: number },
+): Promise<string[]> {
+  const query = tx
+    .selectFrom('client_registrations as r')
+    .select('r.client_id')
+    .where('r.last_used_at', '<', before)
+    .where(sql<boolean>`not exists (select 1 from sessions where sessions.client_id = r.client_id)`)
+    .limit(limit);
+  const rows = await (engine === 'postgres' ? query.forUpdate().skipLocked() : query).execute();
+  return rows.map(({ client_id }) => client_id);
+}

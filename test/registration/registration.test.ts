@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import * as openid from 'openid-client';
+import { pruneClients } from '../../src/oauth/registration/prune-clients.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { personalToken, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const redirect_uris = ['https://app.example/callback'];
+
+interface Registered {
+  readonly client_id: string;
+  readonly client_secret?: string;
+  readonly registration_access_token: string;
+  readonly registration_client_uri: string;
+  readonly error: string;
+  readonly [member: string]: unknown;
+}
+
+onBothEngines('Registration of clients', (engine) => {
+  const start = services(engine);
+  let open: Service;
+  let byToken: Service;
+  let closed: Service;
+  before(async () => {
+    open = await start({ env: { DYNAMIC_CLIENTS: 'open' } });
+    byToken = await start({ env: { DYNAMIC_CLIENTS: 'token' } });
+    closed = await start();
+  });
+
+  const register = (on: Service, json: unknown, token?: string) =>
+    ask<Registered>(on, '/oauth/register', { json, ...(token ? { token } : {}) });
+  const metadataOf = async (on: Service) => (await ask(on, '/.well-known/oauth-authorization-server')).body;
+
+  it('is closed unless the operator opens it, and then the metadata say so', async () => {
+    const { status, body } = await register(closed, { redirect_uris });
+    assert.deepEqual([status, body.error], [403, 'access_denied']);
+    assert.equal((await metadataOf(closed)).registration_endpoint, undefined);
+    assert.equal((await metadataOf(open)).registration_endpoint, `${open.context.config.baseUrl}/oauth/register`);
+    const documents = await Promise.all([closed, byToken, open].map(metadataOf));
+    const supported = documents.map((document) => document.client_id_metadata_document_supported);
+    assert.deepEqual(supported, [undefined, undefined, true]);
+  });
+
+  it('registers a published client, which is then one like any other', async () => {
+    const server = new URL(open.context.config.baseUrl);
+    const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
+    const metadata = { redirect_uris, client_name: 'Garage door', client_uri: 'https://app.example/' };
+    const config = await openid.dynamicClientRegistration(server, metadata, undefined, options);
+    const client = config.clientMetadata();
+    assert.ok(client.client_secret);
+    const codes = await openid.initiateDeviceAuthorization(config, { scope: 'openid' });
+    assert.ok(codes.device_code);
+    const form = { grant_type: 'client_credentials', client_id: client.client_id, client_secret: client.client_secret };
+    const itself = await ask(open, '/oauth/token', { form: form as Record<string, string> });
+    assert.deepEqual([itself.status, itself.body.error], [400, 'unauthorized_client'], 'it acts for people alone');
+  });
+
+  it('answers with all that it registered, and ignores what it does not know', async () => {
+    const { status, body, headers } = await register(open, {
+      redirect_uris: ['http://127.0.0.1/callback', 'com.example.app:/callback'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      client_name: 'Native',
+      scope: 'openid * users:read tokens:introspect no:such',
+      contacts: ['ada@example.com'],
+      'made up': { of: ['anything'] },
+    });
+    assert.equal(status, 201);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    const { client_id, registration_access_token, registration_client_uri, client_id_issued_at, ...rest } = body;
+    assert.ok(client_id && registration_access_token && client_id_issued_at);
+    assert.equal(registration_client_uri, `${open.context.config.baseUrl}/oauth/register/${client_id}`);
+    assert.deepEqual(rest, {
+      client_name: 'Native',
+      redirect_uris: ['http://127.0.0.1/callback', 'com.example.app:/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      scope: 'openid users:read',
+    });
+  });
+
+  it('says what is wrong, in the words of the standard', async () => {
+    const wrong = async (json: unknown) => {
+      const { status, body } = await register(open, json);
+      return [status, body.error];
+    };
+    const redirect = [400, 'invalid_redirect_uri'];
+    assert.deepEqual(await wrong({}), redirect);
+    for (const uri of [
+      'http://app.example/',
+      'https://app.example/#here',
+      'https://a@b.example/',
+      'javascript:alert(1)',
+    ])
+      assert.deepEqual(await wrong({ redirect_uris: [uri] }), redirect, uri);
+    const metadata = [400, 'invalid_client_metadata'];
+    const cases = [
+      { redirect_uris: 'https://app.example/' },
+      { redirect_uris, token_endpoint_auth_method: 'private_key_jwt' },
+      { redirect_uris, grant_types: ['client_credentials'] },
+      { redirect_uris, grant_types: ['password'] },
+      { redirect_uris, response_types: ['token'] },
+      { redirect_uris, client_name: 'Gate\u202ehouse' },
+      { redirect_uris, client_name: ['a'] },
+      { redirect_uris, logo_uri: 'http://app.example/logo.png' },
+      { redirect_uris, logo_uri: 'javascript:alert(1)' },
+      { redirect_uris: Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`) },
+    ];
+    for (const json of cases) assert.deepEqual(await wrong(json), metadata, JSON.stringify(json));
+    const nothing = await ask(open, '/oauth/register', { method: 'POST' });
+    assert.equal(nothing.status, 400);
+  });
+
+  it('is read, replaced and taken back with the registration’s own token alone', async () => {
+    const { body: made } = await register(open, {
+      redirect_uris,
+      client_name: 'Before',
+      logo_uri: 'https://a.example/l',
+    });
+    const { body: other } = await register(open, { redirect_uris });
+    const path = `/oauth/register/${made.client_id}`;
+    const token = made.registration_access_token;
+    for (const wrong of [other.registration_access_token, 'made-up', null])
+      assert.equal((await ask(open, path, { token: wrong })).status, 401);
+    assert.equal((await ask(open, '/oauth/register/nobody', { token })).status, 401);
+    assert.equal((await ask(open, '/oauth/register/gatehouse-cli', { token })).status, 401);
+
+    const read = await ask<Registered>(open, path, { token });
+    assert.deepEqual([read.status, read.body.client_name, read.body.client_secret], [200, 'Before', undefined]);
+
+    const put = (json: object) => ask<Registered>(open, path, { method: 'PUT', token, json });
+    const { client_id } = made;
+    assert.equal((await put({ redirect_uris })).body.error, 'invalid_request', 'without client_id');
+    assert.equal((await put({ client_id, redirect_uris, client_secret: 'chosen' })).body.error, 'invalid_request');
+    assert.equal(
+      (await put({ client_id, redirect_uris, registration_access_token: token })).body.error,
+      'invalid_request',
+    );
+    const other_method = await put({ client_id, redirect_uris, token_endpoint_auth_method: 'none' });
+    assert.equal(other_method.body.error, 'invalid_client_metadata');
+    const after = await put({ client_id, redirect_uris: ['https://new.example/'], client_secret: made.client_secret });
+    assert.deepEqual([after.status, after.body.client_name, after.body.logo_uri], [200, 'new.example', undefined]);
+
+    assert.equal((await ask(open, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await ask(open, path, { token })).status, 401);
+    const form = { client_id, client_secret: made.client_secret as string, token: 'x' };
+    assert.equal((await ask(open, '/oauth/revoke', { form })).status, 401, 'the client is gone');
+  });
+
+  it('takes a token of an administrator, or of the operator’s', async () => {
+    const admin = await logIn(byToken, 'admin@example.com', 'correct horse battery');
+    const person = await someone(byToken);
+    const tokens = {
+      none: undefined,
+      'made up': 'ghr.99999999999999.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      "a person's": person.token,
+      'too narrow': await personalToken(byToken, admin, ['users:read']),
+      "an administrator's": await personalToken(byToken, admin, ['clients:write']),
+    };
+    const statuses: Record<string, number> = {};
+    for (const [name, token] of Object.entries(tokens))
+      statuses[name] = (await register(byToken, { redirect_uris }, token)).status;
+    assert.deepEqual(statuses, {
+      none: 401,
+      'made up': 401,
+      "a person's": 403,
+      'too narrow': 403,
+      "an administrator's": 201,
+    });
+    const { url, dir } = byToken.database;
+    const made = await gatehouseHere(['client', 'registration-token', '--hours', '2'], dir, {
+      DATABASE_URL: url,
+      DATA_DIR: dir,
+    });
+    assert.equal(made.code, 0, made.stderr);
+    const token = made.stdout.trim();
+    assert.equal((await register(byToken, { redirect_uris }, token)).status, 201);
+    assert.equal((await register(byToken, { redirect_uris }, token)).status, 201, 'as often as it is needed');
+    assert.equal((await ask(byToken, '/v1/users/me', { token })).status, 401, 'and for nothing else');
+    byToken.advance(2 * 3_600_000);
+    assert.equal((await register(byToken, { redirect_uris }, token)).status, 401);
+  });
+
+  it('is taken back after 30 days in which nobody used it', async () => {
+    const { body: unused } = await register(open, { redirect_uris });
+    const { body: used } = await register(open, { redirect_uris });
+    const { db } = open.context.database;
+    const still = async ({ client_id }: Registered) =>
+      (await db.selectFrom('clients').select('id').where('id', '=', client_id).execute()).length;
+    open.advance(29 * 86_400_000);
+    await pruneClients(open.context);
+    assert.deepEqual([await still(unused), await still(used)], [1, 1]);
+    await db
+      .updateTable('client_registrations')
+      .set({ last_used_at: open.context.now() })
+      .where('client_id', '=', used.client_id)
+      .execute();
+    open.advance(2 * 86_400_000);
+    await pruneClients(open.context);
+    assert.deepEqual([await still(unused), await still(used)], [0, 1]);
+    assert.equal(await still({ client_id: 'gatehouse-cli' } as Registered), 1, 'what the service made stays');
+  });
+
+  it('is limited for one network', async () => {
+    open.advance(2 * 3_600_000);
+    const statuses = new Set<number>();
+    for (let i = 0; i < 21; i++) statuses.add((await register(open, { redirect_uris })).status);
+    assert.deepEqual([...statuses], [201, 429]);
+  });
+});
