@@ -15,6 +15,8 @@ export const ownScopeTexts: Readonly<Record<string, string>> = {
   'clients:write': 'Make applications in your name, change and delete them',
   'tokens:read': 'Read where you are signed in',
   'tokens:write': 'Sign you out, and make access tokens in your name',
+  'consents:read': 'Read which applications you have allowed what',
+  'consents:write': 'Take back what you have allowed to applications',
   'events:read': 'Read what happened to your account',
   'events:write': 'Change what happened to your account',
 };

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { prompts } from './authorize/authorization-request.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
@@ -31,6 +32,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
 }
 
 const endpoints = (baseUrl: string) => ({
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/oauth/token`,
   device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
   userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
@@ -46,8 +48,12 @@ const ofRegistration = (config: Config) => ({
 });
 
 const ofAuthorization = {
-  // There is no authorization endpoint, but RFC 8414 requires the list.
-  response_types_supported: [],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  code_challenge_methods_supported: ['S256'],
+  prompt_values_supported: prompts,
+  authorization_response_iss_parameter_supported: true,
+  request_parameter_supported: false,
   // Left out it would mean yes (OpenID Connect Discovery 3).
   request_uri_parameter_supported: false,
 };

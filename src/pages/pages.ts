@@ -16,6 +16,7 @@ import { serveOwnPages } from './own-pages.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
 import { serveApplications } from './settings/settings-applications.ts';
+import { serveConnections } from './settings/settings-connections.ts';
 import { serveProfile } from './settings/settings-profile.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
@@ -44,12 +45,17 @@ export async function servePages(
   const findDestination = createDestinations(means.oauth, continuations);
   serveSignIn(kit, findDestination);
   serveRegister(kit, findDestination);
-  await serveAuthorize(app, kit, { oauth: means.oauth, continuations, describe: (scope) => scope });
+  await serveAuthorize(app, kit, {
+    oauth: means.oauth,
+    continuations,
+    describe: (scope) => means.scopes.textOf(scope),
+  });
   serveMailedLinks(kit);
   serveDevicePage(kit, means.oauth);
   serveProfile(kit);
   serveSessions(kit);
   serveTokens(kit, context, means.scopes);
+  serveConnections(kit, means.oauth);
   serveApplications(kit, means.scopes);
   serveConsole(app, context, { tokenOf: cookieTokenOf, brand: kit.brand, logo: kit.logo });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);

@@ -14,7 +14,7 @@ export interface Asking {
   readonly state: string | undefined;
 }
 
-const prompts = ['none', 'login', 'consent', 'select_account'] as const;
+export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 type Prompt = (typeof prompts)[number];
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */

@@ -14,6 +14,7 @@ const notices = new Map([
   ['others-ended', 'You are signed out everywhere else.'],
   ['token-revoked', 'The token is revoked.'],
   ['token-collected', 'This token was shown before and cannot be shown again. Create a new one if you lost it.'],
+  ['consent-withdrawn', 'That application has no access to your account any more.'],
   ['application-saved', 'Saved.'],
   ['application-removed', 'The application is removed.'],
 ]);

@@ -14,6 +14,7 @@ const sections = [
   { id: 'password', label: 'Password', path: '/settings/password' },
   { id: 'sessions', label: 'Sessions', path: '/settings/sessions' },
   { id: 'tokens', label: 'Access tokens', path: '/settings/tokens' },
+  { id: 'connections', label: 'Connected applications', path: '/settings/connections' },
   { id: 'applications', label: 'External applications', path: '/settings/applications' },
 ] as const;
 

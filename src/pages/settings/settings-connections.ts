@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { OAuth } from '../../oauth/oauth.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
+
+interface Consent {
+  readonly id: string;
+  readonly client_id: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const base = '/settings/connections';
+
+/** Connected applications: what the person has allowed to whom, and how to take it back. */
+export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes'>): void {
+  kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
+  kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {
+    const { id } = request.params as { id: string };
+    await doneOrGone(asPerson(request, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
+    return kit.go(reply, `${base}?done=consent-withdrawn`);
+  });
+}
+
+async function showConnections(
+  kit: PageKit,
+  { clients, scopes: known }: Pick<OAuth, 'clients' | 'scopes'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = new URLSearchParams({
+    // An administrator would see everybody's.
+    search: `user_id:${request.caller.userId}`,
+    orderBy: 'updated_at',
+    sortedBy: 'desc',
+    limit: '100',
+    count: 'none',
+  });
+  const consents = await wanted(asPerson<Consent[]>(request, 'GET', `/v1/consents?${query}`));
+  const items = await Promise.all(
+    consents.map(async ({ client_id, scopes, ...consent }) => {
+      const client = await clients.find(client_id);
+      const host = client?.homepageUri ? new URL(client.homepageUri).host : null;
+      // The application of somebody who is disabled is as good as gone, and can be taken off.
+      return { ...consent, name: client?.name ?? client_id, host, texts: scopes.map((scope) => known.textOf(scope)) };
+    }),
+  );
+  return showSettings(kit, request, reply, 'connections', 'settings-connections', {
+    title: 'Connected applications',
+    items,
+  });
+}

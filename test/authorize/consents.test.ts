@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import {
+  answerIn,
+  authorizePath,
+  codeFor,
+  formOf,
+  press,
+  redeem,
+  redirectUri,
+  signedIn,
+} from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Consents {
+  data: { id: string; user_id: string; client_id: string; scopes: string[]; asked: string[] }[];
+}
+
+onBothEngines('consents', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+  const scopes = ['openid', 'offline_access', 'users:read', 'tokens:read', 'consents:read', 'consents:write'];
+  const stateOf = async (token: string) => (await ask(service, '/v1/users/me', { token })).status;
+
+  it('leave out what the person unticks, and remember that too', async () => {
+    const app = await addApplication(service, { scopes });
+    const { visitor } = await signedIn(service);
+    const scope = 'openid users:read tokens:read';
+    const page = await visitor.get(authorizePath(app.id, { scope }));
+    assert.deepEqual(
+      Object.keys(formOf(page)).filter((name) => name.startsWith('scope:')),
+      ['scope:users:read', 'scope:tokens:read'],
+    );
+    assert.match(page.html, /Read your account: your name, your addresses and your roles/);
+    const { code = '' } = answerIn(await press(visitor, page, 'allow', { without: ['tokens:read'] }));
+    const tokens = await redeem(service, app, code);
+    assert.equal(tokens.body.scope, 'openid users:read');
+    assert.equal((await ask(service, '/v1/tokens', { token: tokens.body.access_token })).status, 403);
+    const again = await redeem(service, app, await codeFor(visitor, app.id, { scope }));
+    assert.equal(again.body.scope, 'openid users:read');
+    const silent = await visitor.get(authorizePath(app.id, { scope: 'openid users:read', prompt: 'none' }));
+    assert.ok(answerIn(silent).code);
+    const asked = await visitor.get(authorizePath(app.id, { scope, prompt: 'consent' }));
+    assert.equal(asked.status, 200);
+    const more = await visitor.get(authorizePath(app.id, { scope: 'openid offline_access', prompt: 'none' }));
+    assert.equal(answerIn(more).error, 'consent_required');
+  });
+
+  it('of nothing are none, and a refusal is told to the application', async () => {
+    const app = await addApplication(service, { scopes });
+    const { visitor } = await signedIn(service);
+    const page = await visitor.get(authorizePath(app.id, { scope: 'users:read' }));
+    const empty = await press(visitor, page, 'allow', { without: ['users:read'] });
+    assert.equal(empty.status, 422);
+    assert.match(empty.html, /Tick at least one/);
+    const refused = await press(visitor, page, 'deny');
+    assert.equal(refused.status, 303);
+    const { error, state, iss } = answerIn(refused);
+    assert.deepEqual([error, state, iss], ['access_denied', 'a state', service.context.config.baseUrl]);
+  });
+
+  it('are listed to their owner and withdrawn, which ends all of it at once', async () => {
+    const app = await addApplication(service, { scopes });
+    const other = await addApplication(service, { scopes });
+    const { id, email, visitor } = await signedIn(service);
+    const scope = 'openid users:read offline_access';
+    const tokens = await redeem(service, app, await codeFor(visitor, app.id, { scope }));
+    const kept = await redeem(service, other, await codeFor(visitor, other.id, { scope }));
+    const unredeemed = await codeFor(visitor, app.id, { scope });
+    const token = await logIn(service, email, password);
+    const mine = await ask<Consents>(service, '/v1/consents?orderBy=created_at', { token });
+    assert.deepEqual(
+      mine.body.data.map(({ user_id, client_id }) => [user_id, client_id]),
+      [
+        [id, app.id],
+        [id, other.id],
+      ],
+    );
+    const consent = mine.body.data[0]?.id ?? '';
+    const { email: strangersEmail } = await signedIn(service);
+    const stranger = await logIn(service, strangersEmail, password);
+    assert.equal((await ask(service, `/v1/consents/${consent}`, { method: 'DELETE', token: stranger })).status, 404);
+    assert.equal(await stateOf(tokens.body.access_token), 200);
+
+    assert.equal((await ask(service, `/v1/consents/${consent}`, { method: 'DELETE', token })).status, 204);
+    assert.equal(await stateOf(tokens.body.access_token), 401);
+    assert.equal(await stateOf(kept.body.access_token), 200);
+    assert.equal(await stateOf(token), 200);
+    assert.equal((await redeem(service, app, unredeemed)).body.error, 'invalid_grant');
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.body.refresh_token ?? '' };
+    const form = { ...refresh, client_id: app.id, client_secret: app.secret ?? '' };
+    assert.equal((await ask(service, '/oauth/token', { form })).body.error, 'invalid_grant');
+    assert.equal((await visitor.get(authorizePath(app.id, { scope }))).status, 200);
+    const events = await service.context.database.db
+      .selectFrom('events')
+      .select(['type', 'data'])
+      .where('client_id', '=', app.id)
+      .where('type', 'like', 'consent.%')
+      .orderBy('id')
+      .execute();
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['consent.given', 'consent.withdrawn'],
+    );
+  });
+
+  it('stand in the settings, where a click takes them back; administrators take back any', async () => {
+    const app = await addApplication(service, { scopes, name: 'Fleet Planner' });
+    const { visitor, id } = await signedIn(service);
+    const tokens = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'users:read' }));
+    const page = await visitor.get('/settings/connections');
+    assert.match(page.html, /Fleet Planner/);
+    const [, path = ''] = /action="(\/settings\/connections\/[\w-]+\/withdraw)"/.exec(page.html) ?? [];
+    assert.equal((await visitor.send(path, {})).status, 303);
+    assert.match((await visitor.get('/settings/connections')).html, /No connected applications/);
+    assert.equal(await stateOf(tokens.body.access_token), 401);
+
+    const second = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'users:read' }));
+    const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const found = await ask<Consents>(service, `/v1/consents?search=user_id:${id}`, { token: admin });
+    const [consent] = found.body.data;
+    assert.deepEqual(consent?.scopes, ['users:read']);
+    const removed = await ask(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
+    assert.equal(removed.status, 204);
+    assert.equal(await stateOf(second.body.access_token), 401);
+  });
+
+  it('are judged again when they are given: by what the application and the person are then', async () => {
+    const { visitor, id, email } = await signedIn(service);
+    const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const change = (client: string, json: unknown) =>
+      ask(service, `/v1/clients/${client}`, { method: 'PATCH', json, token: admin });
+    const app = await addApplication(service, { scopes });
+    const page = await visitor.get(authorizePath(app.id, { scope: 'openid users:read' }));
+    assert.equal((await change(app.id, { name: 'Your Bank' })).status, 200);
+    const shownAgain = await press(visitor, page, 'allow');
+    assert.equal(shownAgain.status, 409);
+    assert.match(shownAgain.html, /Your Bank.*has changed since/s);
+    const changed = await change(app.id, { redirect_uris: ['https://other.example/'] });
+    assert.equal(changed.status, 200, changed.text);
+    const unregistered = await press(visitor, shownAgain, 'allow');
+    assert.deepEqual([unregistered.status, unregistered.location], [400, null]);
+    assert.equal((await change(app.id, { redirect_uris: [redirectUri], scopes: ['openid'] })).status, 200);
+    assert.equal(answerIn(await press(visitor, shownAgain, 'allow')).error, 'invalid_scope');
+
+    const late = await addApplication(service, { scopes });
+    const code = await codeFor(visitor, late.id, { scope: 'openid users:read' });
+    assert.equal((await change(late.id, { scopes: ['openid'] })).status, 200);
+    assert.equal((await redeem(service, late, code)).body.scope, 'openid');
+    const open = await visitor.get(authorizePath(late.id, { prompt: 'consent' }));
+    const unused = await codeFor(visitor, late.id);
+    await ask(service, `/v1/users/${id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
+    assert.equal((await redeem(service, late, unused)).body.error, 'invalid_grant');
+    const signedOut = await press(visitor, open, 'allow');
+    assert.equal(signedOut.status, 303);
+    assert.match(signedOut.location ?? '', /^\/oauth\/authorize\/continue\?/);
+    assert.ok(email);
+  });
+});
