@@ -23,6 +23,7 @@ import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { createServer } from './http/server.ts';
 import { createMail } from './mail/mail.ts';
 import { takeOverMails } from './mail/take-over-mails.ts';
+import { Audiences } from './oauth/audiences.ts';
 import { pruneCodes } from './oauth/authorize/authorization-codes.ts';
 import { deleteConsentsOf } from './oauth/authorize/consent-store.ts';
 import { consentsResource } from './oauth/authorize/consents-resource.ts';
@@ -103,6 +104,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     sessions,
     verifier,
     scopes,
+    audiences: new Audiences(context.config),
     holdAuthority,
     checkCredentials: (credentials) => checkCredentials(context, { passwords, keys }, credentials),
     noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),
@@ -187,7 +189,7 @@ export async function buildApp(context: Context): Promise<Services> {
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {
-    bearer: (token, request) => verifier.verify(token, request),
+    bearer: (token, request) => verifier.verify(token, request, request.route.config.resource),
     web: webSessions.require,
   });
   await describeApi(app, context.config);

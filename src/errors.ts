@@ -75,6 +75,7 @@ export type OAuthErrorCode =
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'access_denied'
   | 'temporarily_unavailable'
   | 'server_error'
@@ -91,7 +92,6 @@ export type OAuthErrorCode =
 /** Those of the authorization endpoint alone (RFC 6749 4.1.2.1, RFC 8707 2, OpenID Connect Core 3.1.2.6). */
 type AuthorizationErrorCode =
   | 'unsupported_response_type'
-  | 'invalid_target'
   | 'login_required'
   | 'consent_required'
   | 'account_selection_required'

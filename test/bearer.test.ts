@@ -40,7 +40,10 @@ onBothEngines('bearer tokens', (engine) => {
   const refused = async (value: string, code: string) => {
     const answer = await present(value);
     assert.deepEqual([answer.status, answer.code], [401, code], value);
-    assert.match(answer.challenge, /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/);
+    assert.match(
+      answer.challenge,
+      /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+"$/,
+    );
   };
 
   it('are refused when this service did not make them as access tokens for itself', async () => {
@@ -65,7 +68,9 @@ onBothEngines('bearer tokens', (engine) => {
       foreign({ ...header, jwk: {} }),
       bySelf({ iss: 'https://elsewhere.example' }),
       bySelf({ aud: 'https://elsewhere.example' }),
-      bySelf({ aud: [service.context.config.baseUrl] }),
+      bySelf({ aud: [] }),
+      bySelf({ aud: [{}] }),
+      bySelf({ aud: [`${service.context.config.baseUrl}.evil`, `${service.context.config.baseUrl}/mcp`] }),
       bySelf({}, 'JWT'),
       bySelf({ sid: undefined }),
       bySelf({ exp: 'never' }),

@@ -30,6 +30,10 @@ declare module 'fastify' {
     query?: 'raw';
     /** The scope that the caller's token must hold. */
     scope?: string;
+    /** The path under BASE_URL of the resource that tokens must be for (RFC 8707). Default: the API's, `/v1`. */
+    resource?: string;
+    /** A parameter of the body that may be sent more than once. */
+    repeatable?: string;
     /** How errors are answered: RFC 9457 (default), RFC 6749 5.2, or a page for people. */
     errors?: 'problem' | 'oauth' | 'page';
     /**

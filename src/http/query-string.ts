@@ -10,7 +10,7 @@ export function parseQueryString(text: string): Record<string, string> {
   // A new one each time: the validator writes defaults into it.
   if (text === '') return noValues();
   try {
-    return readFormEncoded(text, mostParameters, tooMany);
+    return readFormEncoded(text, { most: mostParameters, tooMany });
   } catch (problem) {
     return { [wrong]: problem } as unknown as Record<string, string>;
   }

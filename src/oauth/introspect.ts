@@ -53,6 +53,7 @@ function describeRefresh(
     active: true,
     token_type: 'refresh_token',
     iss: config.baseUrl,
+    aud: session.resource === null ? config.baseUrl : (JSON.parse(session.resource) as string[]),
     sub: session.user_id ?? session.client_id,
     client_id: session.client_id ?? noClient,
     scope: nowAllowed(JSON.parse(session.scopes) as string[], client),

@@ -9,6 +9,7 @@ import { answerIntrospection } from './introspect.ts';
 import { serveMetadata } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
 import { serveUserInfo } from './openid/userinfo-routes.ts';
+import { serveProtectedResources } from './protected-resource-routes.ts';
 import { answerRevocation } from './revoke.ts';
 import {
   introspectionSchema,
@@ -19,7 +20,13 @@ import {
 } from './schemas.ts';
 import { answerTokenRequest } from './token-endpoint.ts';
 
-const config = { auth: 'public', errors: 'oauth', limited: 'when-known', cors: 'listed' } as const;
+const config = {
+  auth: 'public',
+  errors: 'oauth',
+  limited: 'when-known',
+  cors: 'listed',
+  repeatable: 'resource',
+} as const;
 export const tags = ['OAuth'];
 export const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 export const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
@@ -98,4 +105,5 @@ export function serveOAuth(app: App, oauth: OAuth): void {
   }
   serveUserInfo(app, oauth);
   serveMetadata(app, oauth);
+  serveProtectedResources(app, oauth);
 }

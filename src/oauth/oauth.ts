@@ -7,6 +7,7 @@ import type { Tx } from '../database/database.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { TokenVerifier } from '../sessions/token-verifier.ts';
+import type { Audiences } from './audiences.ts';
 import type { FailedClients } from './failed-clients.ts';
 
 /** What the OAuth endpoints, and the proxies before them, are made of. */
@@ -18,6 +19,7 @@ export interface OAuth {
   readonly sessions: Sessions;
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
+  readonly audiences: Audiences;
   readonly holdAuthority: HoldAuthority;
   /** The user whose login and password these are; throws the answer to give when they are not. */
   checkCredentials(credentials: {

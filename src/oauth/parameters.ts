@@ -5,12 +5,15 @@ export type Parameters = ReadonlyMap<string, string>;
 
 export const invalidRequest = (description: string) => new OAuthError('invalid_request', description);
 
+/** RFC 8707 2: the one parameter that may come more than once. */
+const repeatable = 'resource';
+
 /** RFC 6749 3.2: an empty parameter counts as one that was left out. Each must be text, in JSON too. */
 export function readParameters(body: unknown): Parameters {
   const parameters = new Map<string, string>();
   const sent = (body ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(sent)) {
-    const value = sent[name];
+    const value = name === repeatable ? joined(sent[name]) : sent[name];
     if (value === null || value === '') continue;
     if (typeof value !== 'string') throw invalidRequest(`The parameter '${name.slice(0, 64)}' must be a string.`);
     parameters.set(name, value);
@@ -23,3 +26,15 @@ export function required(parameters: Parameters, name: string): string {
   if (value === undefined) throw invalidRequest(`The parameter '${name}' is missing.`);
   return value;
 }
+
+/** Several as words: a URI holds no space. */
+function joined(value: unknown): unknown {
+  const values = [value].flat();
+  if (values.some((uri) => typeof uri === 'string' && /\s/.test(uri))) {
+    throw new OAuthError('invalid_target', 'resource takes absolute URIs without a fragment.');
+  }
+  return values.every((uri) => typeof uri === 'string') ? values.filter(Boolean).join(' ') : value;
+}
+
+/** What `resource` names. */
+export const resourcesIn = (parameters: Parameters): readonly string[] => parameters.get(repeatable)?.split(' ') ?? [];

@@ -23,6 +23,11 @@ export const tokenParametersSchema = named(
       refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),
       client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
       client_secret: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
+      resource: Type.Optional(
+        Type.Union([Type.String(), Type.Array(Type.String())], {
+          description: 'what the access token is for (RFC 8707); may be sent more than once; else this service',
+        }),
+      ),
       scope: Type.Optional(Type.String({ description: "words with spaces between; empty: the client's default" })),
     },
     { examples: [{ grant_type: 'client_credentials', ...exampleClient }] },

@@ -12,7 +12,7 @@ import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
-import { readParameters, required } from './parameters.ts';
+import { readParameters, required, resourcesIn } from './parameters.ts';
 import { noteClientUse } from './registration/note-client-use.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
@@ -58,16 +58,19 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
 
 /** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
 export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequest): Promise<Issued> {
-  const { sessions, context } = oauth;
+  const { sessions, context, audiences } = oauth;
   const { client, parameters } = request;
   if (!grant.clientTypes.includes(client.type) || (grant.confidential && client.public)) {
     const kind = client.public ? 'public' : client.type;
     throw new OAuthError('unauthorized_client', `A ${kind} client may not use this grant.`);
   }
+  // Read first: what is wrong with it must use nothing up.
+  const asked = audiences.read(resourcesIn(parameters));
   const granted = await grant.issue(oauth, request);
   const { session, scopes, durable, device } = granted;
+  const audience = audiences.narrow(session.resource, asked);
   // Another thread signs while the session is brought to disk. No token leaves before it is there.
-  const accessToken = await sessions.accessToken(session, scopes);
+  const accessToken = await sessions.accessToken(session, scopes, audience);
   const signed = idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
   const identity = signed ? { id_token: await signed } : {};
   await durable;

@@ -12,7 +12,8 @@ export const noClient = 'urn:gatehouse:personal';
 
 export interface AccessTokenClaims {
   readonly iss: string;
-  readonly aud: string;
+  /** RFC 9068 3: the issuer itself, unless `resource` named others. */
+  readonly aud: string | readonly string[];
   readonly sub: string;
   readonly client_id: string;
   readonly exp: number;
@@ -34,6 +35,8 @@ export function accessTokenExpiry(session: SessionRow, config: Config, now: numb
 export interface Moment {
   readonly now: number;
   readonly scope: string;
+  /** Of this token alone, where it is for less than its session. */
+  readonly audience?: readonly string[] | undefined;
 }
 
 export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, moment: Moment): string =>
@@ -47,10 +50,21 @@ export const signAccessTokenInWorker = (
   moment: Moment,
 ): Promise<string> => keys.signTokenInWorker(claimsOf(config, session, moment), { typ });
 
-function claimsOf(config: Config, session: SessionRow, { now, scope }: Moment) {
+/** One audience as a text, several as a list (RFC 7519 4.1.3). */
+function audOf(
+  { baseUrl }: Config,
+  { resource }: SessionRow,
+  audience: Moment['audience'],
+): string | readonly string[] {
+  if (resource === null && audience === undefined) return baseUrl;
+  const named = audience ?? (JSON.parse(resource as string) as string[]);
+  return named.length === 1 ? (named[0] as string) : named;
+}
+
+function claimsOf(config: Config, session: SessionRow, { now, scope, audience }: Moment) {
   return {
     iss: config.baseUrl,
-    aud: config.baseUrl,
+    aud: audOf(config, session, audience),
     // RFC 9068 2.2: where no user is involved, the subject is the client.
     sub: (session.user_id ?? session.client_id) as string,
     client_id: session.client_id ?? noClient,
@@ -70,7 +84,9 @@ function claimsOf(config: Config, session: SessionRow, { now, scope }: Moment) {
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
   keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, jti: uuidv7(now) }, { typ });
 
-/** The claims of a token that this service signed for itself as an access token, expired or not. */
+const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
+
+/** The claims of a token that this service signed as an access token, for itself or another, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
   await keys.fresh();
   let claims = keys.verifyToken(token, { typ });
@@ -78,7 +94,7 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
     await keys.reloadIfOld();
     claims = keys.verifyToken(token, { typ });
   }
-  if (typeof claims === 'string' || claims.aud !== claims.iss) return undefined;
+  if (typeof claims === 'string' || !isAudience(claims.aud)) return undefined;
   if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();
   if (!keys.isOwnIssuer(claims.iss)) return undefined;
   const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims;

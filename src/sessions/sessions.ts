@@ -112,9 +112,9 @@ export class Sessions {
     return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign }, refresh);
   }
 
-  /** Signed with others by another thread. A transaction must not wait for it. `scopes`: fewer than the session's. */
-  accessToken(session: SessionRow, scopes = scopesOfSession(session)): Promise<string> {
-    return signAccessTokenInWorker(this.#keys, this.#context.config, session, this.#moment(scopes));
+  /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
+  accessToken(session: SessionRow, scopes = scopesOfSession(session), audience?: readonly string[]): Promise<string> {
+    return signAccessTokenInWorker(this.#keys, this.#context.config, session, { ...this.#moment(scopes), audience });
   }
 
   /** The same at once: for a transaction, which must not wait. */

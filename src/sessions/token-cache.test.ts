@@ -8,6 +8,7 @@ const verified = (sessionId: string, more: object = {}) => ({
   caller: { ...anonymousCaller, ...more },
   sessionId,
   expiresAt: 1,
+  paths: [''],
 });
 const end = 'x'.repeat(60);
 

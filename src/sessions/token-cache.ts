@@ -8,6 +8,8 @@ export interface VerifiedToken {
   readonly caller: Caller;
   readonly sessionId: string;
   readonly expiresAt: number;
+  /** The resources of this service that it is for. */
+  readonly paths: readonly string[];
   /** False where more than the changes that are told could make it wrong: then it is verified each time. */
   readonly lasting?: boolean;
 }

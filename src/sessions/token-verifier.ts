@@ -6,11 +6,12 @@ import { type AccessTokenClaims, readAccessToken, signUnsentToken } from './acce
 import { noteFirstUse } from './first-use.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { LastUses, type Sender } from './last-uses.ts';
+import { apiPath, isForPath } from './own-resource.ts';
 import { readRefreshToken } from './refresh-token.ts';
 import { sessionEnd } from './session-end.ts';
 import { findSessionOfEnabled, type SessionRow } from './session-store.ts';
 import { TokenCache } from './token-cache.ts';
-import { verifyAccessToken } from './verify-access-token.ts';
+import { otherAudience, verifyAccessToken } from './verify-access-token.ts';
 
 export type FoundToken =
   | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
@@ -36,12 +37,16 @@ export class TokenVerifier {
     keys.onChange(() => this.#cache.forget({ kind: 'everything', id: '' }));
   }
 
-  /** Who presents this access token. A token known to be good is answered at once; the 401 says why one is not. */
-  verify(token: string, sender: Sender | null): Caller | Promise<Caller> {
+  /**
+   * Who presents this access token, at the resource with this path. A token known to be good is answered at once; the 401
+   * says why one is not.
+   */
+  verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
     // Asked first: it may find that another process changed something, and empty the cache.
     const usable = this.#context.database.bus.cacheUsable();
     const known = usable ? this.#cache.get(token) : undefined;
-    if (!known) return this.#verifySlowly(token, sender, usable);
+    if (!known) return this.#verifySlowly(token, sender, { usable, path });
+    if (!isForPath(known.paths, path)) throw otherAudience();
     const now = this.#context.now();
     if (now >= known.expiresAt) {
       this.#cache.delete(token);
@@ -52,12 +57,16 @@ export class TokenVerifier {
     return known.caller;
   }
 
-  async #verifySlowly(token: string, sender: Sender | null, usable: boolean): Promise<Caller> {
+  async #verifySlowly(
+    token: string,
+    sender: Sender | null,
+    { usable, path }: { usable: boolean; path: string },
+  ): Promise<Caller> {
     this.#context.metrics.tokenLookups.inc(miss);
     // Read now: once the caller has hung up, nobody knows the address any more.
     const from = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
-    const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, token);
+    const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path });
     if (usable && verified.lasting !== false) this.#cache.keep(token, verified, epoch);
     this.#lastUses.note(verified.sessionId, this.#context.now(), from);
     return verified.caller;

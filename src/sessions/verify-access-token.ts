@@ -6,6 +6,7 @@ import { unauthorized } from '../http/gate/unauthorized.ts';
 import { type AccessTokenClaims, noClient, readAccessToken } from './access-token.ts';
 import { noteFirstUse } from './first-use.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
+import { isForPath, ownPathsOf } from './own-resource.ts';
 import { sessionEnd } from './session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from './session-store.ts';
 import type { VerifiedToken } from './token-cache.ts';
@@ -15,13 +16,16 @@ export async function verifyAccessToken(
   context: Context,
   keys: KeyRing,
   foreign: ForeignTokens,
-  token: string,
+  { token, path }: { token: string; path: string },
 ): Promise<VerifiedToken> {
   const own = await readAccessToken(keys, token);
   const claims = own ?? (await foreign.readAccess(token));
   if (!claims) throw unauthorized('token_malformed');
   if (claims === 'revoked') throw unauthorized('token_revoked');
   if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
+  // Tokens of an earlier service knew no audience.
+  const paths = own ? ownPathsOf(own) : [''];
+  if (!isForPath(paths, path)) throw otherAudience();
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await whyGone(context, claims);
   if (session.disabled) throw unauthorized('user_gone', 'disabled user');
@@ -29,8 +33,11 @@ export async function verifyAccessToken(
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
   await noteFirstUse(context, claims, session);
-  return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt, lasting: own !== undefined };
+  return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt, paths, lasting: own !== undefined };
 }
+
+/** RFC 8707: whoever is given a token must not get anywhere else with it. */
+export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
 function callerOf({ sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const scopes = scope.split(' ').filter(Boolean);

@@ -56,11 +56,11 @@ describe('Errors', () => {
 
   it('challenge as RFC 6750 says', async () => {
     const challenges: [string | undefined, number, string, RegExp][] = [
-      [undefined, 401, 'token_missing', /^Bearer realm="gatehouse"$/],
-      ['Basic abc', 401, 'token_missing', /^Bearer realm="gatehouse"$/],
+      [undefined, 401, 'token_missing', /^Bearer realm="gatehouse", resource_metadata="[^"]+"$/],
+      ['Basic abc', 401, 'token_missing', /^Bearer realm="gatehouse", resource_metadata="[^"]+"$/],
       ['Bearer nonsense', 401, 'token_malformed', /error="invalid_token"/],
       ['bearer nonsense', 401, 'token_malformed', /error="invalid_token"/],
-      ['Bearer', 401, 'token_missing', /^Bearer realm="gatehouse"$/],
+      ['Bearer', 401, 'token_missing', /^Bearer realm="gatehouse", resource_metadata="[^"]+"$/],
     ];
     for (const [authorization, status, code, challenge] of challenges) {
       const response = await fetch(`${url}/v1/guarded`, {

@@ -37,11 +37,14 @@ function refuseCompressed({ headers }: FastifyRequest): void {
   });
 }
 
-type Read = (bytes: Buffer, contentType: string) => unknown;
+type Read = (bytes: Buffer, contentType: string, repeatable: string | undefined) => unknown;
 
 const readers: readonly [type: string, read: Read][] = [
   ['application/json', readJsonBody],
-  ['application/x-www-form-urlencoded', (bytes) => readFormEncoded(decodeUtf8(bytes))],
+  [
+    'application/x-www-form-urlencoded',
+    (bytes, _type, repeatable) => readFormEncoded(decodeUtf8(bytes), { repeatable }),
+  ],
   ['multipart/form-data', (bytes, contentType) => readMultipart(bytes, contentType, decodeUtf8)],
 ];
 
@@ -53,7 +56,8 @@ export function readBodies(app: App): void {
       let body: unknown;
       try {
         refuseCompressed(request);
-        body = read(bytes as Buffer, request.headers['content-type'] as string);
+        const { repeatable } = request.routeOptions.config;
+        body = read(bytes as Buffer, request.headers['content-type'] as string, repeatable);
       } catch (error) {
         return done(error as Error);
       }

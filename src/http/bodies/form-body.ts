@@ -11,14 +11,24 @@ export const tooManyMembers = () =>
 /** Text that no database holds. */
 export const isBadText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
-/** The fields of a form, or the parameters of a query string: each name once, and none that an object inherits. */
+/**
+ * The fields of a form, or the parameters of a query string: each name once, and none that an object inherits. The one that
+ * a route lets repeat is a list then.
+ */
 export type FormValues = Record<string, string>;
 
 export const noValues = (): FormValues => Object.create(null);
 
-export function addOnce(values: FormValues, name: string, value: string): void {
+export function addOnce(values: FormValues, name: string, value: string, repeatable?: string): void {
   if (name === '__proto__') throw badRequest('A parameter cannot be named "__proto__".', 'parameter_invalid');
   if (isBadText(name) || isBadText(value)) throw badRequest('A parameter holds a NUL character.', 'encoding_invalid');
+  if (name in values && name === repeatable) {
+    const several = values as Record<string, string | string[]>;
+    const before = several[name] as string | string[];
+    if (Array.isArray(before)) before.push(value);
+    else several[name] = [before, value];
+    return;
+  }
   if (name in values) {
     throw badRequest(`The parameter "${printable(name)}" was sent more than once; send it once.`, 'parameter_repeated');
   }
@@ -28,7 +38,10 @@ export function addOnce(values: FormValues, name: string, value: string): void {
 export const printable = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
 
 /** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
-export function readFormEncoded(text: string, most = mostMembers, tooMany = tooManyMembers): FormValues {
+export function readFormEncoded(
+  text: string,
+  { most = mostMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
+): FormValues {
   const values = noValues();
   // Not split any further than it may go.
   const pairs = text.split('&', most + 1);
@@ -37,7 +50,8 @@ export function readFormEncoded(text: string, most = mostMembers, tooMany = tooM
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), "A parameter's name");
-    addOnce(values, name, equals < 0 ? '' : decode(pair.slice(equals + 1), `The value of "${printable(name)}"`));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1), `The value of "${printable(name)}"`);
+    addOnce(values, name, value, repeatable);
   }
   return values;
 }

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { badRequest, type FieldError, mostFieldErrors, OAuthError, Problem, unprocessable } from '../../errors.ts';
 import type { App } from '../app.ts';
+import { resourceMetadataHint } from '../gate/resource-metadata.ts';
 import { networkOf } from '../network-of.ts';
 import { detailOf, oauthErrorBody, problemBody } from './error-bodies.ts';
 
@@ -95,7 +96,6 @@ function wrong(
 function sendProblem(reply: FastifyReply, problem: Problem): void {
   reply
     .code(problem.status)
-    .headers(problem.headers)
     .header('content-type', 'application/problem+json')
     .send(problemBody(problem, reply.request.id));
 }
@@ -103,7 +103,6 @@ function sendProblem(reply: FastifyReply, problem: Problem): void {
 function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void {
   reply
     .code(error.status)
-    .headers(error.headers)
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
     .send(oauthErrorBody(error));
@@ -151,18 +150,25 @@ function countedFirst(request: FastifyRequest, reply: FastifyReply): Problem | u
   return undefined;
 }
 
+const resourceOf = ({ routeOptions }: FastifyRequest): string | undefined => routeOptions.config?.resource;
+
 /** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
-export function answerErrors(app: App, { log }: Context): void {
+export function answerErrors(app: App, { log, config }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
     const known = countedFirst(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
     // RFC 9110 15.5.2: every 401 says how to authenticate.
     if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
+    reply.headers(known.headers);
+    const challenge = known.headers['WWW-Authenticate'];
+    if (known.status === 401 && challenge?.startsWith('Bearer')) {
+      reply.header('www-authenticate', challenge + resourceMetadataHint(config.baseUrl, resourceOf(request)));
+    }
     if (known.status === 413) await dropBody(request.raw);
     if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
     if (wantsPage(request) && app.errorPage) {
       const title = known instanceof Problem ? known.title : 'Bad Request';
-      return app.errorPage(reply.headers(known.headers), known.status, title, detailOf(known));
+      return app.errorPage(reply, known.status, title, detailOf(known));
     }
     if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
     else sendProblem(reply, known);

@@ -1,7 +1,8 @@
 import type { ClientDirectory } from '../../clients/client-directory.ts';
 import type { StoredClient } from '../../clients/client-store.ts';
-import { grantScopes, introspectScope, type KnownScopes, openidScope } from '../../clients/scopes.ts';
+import { grantScopes, introspectScope, openidScope } from '../../clients/scopes.ts';
 import { badRequest, OAuthError } from '../../errors.ts';
+import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
@@ -60,7 +61,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 
 /** The rest of the request. What is thrown goes back to the application. */
 export function readAuthorizationRequest(
-  known: KnownScopes,
+  { scopes: known, audiences }: Pick<OAuth, 'scopes' | 'audiences'>,
   asking: Asking,
   parameters: AuthorizationParameters,
 ): AuthorizationRequest {
@@ -82,7 +83,7 @@ export function readAuthorizationRequest(
     prompt: readPrompt(only(parameters, 'prompt') ?? ''),
     maxAge: readMaxAge(only(parameters, 'max_age')),
     nonce: only(parameters, 'nonce'),
-    resource: readResource(parameters.get('resource') ?? []),
+    resource: audiences.read(parameters.get('resource') ?? []),
   };
 }
 
@@ -134,18 +135,4 @@ function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,10}$/.test(text)) throw invalidRequest('max_age takes whole seconds.');
   return Number(text);
-}
-
-const mostResources = 10;
-
-/** RFC 8707 2: absolute URIs without a fragment. */
-function readResource(values: readonly string[]): readonly string[] {
-  const resource = [...new Set(values)];
-  if (resource.length > mostResources) throw invalidRequest(`resource takes ${mostResources} addresses at most.`);
-  for (const uri of resource) {
-    if (!URL.canParse(uri) || uri.includes('#')) {
-      throw new OAuthError('invalid_target', 'resource takes absolute URIs without a fragment.');
-    }
-  }
-  return resource;
 }

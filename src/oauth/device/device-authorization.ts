@@ -8,7 +8,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { OAuth } from '../oauth.ts';
-import { readParameters } from '../parameters.ts';
+import { readParameters, resourcesIn } from '../parameters.ts';
 import { insertDevice } from './device-store.ts';
 import { makeUserCode, showUserCode } from './user-code.ts';
 
@@ -41,7 +41,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, client.scopes);
   await requireRoom(context, request.source);
-  const asked = { client, scopes, resource: [], source: request.source };
+  const asked = { client, scopes, resource: oauth.audiences.read(resourcesIn(parameters)), source: request.source };
   const { deviceCode, userCode } = await storeDevice(context, asked);
   context.metrics.deviceAuthorizations.inc({ result: 'asked' });
   const { baseUrl } = context.config;

@@ -2,19 +2,21 @@ import { isRefreshable } from '../../clients/is-refreshable.ts';
 import { grantScopes } from '../../clients/scopes.ts';
 import { OAuthError } from '../../errors.ts';
 import type { Grant } from '../grant.ts';
+import { resourcesIn } from '../parameters.ts';
 
 /** RFC 6749 4.4, for third-party clients: only the client is authenticated, and it acts for itself. */
 export const clientCredentialsGrant: Grant = {
   type: 'client_credentials',
   clientTypes: ['personal', 'application'],
   confidential: true,
-  async issue({ context, sessions, scopes: known }, { client, parameters, source }) {
+  async issue({ context, sessions, audiences, scopes: known }, { client, parameters, source }) {
     if (client.registration !== null) {
       throw new OAuthError('unauthorized_client', 'A client that nobody here made acts for people, not for itself.');
     }
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
     const refreshable = isRefreshable(client, scopes);
-    const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, source };
+    const resource = audiences.read(resourcesIn(parameters));
+    const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, resource, source };
     return { ...sessions.open(context.database, session), scopes };
   },
 };

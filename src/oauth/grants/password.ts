@@ -5,14 +5,14 @@ import { byPassword } from '../../sessions/authentication.ts';
 import { requireUnchanged } from '../../users/credentials/check-credentials.ts';
 import { rememberDevice } from '../../users/credentials/known-devices.ts';
 import type { Grant } from '../grant.ts';
-import { required } from '../parameters.ts';
+import { required, resourcesIn } from '../parameters.ts';
 
 /** RFC 6749 4.3, for first-party clients: the client, then the user, then tokens. */
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
   async issue(
-    { context, keys, sessions, scopes: known, checkCredentials, noteLogin },
+    { context, keys, sessions, audiences, scopes: known, checkCredentials, noteLogin },
     { client, parameters, source, countAs },
   ) {
     const login = required(parameters, 'username');
@@ -27,6 +27,7 @@ export const passwordGrant: Grant = {
         userId: user.id,
         clientId: client.id,
         scopes,
+        resource: audiences.read(resourcesIn(parameters)),
         authentication: byPassword(context.now()),
         source,
       });

@@ -101,7 +101,7 @@ export class AuthorizePage {
         throw invalidRequest(`The request has more than ${longestRequest} characters.`);
       // RFC 9700 4.11.2: nobody is sent on by a mere link, with an error of somebody's making, before they have signed in.
       if (!login && !isSilent(parameters)) return this.signIn(visit);
-      const authorization = readAuthorizationRequest(oauth.scopes, asking, parameters);
+      const authorization = readAuthorizationRequest(oauth, asking, parameters);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
       const step = nextStep(authorization, { login, progress, consent, now: now() });

@@ -1,0 +1,56 @@
+import type { Config } from '../config.ts';
+import { OAuthError } from '../errors.ts';
+
+const mostResources = 10;
+
+const invalidTarget = (description: string) => new OAuthError('invalid_target', description);
+
+/** RFC 8707: what access tokens may be for. The service's own resources lie under its address. */
+export class Audiences {
+  readonly #baseUrl: string;
+  readonly #known = new Set<string>();
+
+  constructor({ baseUrl, resourceServers }: Pick<Config, 'baseUrl' | 'resourceServers'>) {
+    this.#baseUrl = baseUrl;
+    for (const uri of [baseUrl, `${baseUrl}/v1`, ...resourceServers]) this.add(uri);
+  }
+
+  /** One more resource of the service's own, such as `/mcp`, or of others. */
+  add(uri: string): void {
+    this.#known.add(uri.startsWith('/') ? this.#baseUrl + uri : uri);
+  }
+
+  /** Of the resources of the service's own, under its address. */
+  ownPaths(): readonly string[] {
+    const under = `${this.#baseUrl}/`;
+    return [...this.#known].filter((uri) => uri.startsWith(under)).map((uri) => uri.slice(this.#baseUrl.length));
+  }
+
+  /** What a request names in `resource`, as it is registered: a slash at the end makes no other resource. */
+  read(asked: readonly string[]): readonly string[] {
+    if (asked.length > mostResources) throw invalidTarget(`resource takes at most ${mostResources} values.`);
+    return [...new Set(asked.map((uri) => this.#find(uri)))];
+  }
+
+  #find(uri: string): string {
+    if (!URL.canParse(uri) || uri.includes('#') || /\s/.test(uri)) {
+      throw invalidTarget('resource takes absolute URIs without a fragment.');
+    }
+    for (const known of [uri, uri.replace(/\/$/, ''), `${uri}/`]) if (this.#known.has(known)) return known;
+    throw invalidTarget(`There is no resource '${uri.slice(0, 200).replace(/[^\x20-\x7e]/g, '?')}' here.`);
+  }
+
+  /**
+   * RFC 8707 2.2: of what a login was opened for, the part that a token request names. Never more than that. Undefined where
+   * it names nothing: then all of it.
+   */
+  narrow(granted: string | null, asked: readonly string[]): readonly string[] | undefined {
+    if (asked.length === 0) return undefined;
+    const allowed = granted === null ? [this.#baseUrl] : (JSON.parse(granted) as string[]);
+    const isAllowed = (uri: string) =>
+      allowed.includes(uri) || (uri === `${this.#baseUrl}/v1` && allowed.includes(this.#baseUrl));
+    const named = this.read(asked);
+    if (!named.every(isAllowed)) throw invalidTarget('The login was not opened for this resource.');
+    return named;
+  }
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply } from 'fastify';
+import { everyScope, identityScopes, introspectScope } from '../clients/scopes.ts';
+import { notFound } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
+import { apiPath } from '../sessions/own-resource.ts';
+import type { OAuth } from './oauth.ts';
+
+const bare = '/.well-known/oauth-protected-resource';
+const config = { auth: 'public', limited: false, cors: 'any' } as const;
+/** They are about the login, about others, or about everything: no client asks for them to use a resource. */
+const notOfResources = [everyScope, introspectScope, ...identityScopes];
+
+/** RFC 9728. The API stands at the bare address too; another resource of the service's own at its own address alone. */
+export function serveProtectedResources(app: App, oauth: OAuth): void {
+  const { baseUrl } = oauth.context.config;
+  app.get(
+    bare,
+    { config, schema: { tags: ['OAuth'], summary: 'Protected resource metadata (RFC 9728)' } },
+    async (_request, reply) => describe(oauth, reply, apiPath),
+  );
+  app.get(`${bare}/*`, { config, schema: { hide: true } }, async (request, reply) => {
+    const asked = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
+    const path = oauth.audiences.ownPaths().find((own) => resourceMetadataPath(baseUrl, own) === asked);
+    if (path === undefined) throw notFound();
+    return describe(oauth, reply, path);
+  });
+}
+
+function describe({ context: { config }, scopes }: OAuth, reply: FastifyReply, path: string) {
+  reply.header('cache-control', 'public, max-age=300');
+  return {
+    resource: config.baseUrl + path,
+    authorization_servers: [config.baseUrl],
+    scopes_supported: scopes.list().filter((scope) => !notOfResources.includes(scope)),
+    bearer_methods_supported: ['header'],
+    resource_name: config.brandName,
+    resource_documentation: `${config.baseUrl}/docs`,
+  };
+}

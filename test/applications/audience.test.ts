@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addClient, addLogin, password } from '../harness/accounts.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const files = 'https://files.example.com';
+
+onBothEngines('what an access token is for', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let client: { id: string; secret: string };
+  let base: string;
+  before(async () => {
+    service = await start({ env: { RESOURCE_SERVERS: `${files},urn:example:printers` } });
+    client = await addClient(service, { type: 'personal' });
+    base = service.context.config.baseUrl;
+  });
+
+  const grant = (resource: string[], more: Record<string, string> = { grant_type: 'client_credentials' }) => {
+    const form = new URLSearchParams({ client_id: client.id, client_secret: client.secret, ...more });
+    for (const uri of resource) form.append('resource', uri);
+    return ask(service, '/oauth/token', { form: form.toString() });
+  };
+  const audOf = ({ body }: Answer): unknown =>
+    JSON.parse(Buffer.from(String(body.access_token).split('.')[1] as string, 'base64url').toString()).aud;
+  const presented = async ({ body }: Answer) => {
+    const { status, body: problem } = await ask(service, '/v1/clients', { token: String(body.access_token) });
+    return [status, problem.code];
+  };
+  const refresh = ({ body }: Answer, resource: string[]) =>
+    grant(resource, { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) });
+
+  it('is this service, unless resource says otherwise', async () => {
+    assert.equal(audOf(await grant([])), base);
+    assert.equal(audOf(await grant([`${base}/v1`])), `${base}/v1`);
+    assert.equal(audOf(await grant([`${base}/v1/`])), `${base}/v1`);
+    assert.equal(audOf(await grant([files])), files);
+    assert.deepEqual(audOf(await grant([files, `${base}/v1`, files])), [files, `${base}/v1`]);
+    assert.equal(audOf(await grant(['urn:example:printers'])), 'urn:example:printers');
+    const json = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
+    const many = await ask(service, '/oauth/token', { json: { ...json, resource: [files, `${base}/v1`] } });
+    assert.deepEqual(audOf(many), [files, `${base}/v1`]);
+  });
+
+  it('lets it in there and nowhere else', async () => {
+    for (const resource of [[], [base], [`${base}/v1`], [files, `${base}/v1`]]) {
+      const answer = await grant(resource);
+      for (const _again of [1, 2]) assert.deepEqual(await presented(answer), [200, undefined], String(resource));
+    }
+    for (const resource of [[files], ['urn:example:printers', files]]) {
+      const answer = await grant(resource);
+      for (const _again of [1, 2])
+        assert.deepEqual(await presented(answer), [401, 'token_malformed'], String(resource));
+    }
+    const refused = await ask(service, '/v1/clients', { token: String((await grant([files])).body.access_token) });
+    assert.match(String(refused.headers.get('www-authenticate')), /^Bearer .*error="invalid_token"/);
+  });
+
+  it('is shown to whoever may ask about the token', async () => {
+    const { body } = await grant([files]);
+    const asking = { client_id: client.id, client_secret: client.secret };
+    const access = await ask(service, '/oauth/introspect', { form: { ...asking, token: String(body.access_token) } });
+    assert.deepEqual([access.body.active, access.body.aud], [true, files]);
+    const renewal = await ask(service, '/oauth/introspect', { form: { ...asking, token: String(body.refresh_token) } });
+    assert.deepEqual([renewal.body.active, renewal.body.aud], [true, [files]]);
+  });
+
+  it('may be less after a refresh, never more, and a refusal uses nothing up', async () => {
+    const login = await grant([files, `${base}/v1`]);
+    const narrow = await refresh(login, [files]);
+    assert.equal(audOf(narrow), files);
+    const wide = await refresh(narrow, ['urn:example:printers']);
+    assert.deepEqual([wide.status, wide.body.error], [400, 'invalid_target']);
+    assert.deepEqual(audOf(await refresh(narrow, [])), [files, `${base}/v1`], 'the login itself is as wide as ever');
+    const own = await grant([]);
+    assert.equal((await refresh(own, [files])).body.error, 'invalid_target');
+    assert.equal(audOf(await refresh(own, [`${base}/v1`])), `${base}/v1`);
+  });
+
+  it('is refused where it is none', async () => {
+    const wrong = [
+      ...['files', '/v1', `${files}#part`, `${base}/v1#`, 'https://other.example', `${files}.evil`, `${files}/deeper`],
+      ...[`${base}@evil.example`, `${files} ${base}`, '%'],
+    ];
+    for (const uri of wrong) {
+      const answer = await grant([uri]);
+      assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_target'], uri);
+    }
+    assert.equal((await grant(Array.from({ length: 11 }, (_, at) => `${files}?${at}`))).body.error, 'invalid_target');
+    const listed = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
+    const odd = await ask(service, '/oauth/token', { json: { ...listed, resource: [{}] } });
+    assert.deepEqual([odd.status, odd.body.error], [400, 'invalid_request']);
+    const twice = await ask(service, '/oauth/token', { form: 'grant_type=a&grant_type=b' });
+    assert.deepEqual([twice.status, twice.body.error], [400, 'invalid_request']);
+  });
+
+  it('holds for logins of people too', async () => {
+    const { email } = await addLogin(service);
+    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password, resource: files } });
+    assert.equal(audOf(login), files);
+    assert.deepEqual(await presented(login), [401, 'token_malformed']);
+  });
+
+  it('is found by whoever knows the resource alone', async () => {
+    const refused = await ask(service, '/v1/clients');
+    const challenge = String(refused.headers.get('www-authenticate'));
+    const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? assert.fail(challenge);
+    assert.ok(url.endsWith('/.well-known/oauth-protected-resource/v1'), url);
+    for (const path of ['', '/v1', '/v1/']) {
+      const found = await ask(service, `/.well-known/oauth-protected-resource${path}`, { headers: { accept: '' } });
+      assert.equal(found.status, 200, path);
+      const { resource, authorization_servers, scopes_supported, bearer_methods_supported } = found.body;
+      assert.deepEqual([resource, authorization_servers], [`${base}/v1`, [base]]);
+      assert.deepEqual(bearer_methods_supported, ['header']);
+      const scopes = scopes_supported as string[];
+      assert.ok(scopes.includes('users:read') && !scopes.includes('*') && !scopes.includes('openid'));
+      assert.equal(found.headers.get('access-control-allow-origin'), '*');
+    }
+    assert.equal((await ask(service, '/.well-known/oauth-protected-resource/v2')).status, 404);
+    const server = await ask(service, '/.well-known/oauth-authorization-server');
+    assert.equal(server.body.issuer, base);
+  });
+});
