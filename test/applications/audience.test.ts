@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
 import { type Answer, ask } from '../harness/ask.ts';
+import { answerIn, authorizePath, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -101,6 +103,27 @@ onBothEngines('what an access token is for', (engine) => {
     const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password, resource: files } });
     assert.equal(audOf(login), files);
     assert.deepEqual(await presented(login), [401, 'token_malformed']);
+  });
+
+  it('goes from the authorization request into the tokens of its code', async () => {
+    const { visitor } = await signedIn(service);
+    const { id } = await addApplication(service, { public: true, redirectUris: [redirectUri], trusted: true });
+    const refused = await visitor.get(authorizePath(id, { resource: 'https://other.example' }));
+    assert.equal(answerIn(refused).error, 'invalid_target');
+    const form = {
+      grant_type: 'authorization_code',
+      client_id: id,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    };
+    const redeem = async (more: Record<string, string>) => {
+      const code = await codeFor(visitor, id, { resource: files });
+      return ask(service, '/oauth/token', { form: { ...form, code, ...more } });
+    };
+    const tokens = await redeem({});
+    assert.equal(audOf(tokens), files);
+    assert.deepEqual(await presented(tokens), [401, 'token_malformed']);
+    assert.equal((await redeem({ resource: `${base}/v1` })).body.error, 'invalid_target');
   });
 
   it('is found by whoever knows the resource alone', async () => {
