@@ -32,6 +32,7 @@ import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { FailedClients } from './oauth/failed-clients.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
+import { enqueueLogouts, sendLogouts } from './oauth/openid/backchannel-logout.ts';
 import { pruneClients } from './oauth/registration/prune-clients.ts';
 import { serveRegistration } from './oauth/registration/registration-routes.ts';
 import { servePages } from './pages/pages.ts';
@@ -45,8 +46,10 @@ import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
 import { loadRoutes } from './routes/load-routes.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { endClients } from './sessions/end-clients.ts';
+import type { TellApplications } from './sessions/end-sessions.ts';
 import { createAuthority } from './sessions/hold-authority.ts';
 import { issuePersonalToken } from './sessions/personal-tokens.ts';
+import { pruneLogins } from './sessions/prune-logins.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { TokenVerifier } from './sessions/token-verifier.ts';
 import { tokensResource } from './sessions/tokens-resource.ts';
@@ -88,13 +91,15 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   const passwords = createPasswords(context);
   const legacyKeys = new LegacyKeys(context);
   const legacyTokens = new LegacyTokens(context, legacyKeys);
-  const { sessions, verifier } = createSessions(context, keys, legacyTokens);
+  const queue = new Queue(context, keys);
+  const tell: TellApplications = (tx, logins) => enqueueLogouts(queue, tx, logins);
+  const { sessions, verifier } = createSessions(context, keys, legacyTokens, tell);
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
-  const queue = new Queue(context, keys);
+  sendLogouts(queue, { context, keys, clients });
   const mail = createMail(context, queue, accountMails(context, keys));
   const oauth: OAuth = {
     context,
@@ -214,6 +219,7 @@ export async function buildApp(context: Context): Promise<Services> {
     { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },
     { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
     { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
+    { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },

@@ -51,7 +51,7 @@ const tableOwners = new Map([
     (table) => [table, 'users'] as const,
   ),
   ...(['clients', 'client_secrets'] as const).map((table) => [table, 'clients'] as const),
-  ['sessions', 'sessions'],
+  ...(['sessions', 'application_logins'] as const).map((table) => [table, 'sessions'] as const),
   ...(['device_authorizations', 'client_registrations'] as const).map((table) => [table, 'oauth'] as const),
   ...(['events', 'known_settings'] as const).map((table) => [table, 'events'] as const),
   ...(['consents', 'authorization_codes'] as const).map((table) => [table, 'oauth'] as const),

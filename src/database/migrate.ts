@@ -15,6 +15,7 @@ import { legacyTokens } from './migrations/011-legacy-tokens.ts';
 import { jobs } from './migrations/012-jobs.ts';
 import { applications } from './migrations/013-applications.ts';
 import { authorization } from './migrations/014-authorization.ts';
+import { applicationLogins } from './migrations/015-application-logins.ts';
 import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 
@@ -33,6 +34,7 @@ const migrations: readonly Migration[] = [
   jobs,
   applications,
   authorization,
+  applicationLogins,
   clientRegistrations,
   devices,
 ];

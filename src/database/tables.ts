@@ -125,6 +125,16 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     resource: Generated<string | null>;
     version: Generated<number>;
   };
+  /** Who is signed in to which application: it may outlive the application's session. */
+  application_logins: {
+    /** The application's session, which ID tokens and logout tokens name as `sid`. */
+    session_id: string;
+    /** The browser's session that it began with; null for a device without one. */
+    login_id: string | null;
+    user_id: string;
+    client_id: string;
+    created_at: number;
+  };
   signing_keys: {
     id: string;
     /** `sign` holds a key pair; `mac` the symmetric server keys. */

@@ -26,6 +26,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     grant_types_supported: [...grants.keys()],
     ...ofAuthorization,
     ...ofIdentity,
+    ...ofLogout,
     id_token_signing_alg_values_supported: [...new Set(keys.list().map(({ algorithm }) => algorithm))],
     service_documentation: `${baseUrl}/docs`,
   };
@@ -52,6 +53,7 @@ const ofAuthorization = {
   response_modes_supported: ['query'],
   code_challenge_methods_supported: ['S256'],
   prompt_values_supported: prompts,
+  // RFC 9207.
   authorization_response_iss_parameter_supported: true,
   request_parameter_supported: false,
   // Left out it would mean yes (OpenID Connect Discovery 3).
@@ -64,6 +66,12 @@ const ofIdentity = {
   claim_types_supported: ['normal'],
   claims_parameter_supported: false,
   claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],
+};
+
+const ofLogout = {
+  backchannel_logout_supported: true,
+  backchannel_logout_session_supported: true,
+  frontchannel_logout_supported: false,
 };
 
 /** Where RFC 8414 3.1 puts it for an issuer with a path: the path comes last. Undefined where there is none. */

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { offlineAccessScope } from '../clients/scopes.ts';
 import { secretCounts } from '../clients/secret-store.ts';
 import { compiledQuery } from '../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx, Written } from '../database/database.ts';
@@ -155,6 +156,20 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
     if (of.type) query = query.where('type', '=', of.type);
   }
   return (await query.execute()).map(({ id }) => id);
+}
+
+/** Of these sessions, marks those as ended that may do nothing while their user is away, and says which. */
+export async function revokeOnline(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const ended = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now })
+    .where('revoked_at', 'is', null)
+    .where('id', 'in', ids)
+    .where('scopes', 'not like', `%"${offlineAccessScope}"%`)
+    .returning('id')
+    .execute();
+  return ended.map(({ id }) => id);
 }
 
 /** Those that are live, the newest first: all, or a user's or a client's. */

@@ -1,11 +1,14 @@
+import { openidScope } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { Change } from '../database/bus.ts';
-import type { Database, Tx } from '../database/database.ts';
+import type { Invalidate } from '../database/bus.ts';
+import type { Database, Db, Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { accessTokenExpiry, type Moment, signAccessToken, signAccessTokenInWorker } from './access-token.ts';
+import { type ApplicationLogin, insertLogin } from './application-login-store.ts';
 import type { Authentication } from './authentication.ts';
+import { endSessions, type TellApplications } from './end-sessions.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { handOverSession } from './hand-over-store.ts';
 import { insertSession } from './new-session-store.ts';
@@ -13,7 +16,7 @@ import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 import { type Refresh, rotate } from './rotate.ts';
 import { sessionEnd } from './session-end.ts';
-import { revokeSessions, type SessionRow, type SessionsOf, shortenSessions } from './session-store.ts';
+import { type SessionRow, type SessionsOf, shortenSessions } from './session-store.ts';
 import type { StoredSession } from './stored-session.ts';
 
 export interface NewSession {
@@ -26,6 +29,8 @@ export interface NewSession {
   readonly scopes: readonly string[];
   /** How the user proved who they are: for the password it was now, for an application at the login before. */
   readonly authentication?: Authentication | null;
+  /** Where somebody signs in to an application: the browser's session, or null on a device without one. */
+  readonly login?: { readonly id: string | null } | undefined;
   /** What access tokens may be for (RFC 8707); empty: the service itself. */
   readonly resource?: readonly string[];
   /** False: it ends with its first access token. */
@@ -40,6 +45,16 @@ export interface NewSession {
 export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] =>
   JSON.parse(scopes) as string[];
 
+const dbOf = (on: Database | Tx): Db | Tx => ('engine' in on ? on.db : on);
+
+const loginOf = (session: SessionRow, loginId: string | null): ApplicationLogin => ({
+  session_id: session.id,
+  login_id: loginId,
+  user_id: session.user_id as string,
+  client_id: session.client_id as string,
+  created_at: session.created_at,
+});
+
 /**
  * Logins: of a user through a client, of a client, or a personal access token. One row each; tokens have none. Here they
  * begin, go on and end; `TokenVerifier` tells whose token somebody presents.
@@ -48,15 +63,17 @@ export class Sessions {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #foreign: ForeignTokens;
+  readonly #tell: TellApplications;
 
-  constructor(context: Context, keys: KeyRing, foreign: ForeignTokens) {
+  constructor(context: Context, keys: KeyRing, foreign: ForeignTokens, tell: TellApplications) {
     this.#context = context;
     this.#keys = keys;
     this.#foreign = foreign;
+    this.#tell = tell;
   }
 
   /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
-  open(on: Database | Tx, { source, authentication, resource, ...session }: NewSession): StoredSession {
+  open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
     const { config, now } = this.#context;
     const at = now();
     const type = session.type ?? 'session';
@@ -89,7 +106,9 @@ export class Sessions {
       resource: resource?.length ? JSON.stringify(resource) : null,
       version: 1,
     };
-    const durable = insertSession(on, row, session.secretId ?? null);
+    const stored = insertSession(on, row, session.secretId ?? null);
+    const isLogin = login !== undefined && session.scopes.includes(openidScope);
+    const durable = isLogin ? stored.then(() => insertLogin(dbOf(on), loginOf(row, login.id))) : stored;
     // Whoever waits for it hears of a failure. Whoever failed before has an error of its own.
     durable.catch(() => undefined);
     return { session: row, durable };
@@ -109,7 +128,7 @@ export class Sessions {
 
   /** The session in its next generation, or, for a retry, in the one that the first attempt brought it to. */
   rotate(refresh: Refresh): Promise<StoredSession> {
-    return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign }, refresh);
+    return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign, tell: this.#tell }, refresh);
   }
 
   /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
@@ -138,13 +157,8 @@ export class Sessions {
   }
 
   /** Ends sessions; the caller commits, and records why. Returns how many were live. */
-  async end(tx: Tx, invalidate: (change: Change) => void, of: SessionsOf, cause: string): Promise<number> {
-    const ended = await revokeSessions(tx, of, this.#context.now());
-    if ('userId' in of) invalidate({ kind: 'user', id: of.userId });
-    else if ('clientId' in of) invalidate({ kind: 'client', id: of.clientId });
-    else invalidate({ kind: 'session', id: of.sessionId });
-    this.#context.metrics.revocations.inc({ cause }, ended.length);
-    return ended.length;
+  end(tx: Tx, invalidate: Invalidate, of: SessionsOf, cause: string): Promise<number> {
+    return endSessions(this.#context, this.#tell, tx, invalidate, of, cause);
   }
 
   /** At the start: the setting may have been longer when the sessions of today began. */

@@ -77,6 +77,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
   const opened = sessions.open(tx, {
     ...parties,
     scopes,
+    login: { id: code.login_id },
     authentication: login ? authenticationOf(login) : null,
     resource: JSON.parse(code.resource ?? '[]') as string[],
     refreshable: isRefreshable(client, scopes),

@@ -80,6 +80,7 @@ export async function decideOnDevice(
           userId,
           clientId: client.id,
           scopes,
+          login: { id: null },
           authentication: login ? authenticationOf(login) : null,
           resource: row.resource === null ? [] : (JSON.parse(row.resource) as string[]),
           // A device that never comes for it loses it. One that does gets its time anew.

@@ -21,7 +21,7 @@ import { roleNames } from '../roles/roles-resource.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
 import { pendingEmailActions } from './pending-email.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
-import { followUserWrite, invalidateClients } from './write-user.ts';
+import { endAccess, followUserWrite } from './write-user.ts';
 
 /** A personal client may look at its owner, but changes nothing about it. */
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
@@ -113,7 +113,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       prepareDelete: (call, { id, body }) => prepareDeletion(call, services, id, body),
       async beforeWrite(call, { operation, values, before }) {
         await guardUserWrite(call, services, values, before, operation === 'delete');
-        if (operation === 'delete' && before) await invalidateClients(call, before);
+        if (operation === 'delete' && before) await endAccess(call, services, before);
       },
       afterWrite: (call, { values, before, after }) => followUserWrite(call, services, values, before, after),
     },

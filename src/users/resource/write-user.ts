@@ -118,7 +118,9 @@ async function followDeletion(call: WriteCall, user: WholeUser): Promise<void> {
   await record({ ...call, source }, 'user.deleted', user.id);
 }
 
-/** Clients go with their owner; their tokens must be heard of before the rows are gone. */
-export async function invalidateClients({ tx, invalidate }: WriteCall, user: WholeUser): Promise<void> {
+/** Sessions and clients go with their user; their ends must be heard of before the rows are gone. */
+export async function endAccess(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+  const { tx, invalidate } = call;
+  await services.endSessions(tx, invalidate, { userId: user.id }, 'user_deleted');
   for (const id of await findClientIdsOf(tx, user.id)) invalidate({ kind: 'client', id });
 }

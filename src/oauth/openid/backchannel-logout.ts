@@ -1,0 +1,66 @@
+import type { ClientDirectory } from '../../clients/client-directory.ts';
+import type { Context } from '../../context.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import type { Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import type { Queue } from '../../queue/queue.ts';
+import type { ApplicationLogin } from '../../sessions/application-login-store.ts';
+
+const jobName = 'backchannel-logout';
+/** OpenID Connect Back-Channel Logout 2.4. */
+const typ = 'logout+jwt';
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+/** In seconds: long enough for clocks that differ (2.4). */
+const lifetime = 120;
+const longestAnswer = 64 * 1024;
+
+interface Logout {
+  readonly clientId: string;
+  readonly sub: string;
+  readonly sid: string;
+}
+
+/** In the transaction that ends the logins: what is not committed is not told, and what is committed is. */
+export async function enqueueLogouts(queue: Queue, tx: Tx, logins: readonly ApplicationLogin[]): Promise<void> {
+  for (const { client_id: clientId, user_id: sub, session_id: sid } of logins) {
+    await queue.enqueue(tx, { name: jobName, subject: clientId, data: { clientId, sub, sid } satisfies Logout });
+  }
+}
+
+interface Means {
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly clients: ClientDirectory;
+}
+
+/** Tells applications that somebody is signed out (OpenID Connect Back-Channel Logout 1.0), until they have heard. */
+export function sendLogouts(queue: Queue, means: Means): void {
+  const fetch = createGuardedFetch(means.context.config);
+  queue.handle(jobName, ({ data }) => sendLogout(means, fetch, data as Logout));
+}
+
+async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch, logout: Logout): Promise<void> {
+  const client = await clients.find(logout.clientId);
+  // It went meanwhile, or does not want to know any more.
+  if (!client?.backchannelLogoutUri) return;
+  await keys.fresh();
+  const body = new URLSearchParams({ logout_token: logoutToken(context, keys, logout) }).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const { status } = await fetch(client.backchannelLogoutUri, {
+    method: 'POST',
+    headers,
+    body,
+    maxBytes: longestAnswer,
+  });
+  // 2.8 asks for 200; some frameworks cannot but answer 204.
+  if (status !== 200 && status !== 204) throw new Error(`the application answered ${status}`);
+}
+
+/** 2.4: never with a nonce, so that it does not pass for an ID token. */
+function logoutToken({ config, now }: Context, keys: KeyRing, { clientId, sub, sid }: Logout): string {
+  const at = now();
+  const iat = Math.floor(at / 1000);
+  const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetime, jti: uuidv7(at), sid };
+  return keys.signToken({ ...claims, events: { [event]: {} } }, { typ });
+}

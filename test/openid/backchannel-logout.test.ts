@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { before, beforeEach, it } from 'node:test';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import { addClient, addLogin, addUser, password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
+
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+onBothEngines('Back-channel logout', (engine) => {
+  const start = services(engine);
+  const startParty = relyingParties();
+  let service: Service;
+  let party: RelyingParty;
+  let app: { id: string; secret?: string };
+  let admin: string;
+  let userId: string;
+  let web: { id: string; token: string };
+  before(async () => {
+    service = await start();
+    party = await startParty();
+    const scopes = ['openid', 'offline_access'];
+    app = await addApplication(service, { scopes, backchannelLogoutUri: `${party.url}/logout?from=gatehouse` });
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+  });
+  beforeEach(async () => {
+    party.posts.length = 0;
+    party.status = 200;
+    userId = (await addUser(service.context)).id;
+    const { id: clientId } = await addClient(service, { type: 'password' });
+    const session = await openSession(service, { userId, clientId, scopes: ['*'], source });
+    web = { id: session.id, token: service.sessions.accessTokenNow(session) };
+  });
+
+  const signIn = (scopes = ['openid'], clientId = app.id) =>
+    openSession(service, { userId, clientId, scopes, login: { id: web.id }, source });
+  const told = async () => {
+    await service.queue.settle();
+    return party.posts.map((post) => post.get('logout_token') ?? '');
+  };
+  const isLive = async (sid: string) => {
+    const { db } = service.context.database;
+    const row = await db.selectFrom('sessions').select('revoked_at').where('id', '=', sid).executeTakeFirst();
+    return row?.revoked_at === null;
+  };
+
+  it('sends a logout token that names the login, when the person signs out in the browser', async () => {
+    const { id: sid } = await signIn();
+    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    const tokens = await told();
+    assert.equal(tokens.length, 1);
+    assert.deepEqual([...(party.posts[0]?.keys() ?? [])], ['logout_token']);
+    const { baseUrl } = service.context.config;
+    const { payload, protectedHeader } = await jwtVerify(
+      tokens[0] as string,
+      createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`)),
+      { issuer: baseUrl, audience: app.id, typ: 'logout+jwt' },
+    );
+    assert.equal(protectedHeader.alg, 'ES256');
+    const { iat = 0, exp = 0, jti, ...claims } = payload;
+    assert.deepEqual(claims, { iss: baseUrl, aud: app.id, sub: userId, sid, events: { [event]: {} } });
+    assert.ok(jti);
+    assert.equal(exp - iat, 120);
+    assert.equal(await isLive(sid), false);
+    assert.equal((await ask(service, '/oauth/userinfo', { token: tokens[0] as string })).status, 401);
+  });
+
+  it('leaves what an application may do offline alone then, and tells it too', async () => {
+    const { id: sid } = await signIn(['openid', 'offline_access']);
+    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    assert.equal((await told()).length, 1);
+    assert.equal(await isLive(sid), true);
+  });
+
+  it('tells an application whose tokens have long expired', async () => {
+    await signIn();
+    const { db } = service.context.database;
+    await db.deleteFrom('sessions').where('client_id', '=', app.id).where('user_id', '=', userId).execute();
+    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    assert.equal((await told()).length, 1);
+  });
+
+  for (const [what, act] of [
+    ['the application revokes it', (sid: string) => revoke(sid)],
+    [
+      'an administrator ends it',
+      (sid: string) => ask(service, `/v1/tokens/${sid}`, { method: 'DELETE', token: admin }),
+    ],
+    ['the user is disabled', () => patchUser({ disabled: true })],
+    ['an administrator sets the password', () => patchUser({ password: 'quite another secret' })],
+    ['the user is deleted', () => ask(service, `/v1/users/${userId}`, { method: 'DELETE', token: admin })],
+  ] as const) {
+    it(`tells when ${what}`, async () => {
+      const { id } = await signIn(['openid', 'offline_access']);
+      const { status, text } = await act(id);
+      assert.ok(status < 300, text);
+      const tokens = await told();
+      assert.equal(tokens.length, 1);
+      assert.equal(JSON.parse(atob(tokens[0]?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')).sid, id);
+      assert.deepEqual(await told(), tokens, 'once');
+    });
+  }
+  const patchUser = (json: object) => ask(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });
+  const revoke = (sid: string) =>
+    ask(service, '/oauth/revoke', {
+      form: {
+        token: service.sessions.refreshToken({ id: sid, generation: 0 }),
+        client_id: app.id,
+        client_secret: app.secret ?? '',
+      },
+    });
+
+  it('tells when a refresh token was stolen', async () => {
+    const session = await signIn(['openid', 'offline_access']);
+    const refresh = (generation: number) =>
+      ask<{ access_token: string }>(service, '/oauth/token', {
+        form: {
+          grant_type: 'refresh_token',
+          refresh_token: service.sessions.refreshToken({ id: session.id, generation }),
+          client_id: app.id,
+          client_secret: app.secret ?? '',
+        },
+      });
+    await refresh(0);
+    await refresh(1);
+    assert.equal((await refresh(0)).status, 400);
+    assert.equal((await told()).length, 1);
+  });
+
+  it('tells nobody who did not ask to be told, or was signed in to in another browser', async () => {
+    const { id: quiet } = await addApplication(service);
+    await signIn(['openid'], quiet);
+    await openSession(service, { userId, clientId: app.id, scopes: ['openid'], login: { id: 'another' }, source });
+    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    assert.deepEqual(await told(), []);
+  });
+
+  it('tries again until it was heard, with a new token, and follows no redirect', async () => {
+    await signIn();
+    party.status = 503;
+    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    assert.equal((await told()).length, 1);
+    party.status = 302;
+    service.advance(60_000);
+    assert.equal((await told()).length, 2);
+    party.status = 204;
+    service.advance(120_000);
+    const tokens = await told();
+    assert.equal(tokens.length, 3);
+    assert.equal(new Set(tokens).size, 3);
+    service.advance(3_600_000);
+    assert.equal((await told()).length, 3);
+  });
+
+  it('tells when somebody changes their own password, but not of the browser they did it in', async () => {
+    const own = await addLogin(service);
+    userId = own.id;
+    const token = await logIn(service, own.email, password);
+    const { id } = await signIn(['openid', 'offline_access']);
+    const json = { password: 'quite another secret', current_password: password };
+    assert.equal((await ask(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
+    assert.equal((await told()).length, 1);
+    assert.equal(await isLive(id), false);
+  });
+});
