@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient } from './harness/accounts.ts';
-import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { addOwner, grantClient, type Owner, rowOf, rowsOf } from './harness/owners.ts';
+import { addOwner, addOwners, askingBy, grantClient, type Owner, rowOf, rowsOf } from './harness/owners.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('personal clients', (engine) => {
@@ -14,11 +13,10 @@ onBothEngines('personal clients', (engine) => {
   let admin: Owner;
   before(async () => {
     service = await start();
-    [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
+    ({ ann, bob, admin } = await addOwners(service));
   });
 
-  const askAs = (method: string, path: string, token: string | undefined, json?: unknown, headers = {}) =>
-    ask(service, path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });
+  const askAs = askingBy(() => service);
 
   it('are made by their owner, and show their secret once', async () => {
     const made = await askAs('POST', '/v1/clients', ann.token, { name: 'My script' });

@@ -11,6 +11,7 @@ import { addClient, addLogin, password } from './harness/accounts.ts';
 import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Service, services } from './harness/service.ts';
+import { addRequesters, byCredentials, expectRefusal, requestBy } from './harness/token-requests.ts';
 
 const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
@@ -22,35 +23,15 @@ onBothEngines('the token endpoint', (engine) => {
   let personal: { id: string; secret: string };
   before(async () => {
     service = await start();
-    service.scopes.addResource('cars');
-    user = await addLogin(service);
-    client = await addClient(service, { type: 'password' });
-    personal = await addClient(service, { scopes: ['cars:read', 'cars:write'] });
+    ({ user, client, personal } = await addRequesters(service));
   });
 
   const token = (form: Record<string, string> | string, headers: Record<string, string> = {}) =>
     ask(service, '/v1/oauth/token', { form, headers });
-  const asClient = (parameters: Record<string, string>) => ({
-    client_id: client.id,
-    client_secret: client.secret,
-    ...parameters,
-  });
-  const asPersonal = (parameters: Record<string, string> = {}) => ({
-    grant_type: 'client_credentials',
-    client_id: personal.id,
-    client_secret: personal.secret,
-    ...parameters,
-  });
+  const asClient = (parameters: Record<string, string>) => requestBy(client, parameters);
+  const asPersonal = (parameters: Record<string, string> = {}) => byCredentials(personal, parameters);
   const login = (more: Record<string, string> = {}) =>
     token(asClient({ grant_type: 'password', username: user.email, password, ...more }));
-  const refused = (answer: Answer, status: number, error: string) => {
-    assert.equal(answer.body.error, error, JSON.stringify(answer.body));
-    assert.equal(answer.status, status);
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-    assert.match(String(answer.body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-    assert.deepEqual(Object.keys(answer.body).sort(), ['error', 'error_description']);
-  };
 
   it('answers exactly the four fields, and forbids storing them', async () => {
     for (const answer of [await login(), await login({ scope: '' }), await token(asPersonal())]) {
@@ -86,7 +67,7 @@ onBothEngines('the token endpoint', (engine) => {
 
   it('finds no grant in what an object inherits', async () => {
     for (const grant_type of ['toString', '__proto__', 'constructor', 'PASSWORD', 'implicit'])
-      refused(await token(asClient({ grant_type })), 400, 'unsupported_grant_type');
+      expectRefusal(await token(asClient({ grant_type })), 400, 'unsupported_grant_type');
   });
 
   it('refuses clients in one way, and challenges them', async () => {
@@ -99,7 +80,7 @@ onBothEngines('the token endpoint', (engine) => {
       await token({ ...grant, client_id: personal.id, client_secret: client.secret }),
     ];
     for (const answer of bodies) {
-      refused(answer, 401, 'invalid_client');
+      expectRefusal(answer, 401, 'invalid_client');
       assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic /);
       assert.deepEqual(answer.body, bodies[0]?.body);
     }
@@ -112,7 +93,7 @@ onBothEngines('the token endpoint', (engine) => {
       'Bearer abc',
     ]) {
       const answer = await token(grant, { authorization });
-      refused(answer, 401, 'invalid_client');
+      expectRefusal(answer, 401, 'invalid_client');
       assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic /);
     }
   });
@@ -122,8 +103,8 @@ onBothEngines('the token endpoint', (engine) => {
     const authorization = basic(personal.id, personal.secret);
     assert.equal((await token(grant, { authorization })).status, 200);
     assert.equal((await token({ ...grant, client_id: personal.id }, { authorization })).status, 200);
-    refused(await token(asPersonal(), { authorization }), 400, 'invalid_request');
-    refused(await token({ ...grant, client_id: client.id }, { authorization }), 401, 'invalid_client');
+    expectRefusal(await token(asPersonal(), { authorization }), 400, 'invalid_request');
+    expectRefusal(await token({ ...grant, client_id: client.id }, { authorization }), 401, 'invalid_client');
   });
 
   it('decodes the header as RFC 6749 2.3.1 says, and takes it plain too', async () => {
@@ -137,18 +118,18 @@ onBothEngines('the token endpoint', (engine) => {
   });
 
   it('keeps each type of client to its own grants', async () => {
-    refused(
+    expectRefusal(
       await token({ ...asPersonal(), grant_type: 'password', username: user.email, password }),
       400,
       'unauthorized_client',
     );
-    refused(await token(asClient({ grant_type: 'client_credentials' })), 400, 'unauthorized_client');
+    expectRefusal(await token(asClient({ grant_type: 'client_credentials' })), 400, 'unauthorized_client');
   });
 
   it('answers a wrong password and an unknown user alike', async () => {
     const wrong = await token(asClient({ grant_type: 'password', username: user.email, password: 'wrong' }));
     const unknown = await token(asClient({ grant_type: 'password', username: 'nobody@example.com', password }));
-    refused(wrong, 400, 'invalid_grant');
+    expectRefusal(wrong, 400, 'invalid_grant');
     assert.deepEqual(unknown.body, wrong.body);
   });
 
@@ -193,16 +174,16 @@ onBothEngines('the token endpoint', (engine) => {
       'cars:"read"',
       'tokens:introspect',
     ])
-      refused(await token(asPersonal({ scope })), 400, 'invalid_scope');
-    refused(await login({ scope: 'tokens:introspect' }), 400, 'invalid_scope');
+      expectRefusal(await token(asPersonal({ scope })), 400, 'invalid_scope');
+    expectRefusal(await login({ scope: 'tokens:introspect' }), 400, 'invalid_scope');
   });
 
   it('narrows at a refresh, never widens, and does not use the token up when it refuses', async () => {
     const first = await token(asPersonal({ scope: 'cars:read' }));
     const refresh = (scope: string, refresh_token = String(first.body.refresh_token)) =>
       token(asPersonal({ grant_type: 'refresh_token', refresh_token, scope }));
-    refused(await refresh('cars:read cars:write'), 400, 'invalid_scope');
-    refused(await refresh('*'), 400, 'invalid_scope');
+    expectRefusal(await refresh('cars:read cars:write'), 400, 'invalid_scope');
+    expectRefusal(await refresh('*'), 400, 'invalid_scope');
     const second = await refresh('cars:read');
     assert.equal(second.status, 200);
     const wide = await token(asPersonal());
@@ -214,7 +195,11 @@ onBothEngines('the token endpoint', (engine) => {
   it('refuses a refresh token of another client, of nobody, and an access token in its place', async () => {
     const { refresh_token, access_token } = (await login()).body as Record<string, string>;
     for (const value of [refresh_token, access_token, 'x', 'é'.repeat(100)] as string[])
-      refused(await token(asPersonal({ grant_type: 'refresh_token', refresh_token: value })), 400, 'invalid_grant');
+      expectRefusal(
+        await token(asPersonal({ grant_type: 'refresh_token', refresh_token: value })),
+        400,
+        'invalid_grant',
+      );
     assert.equal(
       (await token(asClient({ grant_type: 'refresh_token', refresh_token: refresh_token as string }))).status,
       200,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { addClient, addLogin, password } from './harness/accounts.ts';
-import { type Answer, ask } from './harness/ask.ts';
+import { password } from './harness/accounts.ts';
+import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { type Service, services } from './harness/service.ts';
+import { addRequesters, byCredentials, expectRefusal, requestBy } from './harness/token-requests.ts';
 
 onBothEngines('the parameters of a token request', (engine) => {
   const start = services(engine);
@@ -13,33 +14,13 @@ onBothEngines('the parameters of a token request', (engine) => {
   let personal: { id: string; secret: string };
   before(async () => {
     service = await start();
-    service.scopes.addResource('cars');
-    user = await addLogin(service);
-    client = await addClient(service, { type: 'password' });
-    personal = await addClient(service, { scopes: ['cars:read', 'cars:write'] });
+    ({ user, client, personal } = await addRequesters(service));
   });
 
   const token = (form: Record<string, string> | string, headers: Record<string, string> = {}) =>
     ask(service, '/v1/oauth/token', { form, headers });
-  const asClient = (parameters: Record<string, string>) => ({
-    client_id: client.id,
-    client_secret: client.secret,
-    ...parameters,
-  });
-  const asPersonal = (parameters: Record<string, string> = {}) => ({
-    grant_type: 'client_credentials',
-    client_id: personal.id,
-    client_secret: personal.secret,
-    ...parameters,
-  });
-  const refused = (answer: Answer, status: number, error: string) => {
-    assert.equal(answer.body.error, error, JSON.stringify(answer.body));
-    assert.equal(answer.status, status);
-    assert.equal(answer.headers.get('cache-control'), 'no-store');
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-    assert.match(String(answer.body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-    assert.deepEqual(Object.keys(answer.body).sort(), ['error', 'error_description']);
-  };
+  const asClient = (parameters: Record<string, string>) => requestBy(client, parameters);
+  const asPersonal = (parameters: Record<string, string> = {}) => byCredentials(personal, parameters);
 
   const cases: [grant: string, parameter: string][] = [
     ['password', 'grant_type'],
@@ -57,17 +38,17 @@ onBothEngines('the parameters of a token request', (engine) => {
       });
       const { [parameter]: _left, ...without } = good;
       const form = new URLSearchParams(good).toString();
-      refused(await token(without), 400, 'invalid_request');
-      refused(await token({ ...good, [parameter]: '' }), 400, 'invalid_request');
-      refused(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
+      expectRefusal(await token(without), 400, 'invalid_request');
+      expectRefusal(await token({ ...good, [parameter]: '' }), 400, 'invalid_request');
+      expectRefusal(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
       for (const value of [{ a: 1 }, ['x'], 7, true])
-        refused(
+        expectRefusal(
           await ask(service, '/v1/oauth/token', { json: { ...good, [parameter]: value } }),
           400,
           'invalid_request',
         );
       const broken = form.replace(`${parameter}=`, `${parameter}=%ff`);
-      refused(await token(broken), 400, 'invalid_request');
+      expectRefusal(await token(broken), 400, 'invalid_request');
       const long = await token({ ...good, [parameter]: 'x'.repeat(1_000_000) });
       assert.equal(long.status, 400);
       const longer = await token({ ...good, [parameter]: 'x'.repeat(1_100_000) });
@@ -80,10 +61,10 @@ onBothEngines('the parameters of a token request', (engine) => {
     it(`refuses a ${parameter} that is repeated, no text, not UTF-8 or too long`, async () => {
       const good: Record<string, string> = asPersonal({ scope: 'cars:read' });
       const form = new URLSearchParams(good).toString();
-      refused(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
-      refused(await token(form.replace(`${parameter}=`, `${parameter}=%ff`)), 400, 'invalid_request');
+      expectRefusal(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
+      expectRefusal(await token(form.replace(`${parameter}=`, `${parameter}=%ff`)), 400, 'invalid_request');
       const json = { ...good, [parameter]: { a: 1 } };
-      refused(await ask(service, '/v1/oauth/token', { json }), 400, 'invalid_request');
+      expectRefusal(await ask(service, '/v1/oauth/token', { json }), 400, 'invalid_request');
       const long = await token({ ...good, [parameter]: 'x'.repeat(1_000_000) });
       assert.ok([400, 401].includes(long.status), String(long.status));
     });
@@ -93,8 +74,8 @@ onBothEngines('the parameters of a token request', (engine) => {
     const path = '/v1/oauth/token';
     const xml = await ask(service, path, { form: '<a/>', headers: { 'content-type': 'text/xml' } });
     assert.deepEqual([xml.status, xml.body.error], [415, 'invalid_request']);
-    refused(await ask(service, path, { method: 'POST' }), 400, 'invalid_request');
-    refused(
+    expectRefusal(await ask(service, path, { method: 'POST' }), 400, 'invalid_request');
+    expectRefusal(
       await ask(service, path, { form: '{', headers: { 'content-type': 'application/json' } }),
       400,
       'invalid_request',

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { addClient, password } from './harness/accounts.ts';
 import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { addOwner, grantClient, type Owner, type Row, rowOf, rowsOf } from './harness/owners.ts';
+import { addOwner, addOwners, askingBy, grantClient, type Owner, type Row, rowOf, rowsOf } from './harness/owners.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('tokens', (engine) => {
@@ -14,11 +14,10 @@ onBothEngines('tokens', (engine) => {
   let admin: Owner;
   before(async () => {
     service = await start();
-    [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
+    ({ ann, bob, admin } = await addOwners(service));
   });
 
-  const askAs = (method: string, path: string, token: string | undefined, json?: unknown, headers = {}) =>
-    ask(service, path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });
+  const askAs = askingBy(() => service);
 
   it('lists the sessions and personal access tokens of the caller, with where they were used', async () => {
     const someone = await addOwner(service);

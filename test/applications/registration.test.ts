@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import type { FieldError } from '../../src/errors.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { addOwner, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
+import { addOwners, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const redirect_uris = ['https://app.example/callback'];
@@ -18,7 +18,7 @@ onBothEngines('applications in the API', (engine) => {
   let admin: Owner;
   before(async () => {
     service = await start();
-    [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
+    ({ ann, bob, admin } = await addOwners(service));
   });
   const askAs = (method: string, path: string, { token }: Owner, json?: unknown) =>
     ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });

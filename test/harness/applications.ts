@@ -18,7 +18,9 @@ export async function addApplication(
 ): Promise<{ id: string; secret?: string }> {
   const redirectUris = ['https://app.example/callback'];
   const made = { type: 'application' as const, redirectUris, name, userId, scopes, actorId: null, source, ...fields };
-  const client = await commitAndInvalidate(context.database, (tx, tell) => makeClient(context, keys, tx, tell, made));
+  const client = await commitAndInvalidate(context.database, (tx, invalidate) =>
+    makeClient(context, keys, tx, invalidate, made),
+  );
   if (!client) throw new Error('the application is there already');
   return client;
 }

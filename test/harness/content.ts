@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Service } from './service.ts';
 
@@ -20,4 +21,17 @@ export async function contentOf(
     hash.update(`${table}:${JSON.stringify(lasting)}`);
   }
   return hash.digest('hex');
+}
+
+/** Expects a refusal that leaves the database as it was, and returns what it says. */
+export async function refusalOf<T>(
+  service: Service,
+  attempt: () => Promise<{ readonly status: number; readonly body: T }>,
+  status: number,
+): Promise<T> {
+  const content = await contentOf(service);
+  const { status: actual, body } = await attempt();
+  assert.equal(actual, status, JSON.stringify(body));
+  assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
+  return body;
 }

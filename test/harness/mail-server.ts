@@ -1,6 +1,8 @@
-import { after } from 'node:test';
+import { after, before } from 'node:test';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import type { Engine } from '../../src/database/database.ts';
+import { type Service, services } from './service.ts';
 
 export interface MailServer {
   readonly url: string;
@@ -23,6 +25,25 @@ export function mailServers(): () => Promise<MailServer> {
     const server = await startMailServer();
     started.push(server);
     return server;
+  };
+}
+
+/** The mail server of the suite that is being declared, and how to start services that send to it. */
+export function servicesWithMail(engine: Engine): {
+  readonly server: MailServer;
+  start(env?: Record<string, string>): Promise<Service>;
+} {
+  const start = services(engine);
+  const startServer = mailServers();
+  let server: MailServer;
+  before(async () => {
+    server = await startServer();
+  });
+  return {
+    get server() {
+      return server;
+    },
+    start: (env = {}) => start({ env: { SMTP_URL: server.url, ...env } }),
   };
 }
 
@@ -52,6 +73,16 @@ async function startMailServer(): Promise<MailServer> {
     url: { value: `smtp://127.0.0.1:${port}?ignoreTLS=true&socketTimeout=400&greetingTimeout=400` },
     close: { value: () => new Promise<void>((resolve) => smtp.close(() => resolve())) },
   }) as unknown as MailServer;
+}
+
+/** Mails that the server took, once the service has nothing left to send. */
+export async function mailsAt(
+  { mails }: MailServer,
+  { accounts }: Service,
+  matches: (address: string, subject: string) => boolean,
+): Promise<Email[]> {
+  await accounts.mail.settle();
+  return mails.filter(({ to, subject }) => matches(to?.[0]?.address ?? '', subject ?? ''));
 }
 
 /** What the link of a mail ends with. */

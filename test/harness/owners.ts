@@ -24,3 +24,15 @@ export const grantClient = (service: Service, { id }: Row, secret: unknown, scop
   ask(service, '/v1/oauth/token', {
     form: { grant_type: 'client_credentials', client_id: id, client_secret: String(secret), scope },
   });
+
+/** Two people, and one who may do everything. */
+export async function addOwners(service: Service): Promise<{ ann: Owner; bob: Owner; admin: Owner }> {
+  const [ann, bob, admin] = await Promise.all([addOwner(service), addOwner(service), addOwner(service, ['admin'])]);
+  return { ann, bob, admin };
+}
+
+/** How a suite asks its service by method, path and token. */
+export const askingBy =
+  (service: () => Service) =>
+  (method: string, path: string, token: string | undefined, json?: unknown, headers = {}): Promise<Answer> =>
+    ask(service(), path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });

@@ -21,7 +21,13 @@ export interface UserBody {
     pending_email?: string;
   };
   code: string;
+  detail: string;
   errors: { field: string; code: string }[];
+}
+
+export interface UsersBody {
+  data: UserBody['data'][];
+  meta: { pagination: { total: number } };
 }
 
 let people = 0;

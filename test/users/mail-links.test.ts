@@ -4,21 +4,18 @@ import type { Email } from 'postal-mime';
 import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type MailServer, mailServers, tokenIn } from '../harness/mail-server.ts';
-import { type Service, services } from '../harness/service.ts';
+import { mailsAt, servicesWithMail, tokenIn } from '../harness/mail-server.ts';
+import type { Service } from '../harness/service.ts';
 
 const password = 'a fine long secret';
 const newPassword = 'another fine secret';
 const hour = 60 * 60_000;
 
 onBothEngines('links in mail', (engine) => {
-  const start = services(engine);
-  const startMailServer = mailServers();
-  let server: MailServer;
+  const mail = servicesWithMail(engine);
   let service: Service;
   before(async () => {
-    server = await startMailServer();
-    service = await start({ env: { SMTP_URL: server.url } });
+    service = await mail.start();
   });
 
   let people = 0;
@@ -29,10 +26,8 @@ onBothEngines('links in mail', (engine) => {
     const { body } = await ask<{ data: { id: string } }>(service, '/v1/register', { json: { email, password } });
     userId = body.data.id;
   });
-  const mailsTo = async (address: string, subject: RegExp): Promise<Email[]> => {
-    await service.accounts.mail.settle();
-    return server.mails.filter(({ to, subject: line }) => to?.[0]?.address === address && subject.test(line ?? ''));
-  };
+  const mailsTo = (address: string, subject: RegExp) =>
+    mailsAt(mail.server, service, (to, line) => to === address && subject.test(line));
   const confirmations = (to = email) => mailsTo(to, /Confirm/);
   const resets = (to = email) => mailsTo(to, /new password/);
   const lastToken = async (mails: Promise<Email[]>) => tokenIn((await mails).at(-1) as Email);
@@ -75,7 +70,7 @@ onBothEngines('links in mail', (engine) => {
   });
 
   it('expire', async () => {
-    const own = await start({ env: { SMTP_URL: server.url } });
+    const own = await mail.start();
     const address = 'late@example.com';
     await ask(own, '/v1/register', { json: { email: address, password } });
     await own.accounts.mail.settle();
@@ -205,7 +200,7 @@ onBothEngines('links in mail', (engine) => {
     assert.equal((await post(`/v1/password/resets/${second}`, { password: newPassword })).status, 200);
     await refused(() => post(`/v1/password/resets/${first}`, { password: 'yet another secret' }), 404);
 
-    const own = await start({ env: { SMTP_URL: server.url } });
+    const own = await mail.start();
     await ask(own, '/v1/register', { json: { email: 'slow@example.com', password } });
     await ask(own, '/v1/password/resets', { json: { email: 'slow@example.com' } });
     await own.accounts.mail.settle();
@@ -215,7 +210,7 @@ onBothEngines('links in mail', (engine) => {
   });
 
   it('open the login where confirmation is required', async () => {
-    const own = await start({ env: { SMTP_URL: server.url, REQUIRE_EMAIL_CONFIRMATION: 'true' } });
+    const own = await mail.start({ REQUIRE_EMAIL_CONFIRMATION: 'true' });
     const address = 'strict@example.com';
     await ask(own, '/v1/register', { json: { email: address, password } });
     await assert.rejects(logIn(own, address, password), /invalid_grant.*confirm/);
@@ -225,13 +220,13 @@ onBothEngines('links in mail', (engine) => {
   });
 
   it('start their time when the mail goes out, not when it was asked for', async () => {
-    const own = await start({ env: { SMTP_URL: server.url } });
+    const own = await mail.start();
     const address = 'patient@example.com';
-    server.mood = 'refuse';
+    mail.server.mood = 'refuse';
     await ask(own, '/v1/register', { json: { email: address, password } });
     await own.accounts.mail.settle();
     own.advance(80 * hour);
-    server.mood = 'accept';
+    mail.server.mood = 'accept';
     await own.accounts.mail.settle();
     const token = await lastToken(confirmations(address));
     assert.equal((await ask(own, `/v1/email/confirmations/${token}`, { json: {} })).status, 200);

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { addLogin, password as known } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type MailServer, mailServers } from '../harness/mail-server.ts';
+import { mailsAt, servicesWithMail } from '../harness/mail-server.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Refused {
@@ -15,20 +15,15 @@ const hour = 60 * 60_000;
 
 onBothEngines('strangers who register', (engine) => {
   const start = services(engine);
-  const startMailServer = mailServers();
-  let server: MailServer;
+  const mail = servicesWithMail(engine);
   let service: Service;
   before(async () => {
-    server = await startMailServer();
-    service = await start({ env: { TRUST_PROXY: '127.0.0.1', SMTP_URL: server.url } });
+    service = await mail.start({ TRUST_PROXY: '127.0.0.1' });
   });
   const register = (email: string, address: string, more = {}, on = service) =>
     ask<Refused>(on, '/v1/register', { json: { email, password, ...more }, headers: { 'x-forwarded-for': address } });
   const codes = ({ body }: { body: Refused }) => body.errors.map(({ field, code }) => `${field}:${code}`);
-  const mailsTo = async (mailbox: RegExp) => {
-    await service.accounts.mail.settle();
-    return server.mails.filter(({ to }) => mailbox.test(to?.[0]?.address ?? ''));
-  };
+  const mailsTo = (mailbox: RegExp) => mailsAt(mail.server, service, (to) => mailbox.test(to));
 
   it('are not told who has an account while something else is wrong', async () => {
     const { email } = await addLogin(service);

@@ -1,30 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
-import { contentOf } from '../harness/content.ts';
+import { type Answer, ask, logIn } from '../harness/ask.ts';
+import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { password, patchUser, someone as register, type UserBody, type UsersBody } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
-interface User {
-  id: string;
-  email: string | null;
-  username: string | null;
-  name: string | null;
-  email_confirmed: boolean;
-  roles: string[];
-}
-interface Body {
-  data: User;
-  code: string;
-  detail: string;
-  errors: { field: string; code: string }[];
-}
-interface Page {
-  data: User[];
-  meta: { pagination: { total: number } };
-}
-
-const password = 'a fine long secret';
 const newPassword = 'another fine secret';
 const deletion = { method: 'DELETE', json: { current_password: password } };
 
@@ -37,22 +18,10 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
 
-  let people = 0;
-  async function someone(on = service): Promise<{ id: string; email: string; token: string }> {
-    const email = `person${people++}@example.com`;
-    const { body } = await ask<Body>(on, '/v1/register', { json: { email, password } });
-    return { id: body.data.id, email, token: await logIn(on, email, password) };
-  }
-  const get = <T = Body>(path: string, token: string) => ask<T>(service, path, { token });
-  const patch = (id: string, json: unknown, token: string, on = service) =>
-    ask<Body>(on, `/v1/users/${id}`, { method: 'PATCH', json, token });
-  const refused = async (attempt: () => Promise<{ status: number; body: Body }>, status: number): Promise<Body> => {
-    const content = await contentOf(service);
-    const { status: actual, body } = await attempt();
-    assert.equal(actual, status, JSON.stringify(body));
-    assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
-    return body;
-  };
+  const someone = (on = service) => register(on);
+  const get = <T = UserBody>(path: string, token: string) => ask<T>(service, path, { token });
+  const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
+  const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
 
   it('asks for the old password, and ends the other sessions', async () => {
     const ada = await someone();
@@ -95,12 +64,12 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
 
   it('gives and takes roles at once, by administrators', async () => {
     const ada = await someone();
-    assert.equal((await get<Page>('/v1/users', ada.token)).body.data.length, 1);
+    assert.equal((await get<UsersBody>('/v1/users', ada.token)).body.data.length, 1);
     assert.deepEqual((await patch(ada.id, { roles: ['admin', 'editor'] }, admin)).body.data.roles, ['admin', 'editor']);
-    assert.ok((await get<Page>('/v1/users', ada.token)).body.data.length > 1, 'with the token it has');
+    assert.ok((await get<UsersBody>('/v1/users', ada.token)).body.data.length > 1, 'with the token it has');
     assert.equal((await patch(ada.id, { roles: [] }, admin)).status, 200);
-    assert.equal((await get<Page>('/v1/users', ada.token)).body.data.length, 1);
-    const found = await get<Page>('/v1/users?search=roles:admin', admin);
+    assert.equal((await get<UsersBody>('/v1/users', ada.token)).body.data.length, 1);
+    const found = await get<UsersBody>('/v1/users?search=roles:admin', admin);
     assert.deepEqual(
       found.body.data.map(({ email }) => email),
       ['admin@example.com'],
@@ -110,12 +79,12 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
   it('keeps the last administrator', async () => {
     const own = await start();
     const boss = await logIn(own, 'admin@example.com', 'correct horse battery');
-    const me = await ask<Body>(own, '/v1/users/me', { token: boss });
+    const me = await ask<UserBody>(own, '/v1/users/me', { token: boss });
     const { id } = me.body.data;
     const demoted = await patch(id, { roles: [] }, boss, own);
     assert.equal(demoted.status, 409);
     assert.equal(demoted.body.code, 'last_administrator');
-    const deleted = await ask<Body>(own, '/v1/users/me', { method: 'DELETE', token: boss });
+    const deleted = await ask<UserBody>(own, '/v1/users/me', { method: 'DELETE', token: boss });
     assert.equal(deleted.status, 409);
 
     const second = await someone(own);
@@ -137,7 +106,7 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     const ada = await someone();
     const { db } = service.context.database;
     const grace = await someone();
-    await refused(() => ask<Body>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }), 404);
+    await refused(() => ask<UserBody>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }), 404);
     await assert.rejects(logIn(service, ada.email, 'wrong password'));
     assert.equal((await ask(service, '/v1/users/me', { ...deletion, token: ada.token })).status, 204);
     const gone = await get('/v1/users/me', ada.token);
@@ -155,7 +124,7 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     }
     assert.equal((await ask(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: admin })).status, 204);
     assert.equal((await get('/v1/users/me', grace.token)).body.code, 'user_gone');
-    const { body } = await ask<Body>(service, '/v1/register', { json: { email: ada.email, password } });
+    const { body } = await ask<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
     assert.notEqual(body.data.id, ada.id, 'the address is free again');
   });
 });

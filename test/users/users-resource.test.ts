@@ -1,31 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
-import { contentOf } from '../harness/content.ts';
+import { type Answer, ask, logIn } from '../harness/ask.ts';
+import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { password, patchUser, someone as register, type UserBody, type UsersBody } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
-interface User {
-  id: string;
-  email: string | null;
-  username: string | null;
-  name: string | null;
-  email_confirmed: boolean;
-  roles: string[];
-}
-interface Body {
-  data: User;
-  code: string;
-  detail: string;
-  errors: { field: string; code: string }[];
-}
-interface Page {
-  data: User[];
-  meta: { pagination: { total: number } };
-}
-
-const password = 'a fine long secret';
 const newPassword = 'another fine secret';
 
 onBothEngines('the users resource', (engine) => {
@@ -37,28 +18,16 @@ onBothEngines('the users resource', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
 
-  let people = 0;
-  async function someone(on = service): Promise<{ id: string; email: string; token: string }> {
-    const email = `person${people++}@example.com`;
-    const { body } = await ask<Body>(on, '/v1/register', { json: { email, password } });
-    return { id: body.data.id, email, token: await logIn(on, email, password) };
-  }
-  const get = <T = Body>(path: string, token: string) => ask<T>(service, path, { token });
-  const patch = (id: string, json: unknown, token: string, on = service) =>
-    ask<Body>(on, `/v1/users/${id}`, { method: 'PATCH', json, token });
-  const refused = async (attempt: () => Promise<{ status: number; body: Body }>, status: number): Promise<Body> => {
-    const content = await contentOf(service);
-    const { status: actual, body } = await attempt();
-    assert.equal(actual, status, JSON.stringify(body));
-    assert.equal(await contentOf(service), content, 'a refusal leaves the database as it was');
-    return body;
-  };
+  const someone = (on = service) => register(on);
+  const get = <T = UserBody>(path: string, token: string) => ask<T>(service, path, { token });
+  const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
+  const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
 
   it('shows an administrator all, a user itself, and others as if they were not there', async () => {
     const [ada, grace] = [await someone(), await someone()];
-    const all = await get<Page>('/v1/users?limit=100', admin);
+    const all = await get<UsersBody>('/v1/users?limit=100', admin);
     assert.ok(all.body.data.length >= 3);
-    const own = await get<Page>('/v1/users', ada.token);
+    const own = await get<UsersBody>('/v1/users', ada.token);
     assert.deepEqual(
       own.body.data.map(({ id }) => id),
       [ada.id],
@@ -115,7 +84,7 @@ onBothEngines('the users resource', (engine) => {
       form: { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret, scope: '' },
     });
     const token = grant.body.access_token;
-    const seen = await get<Page>('/v1/users', token);
+    const seen = await get<UsersBody>('/v1/users', token);
     assert.deepEqual(
       seen.body.data.map(({ id }) => id),
       [ada.id],
@@ -123,8 +92,8 @@ onBothEngines('the users resource', (engine) => {
     assert.equal((await get('/v1/users/me', token)).body.data.id, ada.id);
     await refused(() => patch(ada.id, { name: 'Taken over' }, token), 403);
     await refused(() => patch(ada.id, { password: newPassword, current_password: password }, token), 403);
-    await refused(() => ask<Body>(service, '/v1/users/me', { method: 'DELETE', token }), 403);
-    await refused(() => ask<Body>(service, '/v1/email/confirmations', { method: 'POST', token }), 404);
+    await refused(() => ask<UserBody>(service, '/v1/users/me', { method: 'DELETE', token }), 403);
+    await refused(() => ask<UserBody>(service, '/v1/email/confirmations', { method: 'POST', token }), 404);
 
     assert.equal((await ask(service, `/v1/users/${ada.id}`, { method: 'DELETE', token: admin })).status, 204);
     const gone = await get('/v1/users/me', token);
@@ -135,8 +104,8 @@ onBothEngines('the users resource', (engine) => {
   it('lets administrators alone make users', async () => {
     const ada = await someone();
     const json = { email: 'Made@Example.com', password, roles: ['editor'], username: 'Made', name: 'M' };
-    await refused(() => ask<Body>(service, '/v1/users', { json, token: ada.token }), 403);
-    const { status, body, headers } = await ask<Body>(service, '/v1/users', { json, token: admin });
+    await refused(() => ask<UserBody>(service, '/v1/users', { json, token: ada.token }), 403);
+    const { status, body, headers } = await ask<UserBody>(service, '/v1/users', { json, token: admin });
     assert.equal(status, 201, JSON.stringify(body));
     assert.equal(body.data.email, 'Made@example.com');
     assert.equal(body.data.username, 'made');
@@ -152,7 +121,7 @@ onBothEngines('the users resource', (engine) => {
       .where('type', '=', 'personal')
       .execute();
     assert.equal(sessions.length, 1, 'with a personal access token to collect');
-    const again = await refused(() => ask<Body>(service, '/v1/users', { json, token: admin }), 422);
+    const again = await refused(() => ask<UserBody>(service, '/v1/users', { json, token: admin }), 422);
     assert.equal(again.errors[0]?.code, 'taken');
   });
 
@@ -166,7 +135,7 @@ onBothEngines('the users resource', (engine) => {
       [{ email: 'x@example.com', password, password_hash: 'x' }, ['password_hash:unknown']],
       [{ username: 'nameonly', password }, ['email:required']],
     ] as const) {
-      const { errors } = await refused(() => ask<Body>(service, '/v1/users', { json, token: admin }), 422);
+      const { errors } = await refused(() => ask<UserBody>(service, '/v1/users', { json, token: admin }), 422);
       assert.deepEqual(
         errors.map(({ field }) => field).sort(),
         expected.map((entry) => entry.split(':')[0]),
@@ -194,7 +163,8 @@ onBothEngines('the users resource', (engine) => {
   it('takes a whole user back as it was read', async () => {
     const ada = await someone();
     const { body } = await get(`/v1/users/${ada.id}`, ada.token);
-    const put = (json: unknown) => ask<Body>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
+    const put = (json: unknown) =>
+      ask<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
     const { status, body: after } = await put({ ...body.data, name: 'Whole' });
     assert.equal(status, 200, JSON.stringify(after));
     assert.equal(after.data.name, 'Whole');
@@ -216,7 +186,7 @@ onBothEngines('the users resource', (engine) => {
       roles.body.data.map(({ id }) => id),
       ['admin', 'editor'],
     );
-    const holders = await get<{ data: { users: Page } }>('/v1/roles/editor?include=users', ada.token);
+    const holders = await get<{ data: { users: UsersBody } }>('/v1/roles/editor?include=users', ada.token);
     assert.deepEqual(
       holders.body.data.users.data.map(({ id }) => id),
       [ada.id],
@@ -229,7 +199,7 @@ onBothEngines('the users resource', (engine) => {
     const [ada, grace] = [await someone(), await someone()];
     const client = await addClient(service, { userId: ada.id });
     await addClient(service, { userId: grace.id });
-    type Included = { data: { clients: Page; tokens: { data: { type: string }[] }; roles: Page } };
+    type Included = { data: { clients: UsersBody; tokens: { data: { type: string }[] }; roles: UsersBody } };
     const { body } = await get<Included>('/v1/users/me?include=clients,tokens,roles', ada.token);
     assert.deepEqual(
       body.data.clients.data.map(({ id }) => id),
@@ -237,7 +207,7 @@ onBothEngines('the users resource', (engine) => {
     );
     assert.deepEqual(body.data.tokens.data.map(({ type }) => type).sort(), ['personal', 'session']);
     assert.deepEqual(body.data.roles.data, []);
-    const nested = await get<Page>(`/v1/users/${ada.id}/clients`, ada.token);
+    const nested = await get<UsersBody>(`/v1/users/${ada.id}/clients`, ada.token);
     assert.equal(nested.body.meta.pagination.total, 1);
     assert.equal((await get(`/v1/users/${grace.id}/clients`, ada.token)).status, 404);
     assert.equal((await get('/v1/users/me?include=secrets', ada.token)).status, 400);
@@ -247,7 +217,7 @@ onBothEngines('the users resource', (engine) => {
     const ada = await someone();
     const { headers } = await get(`/v1/users/${ada.id}`, ada.token);
     const edit = (name: string) =>
-      ask<Body>(service, `/v1/users/${ada.id}`, {
+      ask<UserBody>(service, `/v1/users/${ada.id}`, {
         method: 'PATCH',
         json: { name },
         token: ada.token,

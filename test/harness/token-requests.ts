@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { addClient, addLogin } from './accounts.ts';
+import type { Answer } from './ask.ts';
+import type { Service } from './service.ts';
+
+interface Credentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** A user, a client of the password grant, and one of client credentials that may read and write cars. */
+export async function addRequesters(service: Service) {
+  service.scopes.addResource('cars');
+  return {
+    user: await addLogin(service),
+    client: await addClient(service, { type: 'password' }),
+    personal: await addClient(service, { scopes: ['cars:read', 'cars:write'] }),
+  };
+}
+
+/** Parameters of a token request, with the credentials of its client. */
+export const requestBy = (
+  { id, secret }: Credentials,
+  parameters: Record<string, string> = {},
+): Record<string, string> => ({ client_id: id, client_secret: secret, ...parameters });
+
+export const byCredentials = (client: Credentials, parameters: Record<string, string> = {}): Record<string, string> =>
+  requestBy(client, { grant_type: 'client_credentials', ...parameters });
+
+/** RFC 6749 5.2: exactly these fields, in these characters, stored nowhere. */
+export function expectRefusal(answer: Answer, status: number, error: string): void {
+  assert.equal(answer.body.error, error, JSON.stringify(answer.body));
+  assert.equal(answer.status, status);
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  assert.match(String(answer.body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  assert.deepEqual(Object.keys(answer.body).sort(), ['error', 'error_description']);
+}
