@@ -21,6 +21,8 @@ import { leaseCheck, serveHealth } from './http/health.ts';
 import { serveApiReference } from './http/openapi/api-reference.ts';
 import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { createServer } from './http/server.ts';
+import { loadJobs } from './jobs/load-jobs.ts';
+import { createEnqueuing, serveJobs } from './jobs/serve-jobs.ts';
 import { createMail } from './mail/mail.ts';
 import { takeOverMails } from './mail/take-over-mails.ts';
 import { Audiences } from './oauth/audiences.ts';
@@ -37,8 +39,10 @@ import { pruneClients } from './oauth/registration/prune-clients.ts';
 import { serveRegistration } from './oauth/registration/registration-routes.ts';
 import { servePages } from './pages/pages.ts';
 import { createWebSessions } from './pages/session/authenticate-web.ts';
+import { jobsResource } from './queue/jobs-resource.ts';
 import { Queue } from './queue/queue.ts';
 import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
+import type { Enqueuing } from './resources/declaration/enqueuing.ts';
 import { loadResources } from './resources/load-resources.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
@@ -81,6 +85,8 @@ export interface Services {
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
   readonly queue: Queue;
+  /** What an operator's own code queues work with. */
+  readonly enqueuing: Enqueuing;
   /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
   endThreads(): Promise<void>;
 }
@@ -101,6 +107,9 @@ export async function createServices(context: Context): Promise<Omit<Services, '
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
   sendLogouts(queue, { context, keys, clients });
   const mail = createMail(context, queue, accountMails(context, keys));
+  const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
+  const enqueuing = createEnqueuing(context, queue, mail, jobs);
+  serveJobs(context, queue, enqueuing, jobs);
   const oauth: OAuth = {
     context,
     keys,
@@ -144,6 +153,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
     proxiedClients,
     accounts,
     queue,
+    enqueuing,
     endThreads,
   };
 }
@@ -156,9 +166,12 @@ export const ownResources = (context: Context, services: Omit<Services, 'app'>):
   tokensResource(services.sessions, services.scopes, services.accounts.mail),
   eventsResource,
   consentsResource(services.sessions),
+  jobsResource,
 ];
 
-const ownResourceNames = ['users', 'roles', 'clients', 'tokens', 'events', 'consents'].map((name) => ({ name }));
+const ownResourceNames = ['users', 'roles', 'clients', 'tokens', 'events', 'consents', 'queued_jobs'].map((name) => ({
+  name,
+}));
 
 /** The scopes of all that would be served: for commands, which serve nothing. */
 export async function knownScopes(config: Config): Promise<KnownScopes> {
@@ -182,7 +195,7 @@ function addScopes(
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<Services> {
   const services = await createServices(context);
-  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue } = services;
+  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, enqueuing } = services;
   await sessions.keepToMaxAge();
   await ensureCliClient(context);
   await takeOverMails(context);
@@ -206,10 +219,11 @@ export async function buildApp(context: Context): Promise<Services> {
   serveProxies(app, oauth, proxiedClients);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
-  serveResources(app, context, resources, { keys, recordEvent, holdAuthority: oauth.holdAuthority });
+  const { holdAuthority } = oauth;
+  serveResources(app, context, resources, { keys, recordEvent, holdAuthority, enqueuing });
   serveOpenApi(app);
   serveApiReference(app);
-  const own = { services: { context, holdAuthority: oauth.holdAuthority, mail: accounts.mail }, loaded: routes };
+  const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 
   const background = runInBackground(context, [

@@ -66,6 +66,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   viewsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
   resourcesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
   routesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  jobsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  migrationsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
 };
 
 describe('Every setting', () => {

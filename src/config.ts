@@ -97,9 +97,9 @@ export function parseConfig(
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
-  for (const key of ['dataDir', 'resourcesDir', 'routesDir', 'viewsDir'] as const)
+  for (const key of ['dataDir', 'resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir'] as const)
     config[key] = resolve(workingDir, config[key] as string);
-  for (const key of ['resourcesDir', 'routesDir', 'viewsDir'] as const)
+  for (const key of ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir'] as const)
     if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);
   if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
     config.brandLogo = resolve(workingDir, config.brandLogo as string);

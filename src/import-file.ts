@@ -85,7 +85,9 @@ function excerpt({ file, line, column }: Place): string {
   return text === undefined ? '' : `\n    ${text}\n    ${text.slice(0, column - 1).replace(/\S/g, ' ')}^`;
 }
 
-const entries = ['gatehouse', 'gatehouse/resources', 'gatehouse/routes', 'gatehouse/config', 'gatehouse/testing'];
+const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config', '/testing'].map(
+  (path) => `gatehouse${path}`,
+);
 
 /** The nearest right name of what was to be imported from Gatehouse. */
 async function hint(message: string): Promise<string> {

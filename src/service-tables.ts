@@ -18,4 +18,5 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('tokens', 'sessions'),
   table('events'),
   table('consents'),
+  table('queued_jobs'),
 ];

@@ -20,6 +20,7 @@ const ownTransactions = new Map([
   ['clients/proxied-clients.ts', 'the service'],
   ['clients/cli-client.ts', 'the service'],
   ['mail/take-over-mails.ts', 'the service'],
+  ['jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
   ['users/roles/role-store.ts', 'the service'],
   ['users/registration/make-user.ts', 'a stranger who registers, or the operator'],

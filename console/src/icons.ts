@@ -4,6 +4,7 @@ import BadgeIcon from '@mui/icons-material/BadgeOutlined';
 import DevicesIcon from '@mui/icons-material/DevicesOutlined';
 import HistoryIcon from '@mui/icons-material/HistoryOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
+import ScheduleIcon from '@mui/icons-material/ScheduleOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
 
 const own = new Map<string, SvgIconComponent>([
@@ -12,6 +13,7 @@ const own = new Map<string, SvgIconComponent>([
   ['clients', AppsIcon],
   ['tokens', DevicesIcon],
   ['events', HistoryIcon],
+  ['queued_jobs', ScheduleIcon],
 ]);
 
 export const iconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;

@@ -60,6 +60,15 @@ const own = new Map<string, Presentation>([
       empty: 'Nothing has happened yet.',
     },
   ],
+  [
+    'queued_jobs',
+    {
+      label: 'Queue',
+      columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
+      removeWarning: 'It is not done any more.',
+      empty: 'Nothing waits, and nothing has failed.',
+    },
+  ],
 ]);
 
 export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);

@@ -1,11 +1,10 @@
 import type { Context } from '../context.ts';
-import type { HoldAuthority } from '../database/change-as.ts';
 import type { App } from '../http/app.ts';
 import { partsOf } from '../http/openapi/openapi-components.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
-import type { MacKeys, RecordEvent } from './model/resource-services.ts';
+import type { ResourceServices } from './model/resource-services.ts';
 import { serveActions } from './routes/action-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
 import { serveNested } from './routes/nested-routes.ts';
@@ -17,11 +16,11 @@ export function serveResources(
   app: App,
   context: Context,
   definitions: readonly ResourceDefinition[],
-  { keys, recordEvent, holdAuthority }: { keys: MacKeys; recordEvent: RecordEvent; holdAuthority: HoldAuthority },
+  given: Omit<ResourceServices, 'context' | 'resources'>,
 ): Resources {
   checkDefinitions(definitions, { roles: ['admin', ...context.config.roles] });
   const resources = compileResources(definitions);
-  const services = { context, resources, keys, recordEvent, holdAuthority };
+  const services = { ...given, context, resources };
   describe(app, resources);
   for (const resource of resources.values()) {
     serveResource(app, services, resource);

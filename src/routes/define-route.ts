@@ -4,9 +4,10 @@ import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { Caller } from '../caller.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { Protection } from '../http/app.ts';
+import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 
 /** What a handler has at hand. */
-export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> {
+export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
   readonly caller: Caller;
   readonly params: Params;
   readonly query: Query;
@@ -20,8 +21,6 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> {
   transaction<T>(work: (tx: Tx, caller: Caller) => Promise<T>): Promise<T>;
   /** Adds to the audit trail; within a transaction, exactly when that commits. `data` never holds a secret. */
   recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: Tx): Promise<void>;
-  /** Queues a mail by a template of `VIEWS_DIR/mail`; within a transaction, exactly when that commits. */
-  mail(template: string, to: string, data?: Readonly<Record<string, unknown>>, tx?: Tx): Promise<void>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }

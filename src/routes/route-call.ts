@@ -3,25 +3,26 @@ import type { Context } from '../context.ts';
 import { changeAs, type HoldAuthority } from '../database/change-as.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { requestSource } from '../http/request-source.ts';
-import type { Mail } from '../mail/mail.ts';
+import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 import type { RouteCall } from './define-route.ts';
 
 /** What the operator's own routes are made with. */
 export interface RouteServices {
   readonly context: Context;
   readonly holdAuthority: HoldAuthority;
-  readonly mail: Mail;
+  readonly enqueuing: Enqueuing;
 }
 
 /** One request, as an operator's handler sees it. */
 export function routeCall(
-  { context, holdAuthority, mail }: RouteServices,
+  { context, holdAuthority, enqueuing }: RouteServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): RouteCall {
   const { database, log, now } = context;
   const { caller } = request;
   return {
+    ...enqueuing,
     caller,
     params: request.params,
     query: request.query,
@@ -46,9 +47,6 @@ export function routeCall(
         source: requestSource(request),
         ...(data ? { data } : {}),
       }),
-    async mail(template, to, data, tx) {
-      await mail.enqueueOwn(tx ?? database.db, { template, recipient: to, ...(data ? { data } : {}) });
-    },
     request,
     reply,
   };

@@ -6,6 +6,8 @@ const folder = { takes: 'a folder that exists' };
 export const projectSettings = {
   resourcesDir: text('RESOURCES_DIR', './resources', 'the resource declarations', folder),
   routesDir: text('ROUTES_DIR', './routes', 'endpoints and pages of your own', folder),
+  jobsDir: text('JOBS_DIR', './jobs', 'work that is done later', folder),
+  migrationsDir: text('MIGRATIONS_DIR', './migrations', 'changes of the database by code of your own', folder),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages', folder),
   compat: oneOf(
     'COMPAT',

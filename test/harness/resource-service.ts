@@ -4,6 +4,8 @@ import pino from 'pino';
 import type { Caller } from '../../src/caller.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
+import { openKeyRing } from '../../src/crypto/key-ring.ts';
+import type { HoldAuthority } from '../../src/database/change-as.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
@@ -13,7 +15,11 @@ import type { App } from '../../src/http/app.ts';
 import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { describeApi, serveOpenApi } from '../../src/http/openapi/openapi.ts';
 import { createServer } from '../../src/http/server.ts';
+import type { JobDefinition } from '../../src/jobs/define-job.ts';
+import { createEnqueuing, serveJobs } from '../../src/jobs/serve-jobs.ts';
+import { createMail } from '../../src/mail/mail.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { Queue } from '../../src/queue/queue.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import type { MacKeys } from '../../src/resources/model/resource-services.ts';
@@ -93,6 +99,7 @@ export interface ResourceService {
   readonly app: App;
   readonly context: Context;
   readonly database: TestDatabase;
+  readonly queue: Queue;
   /** As the administrator, unless the question names another. */
   ask(method: string, path: string, question?: Omit<Question, 'method'>): Promise<Answer>;
   advance(ms: number): void;
@@ -101,12 +108,16 @@ export interface ResourceService {
 /** The engine alone, over its own resources, with tokens that say who they are. */
 export function resourceServices(
   engine: Engine,
-): (definitions: readonly ResourceDefinition[], env?: Record<string, string>) => Promise<ResourceService> {
+): (
+  definitions: readonly ResourceDefinition[],
+  env?: Record<string, string>,
+  jobs?: readonly JobDefinition[],
+) => Promise<ResourceService> {
   const closing: (() => Promise<void>)[] = [];
   after(async () => {
     for (const close of closing.reverse()) await close();
   });
-  return async (definitions, env = {}) => {
+  return async (definitions, env = {}, jobs = []) => {
     const database = await createTestDatabase(engine);
     closing.push(() => database.remove());
     const config = parseConfig(
@@ -146,8 +157,13 @@ export function resourceServices(
       },
     });
     await describeApi(app, config);
+    const queue = new Queue(context, await openKeyRing(context));
+    const enqueuing = createEnqueuing(context, queue, createMail(context, queue, new Map()), jobs);
+    serveJobs(context, queue, enqueuing, jobs);
+    closing.push(() => queue.stop());
     // These callers have no session to lose.
-    serveResources(app, context, definitions, { keys, recordEvent, holdAuthority: async (_tx, { caller }) => caller });
+    const holdAuthority: HoldAuthority = async (_tx, { caller }) => caller;
+    serveResources(app, context, definitions, { keys, recordEvent, holdAuthority, enqueuing });
     serveOpenApi(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());
@@ -155,6 +171,7 @@ export function resourceServices(
       app,
       context,
       database,
+      queue,
       advance(ms) {
         offset += ms;
       },

@@ -26,7 +26,13 @@ export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise
 async function openOperator(context: Context): Promise<Operator> {
   const services = await openResources(context);
   const named = (name: string) => services.resources.get(name) as Resource;
-  const call = () => ({ context, caller: systemCaller, source: systemSource, now: context.now() });
+  const call = () => ({
+    ...services.enqueuing,
+    context,
+    caller: systemCaller,
+    source: systemSource,
+    now: context.now(),
+  });
   return {
     context,
     async change(name, id, body) {
@@ -48,5 +54,6 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const definitions = [...ownResources(context, services), ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
   const { holdAuthority } = services.oauth;
-  return { context, resources: compileResources(definitions), keys: services.keys, recordEvent, holdAuthority };
+  const { keys, enqueuing } = services;
+  return { context, resources: compileResources(definitions), keys, recordEvent, holdAuthority, enqueuing };
 }

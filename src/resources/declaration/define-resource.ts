@@ -5,12 +5,13 @@ import type { Change } from '../../database/bus.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccessRules, ActionAccess, Condition } from './access.ts';
+import type { Enqueuing } from './enqueuing.ts';
 import type { Field, Fields } from './fields/field.ts';
 import type { InputOf, ShownRow, WholeRow, WriteValues } from './fields/row-types.ts';
 import type { Relations } from './relations.ts';
 
 /** One request, as hooks and actions see it. */
-export interface Call {
+export interface Call extends Enqueuing {
   readonly context: Context;
   readonly caller: Caller;
   readonly source: RequestSource;
@@ -37,7 +38,7 @@ export interface Hooks<F extends Fields> {
   ): Promise<WriteValues<F> | undefined> | WriteValues<F> | undefined;
   /** The same for DELETE, with what its body holds. A resource that does not say this takes no body. */
   prepareDelete?(call: Call, deletion: { id: string; body: Readonly<Record<string, unknown>> }): Promise<void> | void;
-  /** Inside the transaction; may change `values`, may throw a Problem. */
+  /** Inside the transaction; may change `values`, may throw a Problem. It may run more than once. */
   beforeWrite?(
     call: WriteCall,
     change: { operation: WriteOperation; values: WriteValues<F>; before: WholeRow<F> | undefined },
@@ -48,6 +49,18 @@ export interface Hooks<F extends Fields> {
     change: {
       operation: WriteOperation;
       values: WriteValues<F>;
+      before: WholeRow<F> | undefined;
+      after: WholeRow<F> | undefined;
+    },
+  ): Promise<void> | void;
+  /**
+   * After the commit, outside of the transaction. The answer waits for it; a failure is logged, and undoes nothing. What
+   * must happen, however long it takes, is a job: `call.later`.
+   */
+  afterCommit?(
+    call: Call,
+    change: {
+      operation: WriteOperation;
       before: WholeRow<F> | undefined;
       after: WholeRow<F> | undefined;
     },

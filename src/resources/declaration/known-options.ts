@@ -57,6 +57,7 @@ export const hookOptions: OptionKinds<Hooks<Fields>> = {
   prepareDelete: callback,
   beforeWrite: callback,
   afterWrite: callback,
+  afterCommit: callback,
 };
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

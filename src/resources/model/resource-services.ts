@@ -3,6 +3,7 @@ import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 
+import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { Resources } from './resource.ts';
 
 /** Server keys that mark what the service made itself. */
@@ -35,4 +36,6 @@ export interface ResourceServices {
   readonly recordEvent: RecordEvent;
   /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
   readonly holdAuthority: HoldAuthority;
+  /** Queues work and mail; made by the features that do them. */
+  readonly enqueuing: Enqueuing;
 }

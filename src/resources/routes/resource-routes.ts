@@ -28,7 +28,8 @@ export const engineRoute = {
   serializerCompiler: () => (data: unknown) => JSON.stringify(data),
 } as const;
 
-export const callOf = ({ context }: ResourceServices, request: FastifyRequest): Call => ({
+export const callOf = ({ context, enqueuing }: ResourceServices, request: FastifyRequest): Call => ({
+  ...enqueuing,
   context,
   caller: request.caller,
   source: requestSource(request),

@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../database/uuid.ts';
+import type { Call } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
@@ -6,6 +6,7 @@ import { allowedRows } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
 import { type Executor, readPrepared, type StoredRow, write, writeOnce } from '../sql/executor.ts';
 import { type Fragment, falsehood, join, quoted, raw, sql } from '../sql/sql-text.ts';
+import type { HookChange } from './hook-runs.ts';
 import type { Input, Values } from './read-input.ts';
 import { mayNot, recordWrite, refuseChanged, refuseTaken, requireReferences, requireRule } from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
@@ -23,20 +24,32 @@ function storedValues(resource: Resource, values: Values): Map<string, unknown> 
   return stored;
 }
 
+type AfterCommit = (call: Call, change: Omit<HookChange, 'values'>) => Promise<void> | void;
+
+/** The row is written: the hook of the transaction, and what comes after the commit. */
+async function written(context: WriteContext, resource: Resource, change: HookChange): Promise<void> {
+  const { call, hooks, afterCommit } = context;
+  await hooks.run(resource, 'afterWrite', call, change);
+  const hook = resource.definition.hooks?.afterCommit as AfterCommit | undefined;
+  if (!hook) return;
+  const { operation, before, after } = change;
+  afterCommit.push(() => hook(context.outside, { operation, before, after }));
+}
+
 /** Makes a row; its references exist and are visible, and it satisfies the rule for making rows. */
 export async function insertRow(context: WriteContext, resource: Resource, values: Values): Promise<StoredRow> {
   const { call } = context;
-  const { hooks, create } = resource.definition;
+  const { create } = resource.definition;
   if (allowedRows(resource, 'create', context) === falsehood) throw mayNot(resource, 'create');
-  await hooks?.beforeWrite?.(call, { operation: 'create', values, before: undefined });
+  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'create', values, before: undefined });
   await requireReferences(context, resource, values);
-  const id = create ? await refuseTaken(resource, create(call, values)) : uuidv7(call.now);
+  const id = create ? await refuseTaken(resource, create(call, values)) : context.hooks.newId(call.now);
   const row = create
     ? await readBack(context, resource, id)
     : await refuseTaken(resource, insertStatement(context, resource, id, values));
   await requireRule(context, resource, 'create', id);
   const after = wholeRow(resource, row);
-  await hooks?.afterWrite?.(call, { operation: 'create', values, before: undefined, after });
+  await written(context, resource, { operation: 'create', values, before: undefined, after });
   await recordWrite(context, resource, 'created', { id, after });
   return row;
 }
@@ -78,11 +91,11 @@ export async function changeRow(
   input: Input,
 ): Promise<StoredRow> {
   const { call } = context;
-  const { hooks, update } = resource.definition;
+  const { update } = resource.definition;
   const whole = wholeRow(resource, before);
   refuseChanged(resource, before, whole, input.unchanged);
   const { values } = input;
-  await hooks?.beforeWrite?.(call, { operation: 'update', values, before: whole });
+  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'update', values, before: whole });
   const stored = storedValues(resource, values);
   for (const [column, value] of stored) {
     const field = resource.stored.find((candidate) => candidate.column === column);
@@ -104,7 +117,7 @@ export async function changeRow(
   const row = await readBack(context, resource, id);
   await requireRule(context, resource, 'update', id);
   const after = wholeRow(resource, row);
-  await hooks?.afterWrite?.(call, { operation: 'update', values, before: whole, after });
+  await written(context, resource, { operation: 'update', values, before: whole, after });
   const fields = Object.keys(changed);
   if (fields.length > 0) await recordWrite(context, resource, 'updated', { id, before: whole, after, fields });
   return row;
@@ -124,11 +137,11 @@ async function updateStatement(
 
 export async function removeRow(context: WriteContext, resource: Resource, before: StoredRow): Promise<void> {
   const { call } = context;
-  const { hooks, remove } = resource.definition;
+  const { remove } = resource.definition;
   const whole = wholeRow(resource, before);
-  await hooks?.beforeWrite?.(call, { operation: 'delete', values: {}, before: whole });
+  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'delete', values: {}, before: whole });
   if (remove) await remove(call, whole);
   else await write(context, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
-  await hooks?.afterWrite?.(call, { operation: 'delete', values: {}, before: whole, after: undefined });
+  await written(context, resource, { operation: 'delete', values: {}, before: whole, after: undefined });
   await recordWrite(context, resource, 'deleted', { id: whole.id, before: whole });
 }

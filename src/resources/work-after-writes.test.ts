@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { before, beforeEach, it } from 'node:test';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
+import { conflict } from '../errors.ts';
+import { defineJob } from '../jobs/define-job.ts';
+import { action, defineResource, integer, text } from './declare.ts';
+
+const seen: string[] = [];
+/** What hooks wait for, in place of another service. */
+let gate: Promise<void>;
+let open: () => void;
+let reached: Promise<void>;
+let arrive: () => void;
+const wait = () => {
+  arrive();
+  return gate;
+};
+
+const boats = defineResource({
+  name: 'boats',
+  fields: { label: text({ required: true }), length: integer() },
+  access: { read: 'auth:api', write: 'auth:api' },
+  hooks: {
+    async beforeWrite(_call, { operation, values, before: row }) {
+      if (values.label !== 'slow') return;
+      seen.push(`asked about ${operation} of ${row?.length ?? 'nothing'}`);
+      await wait();
+      values.length = (row?.length ?? 0) + 1;
+    },
+    async afterWrite(call, { operation, after }) {
+      if (after?.label === 'told') {
+        await call.later('tell', { id: after.id, operation });
+        call.reveal({ told: true });
+      }
+      if (after?.label === 'undone') {
+        await call.later('tell', 'never');
+        throw conflict('Not this one.');
+      }
+      if (after?.label === 'misspelt') await call.later('tel');
+      if (after?.label === 'slowly') {
+        seen.push(after.id);
+        await wait();
+        call.reveal({ secret: 'of the harbour' });
+      }
+      if (after?.label === 'holds') {
+        await call.tx.selectFrom('users').select('id').execute();
+        await wait();
+      }
+    },
+    async afterCommit({ context }, { operation, before: row, after }) {
+      if (after?.label !== 'committed' && row?.label !== 'committed') return;
+      const rows = await context.database.db
+        .selectFrom('boats' as never)
+        .selectAll()
+        .where('label' as never, '=', 'committed' as never)
+        .execute();
+      seen.push(`${operation}: ${rows.length}`);
+      throw new Error('afterCommit fails');
+    },
+  },
+  actions: [action({ name: 'launch', summary: 'Launch', run: ({ row, later }) => later('tell', row, { after: 60 }) })],
+});
+
+const told: { key: string; data: unknown }[] = [];
+const tell = defineJob({ name: 'tell', handle: ({ key, data }) => void told.push({ key, data }) });
+
+onBothEngines('Work after writes', (engine) => {
+  const start = resourceServices(engine);
+  let service: ResourceService;
+  const post = (label: string) => service.ask('POST', '/v1/boats', { json: { label } });
+  before(async () => {
+    service = await start([boats], {}, [tell]);
+  });
+  beforeEach(() => {
+    seen.length = 0;
+    told.length = 0;
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    reached = new Promise((resolve) => {
+      arrive = resolve;
+    });
+  });
+
+  it('runs afterCommit when the row is there for all, and its failure fails nothing', async () => {
+    const { row, status } = await post('committed');
+    assert.equal(status, 201);
+    assert.equal((await service.ask('PATCH', `/v1/boats/${row.id}`, { json: { length: 3 } })).status, 200);
+    assert.equal((await service.ask('DELETE', `/v1/boats/${row.id}`)).status, 204);
+    assert.deepEqual(seen, ['create: 1', 'update: 1', 'delete: 0']);
+  });
+
+  it('queues jobs with the write, from hooks and actions, and none of a write that is undone', async () => {
+    const { row } = await post('told');
+    assert.equal(row.told, true);
+    const stored = await service.context.database.db.selectFrom('queued_jobs').selectAll().execute();
+    assert.equal(stored.length, 1);
+    assert.doesNotMatch(JSON.stringify(stored), new RegExp(row.id), 'sealed');
+    assert.equal((await post('undone')).status, 409);
+    assert.equal((await post('misspelt')).status, 500);
+    await service.queue.settle();
+    assert.deepEqual(told, [{ key: stored[0]?.id, data: { id: row.id, operation: 'create' } }]);
+    const { row: key } = await service.ask('POST', `/v1/boats/${row.id}/launch`);
+    await service.queue.settle();
+    assert.equal(told.length, 1, 'not before its time');
+    service.advance(61_000);
+    await service.queue.settle();
+    assert.equal(told[1]?.key, key);
+  });
+
+  it('lets others write while a hook waits for something else, and does once what that decides', async () => {
+    const slow = post('slow');
+    await reached;
+    assert.equal((await post('quick')).status, 201, 'nobody waits for the hook');
+    open();
+    const { status, row } = await slow;
+    assert.deepEqual([status, row.length], [201, 1]);
+    assert.deepEqual(seen, ['asked about create of nothing']);
+  });
+
+  it('keeps what a hook after the write reveals, and the id that it saw', async () => {
+    const slow = post('slowly');
+    await reached;
+    assert.equal((await post('quick')).status, 201);
+    open();
+    const { status, row } = await slow;
+    assert.equal(status, 201);
+    assert.equal(row.secret, 'of the harbour');
+    assert.deepEqual(seen, [row.id]);
+  });
+
+  it('asks a hook again where the row has changed while it waited', async () => {
+    if (engine === 'postgres') return;
+    const { row } = await post('quick');
+    const slow = service.ask('PATCH', `/v1/boats/${row.id}`, { json: { label: 'slow' } });
+    await reached;
+    assert.equal((await service.ask('PATCH', `/v1/boats/${row.id}`, { json: { length: 7 } })).status, 200);
+    open();
+    const answer = await slow;
+    assert.deepEqual([answer.status, answer.row.length], [200, 8]);
+    assert.deepEqual(seen, ['asked about update of nothing', 'asked about update of 7']);
+  });
+
+  it('does not hold other writers for a hook that uses the transaction and waits', async () => {
+    const holding = post('holds');
+    await reached;
+    assert.equal((await post('quick')).status, 201);
+    // PostgreSQL has room for both; SQLite has one writer, which cannot be lent for long.
+    if (engine === 'postgres') open();
+    const { status } = await holding;
+    assert.equal(status, engine === 'postgres' ? 201 : 503);
+    open();
+  });
+});

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KyselyPlugin } from 'kysely';
+import type { Change } from '../../database/bus.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { unavailable } from '../../errors.ts';
+import type { WriteCall } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Values } from './read-input.ts';
+
+/** What a hook inside the transaction is told. */
+export interface HookChange {
+  readonly operation: 'create' | 'update' | 'delete';
+  readonly values: Values;
+  readonly before: Values | undefined;
+  readonly after?: Values | undefined;
+}
+
+type HookName = 'beforeWrite' | 'afterWrite';
+type Hook = (call: WriteCall, change: HookChange) => Promise<void> | void;
+
+/** What a hook did that ended after its transaction, to be done again inside of another. */
+interface Outcome {
+  readonly hook: string;
+  readonly seen: unknown;
+  readonly error: unknown;
+  readonly values: Values;
+  readonly revealed: Values;
+  readonly changes: readonly Change[];
+}
+
+/** Ends an attempt: a hook waits for something outside, and nobody else is to wait for that. */
+class HookWaits extends Error {
+  readonly finished: Promise<void>;
+  constructor(finished: Promise<void>) {
+    super('a hook waits');
+    this.finished = finished;
+  }
+}
+
+class TransactionOver extends Error {
+  constructor() {
+    super('the transaction of this hook is over: it waited for something outside of it');
+  }
+}
+
+const mostAttempts = 6;
+/** How long a hook that uses the transaction may wait for something else, in milliseconds. */
+const heldAtMost = 250;
+
+/** Statements in a transaction on SQLite need no turn of the event loop: what takes one waits for something else. */
+const oneTurn = (): Promise<'waits'> =>
+  new Promise((resolve) => setImmediate(() => setImmediate(() => resolve('waits'))));
+
+/**
+ * Runs the hooks of one write. SQLite has one writer, so a hook that waits for something outside lets go of it: the attempt is
+ * undone, the hook goes on, and the next attempt does what it did, if it would see the same again. The argument is in
+ * docs/decisions/slow-hooks.md.
+ */
+export class HookRuns {
+  readonly #letsGo: boolean;
+  readonly #outcomes: Outcome[] = [];
+  readonly #held = new Set<string>();
+  readonly #ids: string[] = [];
+  #nextId = 0;
+
+  constructor(engine: 'sqlite' | 'postgres') {
+    this.#letsGo = engine === 'sqlite';
+  }
+
+  /** Attempts a write until no hook of it waits. */
+  async attempt<T>(write: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      this.#nextId = 0;
+      try {
+        return await write();
+      } catch (error) {
+        if (!(error instanceof HookWaits)) throw error;
+        await error.finished;
+        if (attempt === mostAttempts) {
+          throw unavailable('Others are changing the same at the moment. Try again.', 1, 'a hook never saw it twice');
+        }
+      }
+    }
+  }
+
+  /** The same in each attempt: a hook has seen it. */
+  newId(now: number): string {
+    const at = this.#nextId++;
+    this.#ids[at] ??= uuidv7(now);
+    return this.#ids[at];
+  }
+
+  async run(resource: Resource, name: HookName, call: WriteCall, change: HookChange): Promise<void> {
+    const hook = resource.definition.hooks?.[name] as Hook | undefined;
+    if (!hook) return;
+    if (!this.#letsGo) return hook(call, change);
+    const id = `${resource.name}.${name}`;
+    const seen = { caller: call.caller, ...change, values: { ...change.values } };
+    const known = this.#outcomes.find((outcome) => outcome.hook === id && isDeepStrictEqual(outcome.seen, seen));
+    if (known) return repeat(known, call, change);
+    const handed = hand(call);
+    const running = hook(handed.call, change);
+    if (!(running instanceof Promise)) return;
+    const settled = running.then(
+      () => ({ error: undefined }),
+      (error: unknown) => ({ error }),
+    );
+    const ended = await Promise.race([settled, oneTurn()]);
+    if (ended !== 'waits') {
+      if (ended.error !== undefined) throw ended.error;
+      return;
+    }
+    // What makes its own rows names them anew each time.
+    const holds = handed.state.used || this.#held.has(id) || resource.definition.create !== undefined;
+    if (holds) return this.#hold(id, settled, handed, call);
+    handed.state.over = true;
+    const { revealed, changes } = handed;
+    throw new HookWaits(
+      settled.then(({ error }) => {
+        if (error instanceof TransactionOver) this.#held.add(id);
+        else this.#outcomes.push({ hook: id, seen, error, values: { ...change.values }, revealed, changes });
+      }),
+    );
+  }
+
+  /** A hook that uses the transaction cannot go on without it: it gets a moment. */
+  async #hold(
+    id: string,
+    settled: Promise<{ readonly error: unknown }>,
+    { state }: Handed,
+    { context: { log } }: WriteCall,
+  ): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<'too long'>((resolve) => {
+      timer = setTimeout(() => resolve('too long'), heldAtMost);
+    });
+    const ended = await Promise.race([settled, tooLong]);
+    clearTimeout(timer);
+    if (ended === 'too long') {
+      state.over = true;
+      log.error(
+        { hook: id },
+        'a hook uses the transaction and waits for something else: every other write would wait too. Do that in prepare, in afterCommit, or by call.later.',
+      );
+      throw unavailable('This write takes too long. Try again.', 1, `the hook ${id} holds the transaction`);
+    }
+    if (ended.error !== undefined) throw ended.error;
+  }
+}
+
+interface Handed {
+  readonly call: WriteCall;
+  readonly state: { used: boolean; over: boolean };
+  readonly revealed: Values;
+  readonly changes: Change[];
+}
+
+/** The call as a hook gets it: whether it uses the transaction is known, and it uses none that is over. */
+function hand(call: WriteCall): Handed {
+  const state = { used: false, over: false };
+  const refuseOver = () => {
+    if (state.over) throw new TransactionOver();
+  };
+  const guard: KyselyPlugin = {
+    transformQuery({ node }) {
+      refuseOver();
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const transaction = () => {
+    refuseOver();
+    state.used = true;
+    return call.tx.withPlugin(guard);
+  };
+  const revealed: Values = {};
+  const changes: Change[] = [];
+  const handed: Omit<WriteCall, 'tx'> = {
+    ...call,
+    later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),
+    mail: async (template, to, data, tx) => call.mail(template, to, data, tx ?? transaction()),
+    reveal(fields) {
+      Object.assign(revealed, fields);
+      call.reveal(fields);
+    },
+    invalidate(change) {
+      changes.push(change);
+      call.invalidate(change);
+    },
+  };
+  const whole = Object.defineProperty(handed, 'tx', { get: transaction, enumerable: true }) as WriteCall;
+  return { call: whole, state, revealed, changes };
+}
+
+function repeat({ error, values, revealed, changes }: Outcome, call: WriteCall, change: HookChange): void {
+  if (error !== undefined) throw error;
+  for (const name of Object.keys(change.values)) if (!(name in values)) delete change.values[name];
+  Object.assign(change.values, values);
+  call.reveal(revealed);
+  for (const each of changes) call.invalidate(each);
+}

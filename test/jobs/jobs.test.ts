@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { before, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadJobs } from '../../src/jobs/load-jobs.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, type Question } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type MailServer, mailServers } from '../harness/mail-server.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const project = fileURLToPath(new URL('project', import.meta.url));
+const hour = 60 * 60_000;
+
+onBothEngines('Jobs of one’s own', (engine) => {
+  const start = services(engine);
+  const startMailServer = mailServers();
+  let service: Service;
+  let server: MailServer;
+  let admin: string;
+  let user: string;
+  const logIn = async (email: string, secret: string) => {
+    const form = { email, password: secret };
+    return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+  };
+  before(async () => {
+    server = await startMailServer();
+    const dirs = { JOBS_DIR: join(project, 'jobs'), ROUTES_DIR: join(project, 'routes') };
+    service = await start({
+      env: { ...dirs, VIEWS_DIR: join(project, 'views'), SMTP_URL: server.url, ACCESS_TOKEN_TTL: '864000' },
+    });
+    admin = await logIn('admin@example.com', 'correct horse battery');
+    user = await logIn((await addLogin(service)).email, password);
+  });
+  const api = (method: string, path: string, question: Question = {}) =>
+    ask(service, path, { method, token: admin, ...question });
+  const invoice = (to: string, amount = 5) => api('POST', '/v1/invoices', { token: user, json: { to, amount } });
+  const queued = async (): Promise<Record<string, unknown>[]> =>
+    (await api('GET', '/v1/queued_jobs')).body.data as Record<string, unknown>[];
+  const invoices = () => server.mails.filter(({ subject }) => subject === 'Your invoice');
+  const sent = async () =>
+    (
+      await service.context.database.db.selectFrom('events').select('data').where('type', '=', 'invoice.sent').execute()
+    ).map(({ data }) => JSON.parse(data) as { key: string; attempt: number });
+
+  it('are done after the commit, and mail by a template of one’s own waits for a server that is away', async () => {
+    server.mood = 'refuse';
+    const { status, body } = await invoice('ada@example.com', 7);
+    assert.equal(status, 202);
+    assert.equal((await invoice('ada@example.com', -1)).status, 409);
+    await service.queue.settle();
+    assert.deepEqual(await sent(), [{ key: body.key, attempt: 1 }]);
+    const [waiting, ...others] = (await queued()).filter(({ subject }) => subject === 'ada@example.com');
+    assert.deepEqual(others, []);
+    assert.deepEqual([waiting?.name, waiting?.state, waiting?.attempts], ['mail', 'waiting', 1]);
+    assert.match(String(waiting?.last_error), /not now/);
+    server.mood = 'accept';
+    service.advance(hour);
+    await service.queue.settle();
+    assert.deepEqual(
+      invoices().map(({ to, text }) => [to?.[0]?.address, text?.trim()]),
+      [['ada@example.com', 'Please pay 7.']],
+    );
+  });
+
+  it('fail, are tried again, are given up, and are tried or forgotten by an administrator', async () => {
+    const flaky = (await invoice('flaky@example.com')).body.key;
+    const never = (await invoice('never@example.com')).body.key;
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await service.queue.settle();
+      service.advance(hour);
+    }
+    assert.deepEqual((await sent()).at(-1), { key: flaky, attempt: 4 });
+    const [failed] = (await queued()).filter(({ name }) => name === 'send-invoice');
+    assert.deepEqual(
+      [failed?.id, failed?.state, failed?.attempts, failed?.last_error],
+      [never, 'failed', 4, 'there is no such bank'],
+    );
+    assert.ok(!('data' in (failed ?? {})), 'what it holds is nobody’s to read');
+    assert.equal((await api('GET', '/v1/queued_jobs', { token: user })).status, 403);
+    assert.equal((await api('POST', `/v1/queued_jobs/${never}/retry`, { token: user })).status, 403);
+    assert.equal((await api('POST', `/v1/queued_jobs/${never}/retry`)).status, 204);
+    await service.queue.settle();
+    const again = (await api('GET', `/v1/queued_jobs/${never}`)).body.data as Record<string, unknown>;
+    assert.deepEqual([again.state, again.attempts], ['waiting', 1]);
+    assert.equal((await api('DELETE', `/v1/queued_jobs/${never}`)).status, 204);
+    assert.equal((await api('GET', `/v1/queued_jobs/${never}`)).status, 404);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    assert.match(metrics, /gatehouse_job_attempts_total\{result="failed"\} 1/);
+  });
+});
+
+it('says what is wrong with a job, and where', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
+  const refuses = async (text: string, message: RegExp) => {
+    const file = `${message.source.length}-${text.length}.mjs`;
+    writeFileSync(join(dir, file), text);
+    await assert.rejects(
+      loadJobs(dir, (name) => name === 'mail'),
+      message,
+    );
+    rmSync(join(dir, file));
+  };
+  try {
+    assert.deepEqual(await loadJobs(join(dir, 'none'), () => false), []);
+    await refuses('export default 1', /must `export default defineJob/);
+    await refuses(
+      'export default { name: "a", handel() {} }',
+      /handel: .*Did you mean "handle"\?[\s\S]*handle is missing/,
+    );
+    await refuses('export default { name: "A b", handle() {} }', /name: it takes lowercase letters/);
+    await refuses('export default { name: "mail", handle() {} }', /another job is named "mail"/);
+    await refuses('export default { name: "a", attempts: 0, handle() {} }', /attempts: it takes a whole number/);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
