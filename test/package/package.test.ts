@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { type ExecFileOptions, execFile } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -52,10 +62,12 @@ describe('The package', { timeout: 900_000 }, () => {
     assert.ok(bytes < 8_000_000, `${bytes} bytes unpacked`);
   });
 
-  it('makes a project whose tests, types and declarations are right as they stand', async () => {
+  it('makes a project whose tests, types and declarations are right, and whose editor marks what is wrong', async () => {
     const { stdout } = await inProject('npm', ['test']);
     assert.match(stdout, /pass 2\b/);
+    cpSync(join(root, 'test/types/declarations.ts'), join(project, 'declarations.ts'));
     const { stdout: checked } = await inProject('npx', ['tsc', '--strict', '--listFiles']);
+    rmSync(join(project, 'declarations.ts'));
     assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not checked');
     await inProject('npx', ['gatehouse', 'check']);
   });

@@ -1,5 +1,4 @@
 import {
-  action,
   anyOf,
   belongsTo,
   boolean,
@@ -17,10 +16,10 @@ import {
   reference,
   related,
   role,
+  Type,
   text,
   timestamp,
 } from 'gatehouse/resources';
-import { Type } from 'typebox';
 
 /** Everybody with a token sees the cars; an owner writes its own, an administrator all. */
 export default defineResource({
@@ -62,13 +61,13 @@ export default defineResource({
     ),
   },
   actions: [
-    action({
+    {
       name: 'park',
       summary: 'Park a car',
-      body: Type.Object({ place: Type.String({ minLength: 1, maxLength: 120 }) }, { additionalProperties: false }),
+      body: Type.Object({ place: Type.String({ minLength: 1, maxLength: 120 }) }),
       response: Type.Object({ parked_at: Type.String(), parked_since: Type.String() }),
       run: ({ body, now, change }) => change({ parked_at: body.place, parked_since: new Date(now).toISOString() }),
-    }),
+    },
   ],
   events: true,
 });

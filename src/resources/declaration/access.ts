@@ -2,90 +2,113 @@ import { type Caller, mayUseScope } from '../../caller.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
+/** Whatever it speaks of: what is not written within a declaration is checked at the start alone. */
+// biome-ignore lint/suspicious/noExplicitAny: names that nobody has said.
+type Any = any;
+
 /**
  * What must hold of a row. It becomes part of the SQL, never a filter afterwards. Values are those that JSON uses, null
- * included.
+ * included. `F` and `R` are the fields and relations that it speaks of.
  */
-export type Condition =
-  | { readonly kind: 'compare'; readonly field: string; readonly operator: Comparison; readonly value: unknown }
-  | { readonly kind: 'among'; readonly field: string; readonly values: readonly unknown[] }
-  | { readonly kind: 'lists'; readonly field: string; readonly value: string }
-  | { readonly kind: 'related'; readonly relation: string; readonly condition: Condition }
-  | { readonly kind: 'all' | 'any'; readonly of: readonly (Condition | boolean)[] };
+export type Condition<F = Any, R = Any> =
+  | { readonly kind: 'compare'; readonly field: F; readonly operator: Comparison; readonly value: unknown }
+  | { readonly kind: 'among'; readonly field: F; readonly values: readonly unknown[] }
+  | { readonly kind: 'lists'; readonly field: F; readonly value: string }
+  | { readonly kind: 'related'; readonly relation: R; readonly condition: Condition }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly (Condition<F, R> | boolean)[] };
 
 /** What a caller may do: with no row, with every row, or with those for which a condition holds. */
-export type Rule = (caller: Caller, now: number) => boolean | Condition;
-export type Access = 'public' | 'auth:api' | 'nobody' | Rule;
-
+export type Rule<F = Any, R = Any> = (caller: Caller, now: number) => boolean | Condition<F, R>;
+export type Access<F = Any, R = Any> = 'public' | 'auth:api' | 'nobody' | Rule<F, R>;
 /** What guards an action: a rule of the resource, or one of its own. */
-export type ActionAccess = 'read' | 'write' | Access;
+export type ActionAccess<F = Any, R = Any> = 'read' | 'write' | Access<F, R>;
 
-export interface AccessRules {
+export interface AccessRules<F = Any, R = Any> {
   /** Who may read which rows; `public` needs no token. */
-  readonly read: Access;
+  readonly read: Access<F, R>;
   /** Who may write which rows. A row must satisfy it before and after the write. */
-  readonly write: Access;
+  readonly write: Exclude<Access<F, R>, 'public'>;
   /** In place of `write`, for one kind of it. */
-  readonly create?: Access;
-  readonly update?: Access;
-  readonly delete?: Access;
+  readonly create?: Exclude<Access<F, R>, 'public'>;
+  readonly update?: Exclude<Access<F, R>, 'public'>;
+  readonly delete?: Exclude<Access<F, R>, 'public'>;
 }
 
-export const compare = (field: string, operator: Comparison, value: unknown): Condition => ({
-  kind: 'compare',
+export const compare = <const F extends string>(
+  field: F,
+  operator: Comparison,
+  value: unknown,
+): Condition<F, never> => ({ kind: 'compare', field, operator, value });
+export const equals = <const F extends string>(field: F, value: unknown): Condition<F, never> =>
+  compare(field, '=', value);
+export const isNull = <const F extends string>(field: F): Condition<F, never> => compare(field, '=', null);
+export const among = <const F extends string>(field: F, values: readonly unknown[]): Condition<F, never> => ({
+  kind: 'among',
   field,
-  operator,
+  values,
+});
+/** The list field holds the value. */
+export const lists = <const F extends string>(field: F, value: string): Condition<F, never> => ({
+  kind: 'lists',
+  field,
   value,
 });
-export const equals = (field: string, value: unknown): Condition => compare(field, '=', value);
-export const isNull = (field: string): Condition => compare(field, '=', null);
-export const among = (field: string, values: readonly unknown[]): Condition => ({ kind: 'among', field, values });
-/** The list field holds the value. */
-export const lists = (field: string, value: string): Condition => ({ kind: 'lists', field, value });
 /** Some row that the relation leads to satisfies the condition. */
-export const related = (relation: string, condition: Condition): Condition => ({
+export const related = <const R extends string>(relation: R, condition: Condition): Condition<never, R> => ({
   kind: 'related',
   relation,
   condition,
 });
-export const all = (...of: (Condition | boolean)[]): Condition => ({ kind: 'all', of });
-export const any = (...of: (Condition | boolean)[]): Condition => ({ kind: 'any', of });
+export const all = <F extends string = never, R extends string = never>(
+  ...of: (Condition<F, R> | boolean)[]
+): Condition<F, R> => ({ kind: 'all', of });
+export const any = <F extends string = never, R extends string = never>(
+  ...of: (Condition<F, R> | boolean)[]
+): Condition<F, R> => ({ kind: 'any', of });
 
 /** Callers who have the role; the service's own work passes too. */
 export const role =
-  (name: string): Rule =>
+  (name: string): Rule<never, never> =>
   (caller) =>
     caller.roles.includes(name) || caller.kind === 'system';
 
 /** Rows whose field holds the caller's user id. */
 export const owner =
-  (field: string): Rule =>
+  <const F extends string>(field: F): Rule<F, never> =>
   (caller) =>
     caller.userId !== null && equals(field, caller.userId);
 
 /** Callers whose token holds a scope beyond `<resource>:read|write`. */
 export const scope =
-  (name: string): Rule =>
+  (name: string): Rule<never, never> =>
   (caller) =>
     mayUseScope(caller, name);
 
-export const anyOf =
-  (...rules: Rule[]): Rule =>
-  (caller, now) => {
+export function anyOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
+  refuseOthers('anyOf', rules);
+  return (caller, now) => {
     const results = rules.map((rule) => rule(caller, now));
     if (results.includes(true)) return true;
     const conditions = results.filter((result) => result !== false);
     return conditions.length > 0 && any(...conditions);
   };
+}
 
-export const allOf =
-  (...rules: Rule[]): Rule =>
-  (caller, now) => {
+export function allOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
+  refuseOthers('allOf', rules);
+  return (caller, now) => {
     const results = rules.map((rule) => rule(caller, now));
     if (results.includes(false)) return false;
     const conditions = results.filter((result) => result !== true);
     return conditions.length === 0 || all(...conditions);
   };
+}
+
+/** Words such as `auth:api` stand alone. */
+function refuseOthers(name: string, rules: readonly unknown[]): void {
+  const other = rules.find((rule) => typeof rule !== 'function');
+  if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), and not "${other}".`);
+}
 
 /** What an access word or rule says for one caller. */
 export function decide(access: Access, caller: Caller, now: number): boolean | Condition {

@@ -5,6 +5,7 @@ import type { Change } from '../../database/bus.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccessRules, ActionAccess, Condition } from './access.ts';
+import type { CheckedSources, Order, OwnStoredNames, StoredNames } from './declared-names.ts';
 import type { Enqueuing } from './enqueuing.ts';
 import type { Field, Fields } from './fields/field.ts';
 import type { InputOf, ShownRow, WholeRow, WriteValues } from './fields/row-types.ts';
@@ -88,19 +89,23 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
   run(action: ActionCall<F, Static<B>>): Promise<unknown> | unknown;
 }
 
-export interface ActionCall<F extends Fields, B> extends Call {
+/** What an action of a collection has at hand. */
+export interface CollectionCall<B> extends Call {
   /** For reading. What an action writes, it writes by `change` or `transaction`: both hold the rights of the caller. */
   readonly db: Pick<Db, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
-  /** The row; undefined for a collection's action. */
-  readonly row: WholeRow<F>;
   readonly body: B;
-  /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
-  change(values: WriteValues<F>): Promise<ShownRow<F>>;
   /**
    * Runs work in a transaction, which holds the rights of the caller; what it tells reaches every instance before this
    * returns. It is run again where PostgreSQL had to end it for the sake of another.
    */
   transaction<T>(work: (call: WriteCall) => Promise<T>): Promise<T>;
+}
+
+/** What an action of a row has at hand. */
+export interface ActionCall<F extends Fields, B> extends CollectionCall<B> {
+  readonly row: WholeRow<F>;
+  /** Writes fields of the row (read-only ones too) as a PATCH would: with hooks, version and events. Returns the row. */
+  change(values: WriteValues<F>): Promise<ShownRow<F>>;
 }
 
 export interface Declaration<F extends Fields = Fields> {
@@ -163,21 +168,59 @@ export interface ResourceDefinition<F extends Fields = Fields> extends Declarati
 export type RowOf<D> = D extends ResourceDefinition<infer F> ? ShownRow<F> : never;
 export type InputFor<D> = D extends ResourceDefinition<infer F> ? InputOf<F> : never;
 
+type BodyOf<B> = B extends TSchema ? Static<B> : unknown;
+
+interface DeclaredAction<B, Name, R> extends Omit<Action, 'on' | 'access' | 'body' | 'run'> {
+  readonly access?: ActionAccess<Name, R>;
+  readonly body?: B;
+}
+/** Actions in their declaration: `run` knows the fields, and the body that is described. */
+interface RowAction<F extends Fields, B, Name, R> extends DeclaredAction<B, Name, R> {
+  readonly on?: 'row';
+  run(action: ActionCall<F, BodyOf<B>>): Promise<unknown> | unknown;
+}
+interface CollectionAction<B, Name, R> extends DeclaredAction<B, Name, R> {
+  readonly on: 'collection';
+  run(action: CollectionCall<BodyOf<B>>): Promise<unknown> | unknown;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: `action` has typed it already, whatever the resource.
+type MadeAction = Action<any, never> & DeclaredAction<any, any, any> & { on?: any; run(action: any): unknown };
+
+/** Names of relations; where there is none, a name that none can have. */
+type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
+
+type Typed = 'fields' | 'relations' | 'uniqueTogether' | 'access' | 'where' | 'defaultOrder' | 'actions';
+
+/** A declaration as it is written: names of fields and relations are those that it declares. */
+type Written<F extends Fields, R extends Relations, M, A> = Omit<Declaration<AllFields<F, M>>, Typed | 'managed'> & {
+  readonly managed?: M;
+  readonly fields: F & CheckedSources<F, M>;
+  readonly relations?: R & Relations<NoInfer<OwnStoredNames<F>>>;
+  readonly uniqueTogether?: readonly (readonly NoInfer<OwnStoredNames<F>>[])[];
+  readonly access: AccessRules<NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
+  readonly where?: (now: number) => Condition<NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
+  readonly defaultOrder?: NoInfer<Order<F, M>>;
+  readonly actions?: {
+    readonly [K in keyof A]:
+      | RowAction<AllFields<F, M>, A[K], NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>
+      | CollectionAction<A[K], NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
+  };
+};
+
 /** Declares a resource: its routes, validation, storage, scopes and description all come from this. */
-export function defineResource<const F extends Fields, const M extends boolean = true>(
-  declaration: Omit<Declaration<F>, 'hooks' | 'create' | 'update' | 'remove' | 'actions' | 'managed'> & {
-    readonly managed?: M;
-    readonly hooks?: Hooks<AllFields<F, M>>;
-    create?(call: WriteCall, values: WriteValues<AllFields<F, M>>): Promise<string>;
-    update?(call: WriteCall, before: WholeRow<AllFields<F, M>>, values: WriteValues<AllFields<F, M>>): Promise<void>;
-    remove?(call: WriteCall, before: WholeRow<AllFields<F, M>>): Promise<void>;
-    readonly actions?: readonly Action<AllFields<F, M>, never>[];
-  },
-): ResourceDefinition<AllFields<F, M>> {
+export function defineResource<
+  const F extends Fields,
+  const R extends Relations = Record<never, never>,
+  const M extends boolean = true,
+  A extends readonly unknown[] | [] = [],
+>(declaration: Written<F, R, M, A>): ResourceDefinition<AllFields<F, M>> {
   return { ...declaration, managed: declaration.managed ?? true } as unknown as ResourceDefinition<AllFields<F, M>>;
 }
 
-/** Gives an action the type of its body: `actions: [action({ name: 'park', body: Type.Object({ … }), run })]`. */
-export const action = <B extends TSchema = TSchema, F extends Fields = Fields>(
-  declared: Action<F, B>,
-): Action<F, never> => declared as unknown as Action<F, never>;
+/**
+ * Gives an action that is not written in its declaration the type of its body. Within `actions: [{ name, summary, run }]` it
+ * is not needed: there the row has its type too.
+ */
+export const action = <B extends TSchema = TSchema, F extends Fields = Fields>(declared: Action<F, B>): MadeAction =>
+  declared as unknown as MadeAction;

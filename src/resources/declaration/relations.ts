@@ -1,8 +1,9 @@
-export interface BelongsTo {
+/** `F` are the fields of the resource that has the relation. */
+export interface BelongsTo<F = string> {
   readonly kind: 'belongsTo';
   readonly target: string;
   /** The reference field of this resource. */
-  readonly by: string;
+  readonly by: F;
 }
 export interface HasMany {
   readonly kind: 'hasMany';
@@ -20,48 +21,52 @@ export interface ManyToMany {
   /** The link's reference field to the target. */
   readonly to: string;
 }
-export interface ListsNames {
+export interface ListsNames<F = string> {
   readonly kind: 'listsNames';
   readonly target: string;
   /** The list field of this resource that holds names. */
-  readonly list: string;
+  readonly list: F;
   /** The unique text field of the target that they name. */
   readonly key: string;
 }
-export interface NamedBy {
+export interface NamedBy<F = string> {
   readonly kind: 'namedBy';
   readonly target: string;
   /** The list field of the target. */
   readonly list: string;
   /** The unique text field of this resource that it names. */
-  readonly key: string;
+  readonly key: F;
 }
-export type Relation = BelongsTo | HasMany | ManyToMany | ListsNames | NamedBy;
-export type Relations = Readonly<Record<string, Relation>>;
+export type Relation<F = string> = BelongsTo<F> | HasMany | ManyToMany | ListsNames<F> | NamedBy<F>;
+export type Relations<F = string> = Readonly<Record<string, Relation<F>>>;
 
 /** This row refers to one row of the target. */
-export const belongsTo = (target: string, link: { by: string }): BelongsTo => ({ ...link, kind: 'belongsTo', target });
+export const belongsTo = <const F extends string>(target: string, link: { by: F }): BelongsTo<F> => ({
+  ...link,
+  kind: 'belongsTo',
+  target,
+});
 
 /** Rows of the target refer to this row. */
 export const hasMany = (target: string, link: { by: string }): HasMany => ({ ...link, kind: 'hasMany', target });
 
 /** Rows of a third resource link this one with the target. */
 export const manyToMany = (target: string, link: { through: string; from: string; to: string }): ManyToMany => ({
+  ...link,
   kind: 'manyToMany',
   target,
-  ...link,
 });
 
 /** A list field of this row names rows of the target (`users.roles` names `roles.name`). */
-export const listsNames = (target: string, by: { list: string; key: string }): ListsNames => ({
+export const listsNames = <const F extends string>(target: string, by: { list: F; key: string }): ListsNames<F> => ({
+  ...by,
   kind: 'listsNames',
   target,
-  ...by,
 });
 
 /** The other side of `listsNames`: rows of the target whose list names this row. */
-export const namedBy = (target: string, by: { list: string; key: string }): NamedBy => ({
+export const namedBy = <const F extends string>(target: string, by: { list: string; key: F }): NamedBy<F> => ({
+  ...by,
   kind: 'namedBy',
   target,
-  ...by,
 });

@@ -1,5 +1,5 @@
 import { nearestOf } from '../check-options.ts';
-import { declareField, type Field, type Fields } from './field.ts';
+import { declareField, type Field, type Fields, type Said } from './field.ts';
 
 export interface ComputedOptions {
   /** The JSON type of the value, for the API description. */
@@ -11,15 +11,19 @@ export interface ComputedOptions {
   example?: unknown;
 }
 
+/** The fields that it names, and no other. What they hold is not known here: say it where it matters. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields are declared beside it, and not yet typed.
+type SourcesOf<O extends ComputedOptions> = { readonly [K in O['from'][number]]: any };
+
 const typeName = 'computed';
 
 /** Made from other fields whenever a row is shown; never stored or sent. Values are those that JSON shows. */
 export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
-  options: O,
-  compute: (row: Record<string, unknown>) => T,
+  options: Said<O, ComputedOptions>,
+  compute: (row: SourcesOf<O>) => T,
 ): Field<T, O & { readOnly: true; required: true }> => ({
   ...declareField<T, O & { readOnly: true; required: true }>(typeName, { ...options, readOnly: true }),
-  compute,
+  compute: compute as Field['compute'] & {},
 });
 
 /** It has no type of its own: its values are described by the type that it names. */

@@ -64,6 +64,12 @@ export interface Field<T = unknown, O = unknown> {
   readonly [shape]?: { value: T; options: O };
 }
 
+/** The options as they were said. What is none of those that there are is marked by the compiler. */
+export type Said<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
+type Unknown<K> = [K] extends [never]
+  ? unknown
+  : { readonly [P in K & string]: `There is no option "${P}" of this field` };
+
 export type Fields = Readonly<Record<string, Field>>;
 
 /** For the function that declares fields of a type. */

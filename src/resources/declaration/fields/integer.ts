@@ -1,10 +1,11 @@
-import { declareField, type Field } from './field.ts';
+import { declareField, type Field, type Said } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { checkRange, type NumberOptions, numberSchema, numberValues } from './numeric.ts';
 
 /** A whole number within ±2^53. */
-export const integer = <const O extends NumberOptions = Record<never, never>>(options?: O): Field<number, O> =>
-  declareField('integer', options);
+export const integer = <const O extends NumberOptions = Record<never, never>>(
+  options?: Said<O, NumberOptions>,
+): Field<number, O> => declareField('integer', options);
 
 export const integerType: FieldType = {
   ...numberValues,

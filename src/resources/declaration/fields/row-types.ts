@@ -1,6 +1,6 @@
 import type { Field, Fields } from './field.ts';
 
-type OptionsOf<F> = F extends Field<unknown, infer O> ? O : never;
+export type OptionsOf<F> = F extends Field<unknown, infer O> ? O : never;
 type Has<F, Option extends string> = OptionsOf<F> extends { readonly [K in Option]: true } ? true : false;
 type HasDefault<F> = OptionsOf<F> extends { readonly default: unknown } ? true : false;
 type NotNull<F> = true extends Has<F, 'required'> | HasDefault<F> ? true : false;

@@ -1,7 +1,7 @@
 import type { Engine } from '../../../database/database.ts';
 import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfWords } from '../option-kind.ts';
-import { type AnyOptions, declareField, type Field, type FieldOptions } from './field.ts';
+import { type AnyOptions, declareField, type Field, type FieldOptions, type Said } from './field.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse, type SearchedField } from './field-type.ts';
 import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
@@ -20,8 +20,9 @@ export interface TextOptions extends FieldOptions<string> {
   folded?: 'stored' | 'lower';
 }
 
-export const text = <const O extends TextOptions = Record<never, never>>(options?: O): Field<string, O> =>
-  declareField('text', options);
+export const text = <const O extends TextOptions = Record<never, never>>(
+  options?: Said<O, TextOptions>,
+): Field<string, O> => declareField('text', options);
 
 export const defaultMax = 255;
 const maxOf = ({ max = defaultMax }: AnyOptions): number => max;

@@ -1,11 +1,12 @@
-import { declareField, type Field, type FieldOptions } from './field.ts';
+import { declareField, type Field, type FieldOptions, type Said } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
 import { isDay, parseTimestamp, writeTimestamp } from './timestamps.ts';
 
 /** A moment, RFC 3339; answers are in UTC. */
-export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(options?: O): Field<string, O> =>
-  declareField('timestamp', options);
+export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(
+  options?: Said<O, FieldOptions<string>>,
+): Field<string, O> => declareField('timestamp', options);
 
 /** Stored as the milliseconds since 1970. */
 export const timestampType: FieldType = {

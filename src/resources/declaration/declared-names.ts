@@ -1,0 +1,35 @@
+import type { Fields } from './fields/field.ts';
+import type { OptionsOf } from './fields/row-types.ts';
+
+/** As keys of an object, so that messages list the names rather than how they were found. */
+type Implicit<M> = { id: true } & (M extends false ? unknown : { created_at: true; updated_at: true });
+
+/** Whether the option was said, and not said to be false. */
+type Says<F, Option extends string> =
+  OptionsOf<F> extends { readonly [K in Option]: infer V } ? (V extends false ? false : true) : false;
+type IsComputed<F> = OptionsOf<F> extends { readonly from: readonly string[] } ? true : false;
+
+type Stored<F extends Fields> = {
+  [K in keyof F as true extends IsComputed<F[K]> | Says<F[K], 'virtual'> ? never : K]: true;
+};
+type Sortable<F extends Fields> = string extends keyof F
+  ? Record<string, true>
+  : { [K in keyof F as true extends Says<F[K], 'sortable'> ? K : never]: true };
+
+/** The declared fields that have a column. */
+export type OwnStoredNames<F extends Fields> = keyof Stored<F>;
+/** What rules may speak of: these, and what every row has. */
+export type StoredNames<F extends Fields, M> = keyof (Stored<F> & Implicit<M>);
+/** A sortable field, or `-` and its name. */
+export type Order<F extends Fields, M> = keyof {
+  [K in keyof (Sortable<F> & Implicit<M>) & string as K | `-${K}`]: true;
+};
+
+/** Marks a computed field that is made from a field which there is not. */
+export type CheckedSources<F extends Fields, M> = {
+  readonly [K in keyof F]: OptionsOf<F[K]> extends { readonly from: readonly (infer S)[] }
+    ? S extends StoredNames<F, M>
+      ? unknown
+      : { readonly from: readonly StoredNames<F, M>[] }
+    : unknown;
+};
