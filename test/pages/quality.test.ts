@@ -31,6 +31,11 @@ describe('The quality of the pages in a real browser', () => {
     await page.getByLabel('Name').fill('Nightly backup');
     await page.getByRole('button', { name: 'Create application' }).click();
     const id = (await page.locator('#client-id').textContent()) as string;
+    await page.goto(`${service.url}/settings/applications/sign-in/new`);
+    await page.getByLabel('Name', { exact: true }).fill('Notes');
+    await page.getByLabel('Redirect URIs').fill('https://app.example/callback');
+    await page.getByRole('button', { name: 'Create application' }).click();
+    const signInId = (await page.locator('#client-id').textContent()) as string;
     await page.close();
 
     const at = (path: string) => (page: Page) => page.goto(service.url + path);
@@ -80,6 +85,8 @@ describe('The quality of the pages in a real browser', () => {
       .set('application new', at('/settings/applications/new'))
       .set('application', at(`/settings/applications/${id}`))
       .set('application secret', press(`/settings/applications/${id}`, 'Create a new secret'))
+      .set('sign-in application new', at('/settings/applications/sign-in/new'))
+      .set('sign-in application', at(`/settings/applications/${signInId}`))
       .set('forbidden', at('/admin'));
   });
 

@@ -1,17 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import { everyScope, identityScopes, introspectScope, type KnownScopes } from '../../clients/scopes.ts';
 
-/** The variables of the part `parts/scopes`: a row for each resource, and what is ticked. */
-export function scopeChoices(known: KnownScopes, chosen: readonly string[]) {
-  const others = [everyScope, introspectScope, ...identityScopes];
-  const scopes = known.list().filter((scope) => !others.includes(scope));
-  const names = [...new Set(scopes.map((scope) => scope.slice(0, scope.lastIndexOf(':'))))];
+/** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
+export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
+  const listed = known.list().filter((scope) => scope !== everyScope && scope !== introspectScope);
+  const isIdentity = (scope: string) => identityScopes.includes(scope);
+  const ofResource = (scope: string) => /:(read|write)$/.test(scope);
+  const names = [...new Set(listed.filter(ofResource).map((scope) => scope.slice(0, scope.lastIndexOf(':'))))];
+  const others = [
+    ...(withIdentity ? identityScopes : []),
+    ...listed.filter((scope) => !ofResource(scope) && !isIdentity(scope)),
+  ];
   return {
     everything: chosen.includes(everyScope),
+    others: others.map((name) => ({ name, text: known.textOf(name), chosen: chosen.includes(name) })),
     resources: names.map((name) => ({
       name,
-      can_read: scopes.includes(`${name}:read`),
-      can_write: scopes.includes(`${name}:write`),
+      can_read: known.has(`${name}:read`),
+      can_write: known.has(`${name}:write`),
       read: chosen.includes(`${name}:read`),
       write: chosen.includes(`${name}:write`),
     })),

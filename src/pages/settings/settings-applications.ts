@@ -2,21 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
+import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
 import { asPerson, doneOrGone, refusal, showSettings, wanted } from './settings-shell.ts';
+import { serveSignInApplications, showSignInApplication } from './settings-sign-in-applications.ts';
 
-interface Application {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly created_at: string;
-}
-type WithSecret = Application & { readonly client_secret: string };
-
-const base = '/settings/applications';
 const fields = ['name', 'scopes'];
 
-/** External applications: personal clients, whose secret is in one answer only, the one that makes it. */
+/**
+ * External applications: personal clients, whose secret is in one answer only, the one that makes it, and beside them those
+ * that people sign in to.
+ */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
     showSettings(kit, request, reply, 'applications', 'settings-application-new', {
@@ -31,6 +27,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
     typed: { values?: object; scopes?: readonly string[] } & Variables = {},
   ): Promise<FastifyReply> {
     const application = await wanted(asPerson<Application>(request, 'GET', pathOf(request)));
+    if (application.type === 'application') return showSignInApplication(kit, known, request, reply);
     return showSettings(kit, request, reply, 'applications', 'settings-application', {
       title: application.name,
       application,
@@ -40,6 +37,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
     });
   }
 
+  serveSignInApplications(kit, known);
   kit.page(base, 'auth:web', (request, reply) => showApplications(kit, request, reply));
   kit.page(`${base}/new`, 'auth:web', (request, reply) => showNew(request, reply, [everyScope], {}));
   kit.page(`${base}/:id`, 'auth:web', (request, reply) => showOne(request, reply));
@@ -74,9 +72,6 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   });
 }
 
-const pathOf = (request: FastifyRequest): string =>
-  `/v1/clients/${encodeURIComponent((request.params as { id: string }).id)}`;
-
 function readApplication(request: FastifyRequest) {
   const values = readForm(request, 'name');
   const scopes = readScopes(request);
@@ -89,7 +84,7 @@ function readApplication(request: FastifyRequest) {
 async function showApplications(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const query = new URLSearchParams({
     // An administrator would see everybody's.
-    search: `type:personal;user_id:${request.caller.userId}`,
+    search: `type:personal,application;user_id:${request.caller.userId}`,
     orderBy: 'created_at',
     sortedBy: 'desc',
     limit: '100',
@@ -102,33 +97,4 @@ async function showApplications(kit: PageKit, request: FastifyRequest, reply: Fa
     title: 'External applications',
     items,
   });
-}
-
-function showSecret(
-  kit: PageKit,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  application: Application,
-  secret: string,
-  hours?: number,
-): Promise<FastifyReply> {
-  const curl = [
-    `curl ${kit.config.baseUrl}/oauth/token`,
-    `-H 'Accept: application/json'`,
-    `-d grant_type=client_credentials`,
-    `-d client_id=${application.id}`,
-    `--data-urlencode 'client_secret=${secret}'`,
-  ].join(' \\\n  ');
-  return showSettings(kit, request, reply, 'applications', 'settings-application-secret', {
-    title: application.name,
-    application,
-    client_secret: secret,
-    curl,
-    old_secret_note: hours === undefined ? undefined : oldSecretNote(hours),
-  });
-}
-
-function oldSecretNote(hours: number): string {
-  if (hours === 0) return 'The old secret has stopped working.';
-  return `The old secret works for ${hours === 1 ? 'one more hour' : hours > 48 ? `${hours / 24} more days` : `${hours} more hours`}.`;
 }
