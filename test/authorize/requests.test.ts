@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { answerIn, authorizePath, challenge, codeFor, press, redeem, signedIn } from '../harness/authorizing.ts';
+import { personalToken } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+describe('Authorization requests', () => {
+  const start = services('sqlite');
+  let service: Service;
+  let app: { id: string; secret?: string };
+  let visitor: Visitor;
+  before(async () => {
+    service = await start();
+    app = await addApplication(service, { scopes: ['openid', 'users:read'] });
+    ({ visitor } = await signedIn(service));
+  });
+  const errorOf = async (parameters: Record<string, string | undefined>, more = '') => {
+    const visit = await visitor.get(authorizePath(app.id, parameters) + more);
+    const { error, error_description, ...rest } = answerIn(visit);
+    assert.equal(visit.status, 302, visit.html);
+    assert.ok(visit.location?.startsWith('https://app.example/callback?'), visit.location ?? '');
+    assert.equal(rest.iss, service.context.config.baseUrl);
+    assert.ok(error_description);
+    return { error, state: rest.state };
+  };
+
+  it('with a wrong client or redirect URI end on a page, and lead nowhere', async () => {
+    const personal = authorizePath('web-admin');
+    const wrong = [
+      personal,
+      authorizePath('nobody'),
+      authorizePath(app.id, { client_id: undefined }),
+      `${authorizePath(app.id)}&client_id=${app.id}`,
+      authorizePath(app.id, { redirect_uri: undefined }),
+      `${authorizePath(app.id)}&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback`,
+      ...['https://evil.example/', 'https://app.example/callback/', 'https://app.example@evil.example/callback'].map(
+        (redirect_uri) => authorizePath(app.id, { redirect_uri }),
+      ),
+      authorizePath(app.id, { redirect_uri: 'https://evil.example/', prompt: 'none' }),
+      authorizePath(app.id, { redirect_uri: 'https://evil.example/', response_type: 'nonsense' }),
+      '/oauth/authorize',
+      '/oauth/authorize/continue',
+      '/oauth/authorize/continue?request=bm9uc2Vuc2U',
+    ];
+    for (const path of wrong) {
+      for (const who of [visitor, new Visitor(service)]) {
+        const { status, location, html } = await who.get(path);
+        assert.deepEqual([status, location], [400, null], path);
+        assert.ok(!html.includes('evil.example'), path);
+      }
+    }
+  });
+
+  it('with anything else wrong are answered to the application, with iss and state', async () => {
+    const cases: [Record<string, string | undefined>, string][] = [
+      [{ response_type: undefined }, 'invalid_request'],
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+      [{ response_mode: 'fragment' }, 'invalid_request'],
+      [{ response_mode: 'form_post' }, 'invalid_request'],
+      [{ code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+      [{ code_challenge_method: undefined }, 'invalid_request'],
+      [{ code_challenge_method: 'plain' }, 'invalid_request'],
+      [{ code_challenge: 'short' }, 'invalid_request'],
+      [{ code_challenge: `${challenge}=` }, 'invalid_request'],
+      [{ scope: 'nonsense' }, 'invalid_scope'],
+      [{ scope: 'openid users:write' }, 'invalid_scope'],
+      [{ scope: '*' }, 'invalid_scope'],
+      [{ scope: 'tokens:introspect' }, 'invalid_scope'],
+      [{ prompt: 'create' }, 'invalid_request'],
+      [{ prompt: 'none login' }, 'invalid_request'],
+      [{ max_age: '-1' }, 'invalid_request'],
+      [{ max_age: 'soon' }, 'invalid_request'],
+      [{ resource: 'not absolute' }, 'invalid_target'],
+      [{ resource: 'https://api.example/#part' }, 'invalid_target'],
+      [{ request: 'e30.e30.' }, 'request_not_supported'],
+      [{ request_uri: 'https://app.example/request' }, 'request_uri_not_supported'],
+      [{ registration: '{}' }, 'registration_not_supported'],
+      [{ nonce: 'n'.repeat(4000) }, 'invalid_request'],
+    ];
+    for (const [parameters, error] of cases) {
+      assert.deepEqual(await errorOf(parameters), { error, state: 'a state' }, JSON.stringify(parameters));
+    }
+    assert.deepEqual(await errorOf({}, '&nonce=1&nonce=2'), { error: 'invalid_request', state: 'a state' });
+    assert.deepEqual(await errorOf({}, '&state=another'), { error: 'invalid_request', state: undefined });
+    assert.deepEqual(await errorOf({ state: undefined, prompt: 'create' }), {
+      error: 'invalid_request',
+      state: undefined,
+    });
+  });
+
+  it('send nobody on before they have signed in, unless they must show nothing', async () => {
+    const stranger = new Visitor(service);
+    const wrong = await stranger.get(authorizePath(app.id, { scope: 'nonsense' }));
+    assert.match(wrong.location ?? '', /^\/login\?next=/);
+    const silent = await stranger.get(authorizePath(app.id, { prompt: 'none' }));
+    assert.equal(answerIn(silent).error, 'login_required');
+    const silentlyWrong = await stranger.get(authorizePath(app.id, { prompt: 'none', scope: 'nonsense' }));
+    assert.equal(answerIn(silentlyWrong).error, 'invalid_scope');
+  });
+
+  it('may come by a form, and take more than one resource', async () => {
+    const sent = await visitor.send(authorizePath(app.id).replace(/\?.*/, ''), {
+      ...Object.fromEntries(new URLSearchParams(authorizePath(app.id).split('?')[1])),
+    });
+    assert.equal(sent.status, 303);
+    assert.equal((await visitor.get(sent.location as string)).status, 200);
+    const form = `${authorizePath(app.id).split('?')[1]}&resource=https://a.example/&resource=https://b.example/`;
+    const { headers } = await ask(service, '/oauth/authorize', { form });
+    assert.equal(headers.get('location')?.match(/resource=/g)?.length, 2);
+    assert.equal((await visitor.get(headers.get('location') as string)).status, 200);
+  });
+
+  it('ask to sign in again where that was long ago, and once', async () => {
+    const { visitor: person, email } = await signedIn(service);
+    const trusted = await addApplication(service, { trusted: true });
+    const signInAgain = async (parameters: Record<string, string>) => {
+      const first = await person.get(authorizePath(trusted.id, parameters));
+      assert.match(first.location ?? '', /^\/login\?next=/, JSON.stringify(parameters));
+      const login = await person.get(first.location as string);
+      assert.equal(login.status, 200);
+      const next = new URLSearchParams(first.location?.split('?')[1]).get('next') as string;
+      // Coming back without having signed in leads there again.
+      assert.match((await person.get(next)).location ?? '', /^\/login\?next=/);
+      service.advance(1000);
+      await person.send('/login', { login: email, password, next });
+      return person.get(next);
+    };
+    for (const parameters of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'login consent', max_age: '10' }]) {
+      const back = await signInAgain(parameters);
+      assert.ok(answerIn(back).code, `${back.status} ${back.location}`);
+    }
+    assert.ok(answerIn(await person.get(authorizePath(trusted.id, { max_age: '600' }))).code);
+    service.advance(601_000);
+    assert.match((await person.get(authorizePath(trusted.id, { max_age: '600' }))).location ?? '', /^\/login/);
+    const silent = await person.get(authorizePath(trusted.id, { max_age: '600', prompt: 'none' }));
+    assert.equal(answerIn(silent).error, 'login_required');
+  });
+
+  it('take no word of an application that somebody has signed in for it', async () => {
+    const trusted = await addApplication(service, { trusted: true });
+    const query = authorizePath(trusted.id, { prompt: 'login' }).split('?')[1] as string;
+    const forged = new URLSearchParams({
+      request: Buffer.from(query).toString('base64url'),
+      since: '1',
+      mac: 'x'.repeat(43),
+    });
+    const visit = await visitor.get(`/oauth/authorize/continue?${forged}`);
+    assert.match(visit.location ?? '', /^\/login\?next=/);
+  });
+
+  it('let people choose the account', async () => {
+    const trusted = await addApplication(service, { trusted: true });
+    const { visitor: person } = await signedIn(service);
+    const other = await addLogin(service);
+    const page = await person.get(authorizePath(trusted.id, { prompt: 'select_account' }));
+    assert.match(page.html, /Continue as/);
+    const same = await press(person, page, 'this-account');
+    assert.ok(answerIn(await person.get(same.location as string)).code);
+    const another = await press(person, page, 'other-account');
+    const next = new URLSearchParams(another.location?.split('?')[1]).get('next') as string;
+    assert.equal((await person.get(another.location as string)).status, 200);
+    await person.send('/login', { login: other.email, password, next });
+    const { code = '' } = answerIn(await person.get(next));
+    const tokens = await redeem(service, trusted, code);
+    assert.equal(JSON.parse(atob(tokens.body.access_token.split('.')[1] as string)).sub, other.id);
+  });
+
+  it('rest on a login alone, not on any token that somebody puts into the cookie', async () => {
+    const trusted = await addApplication(service, { trusted: true, scopes: ['openid', '*'] });
+    const { visitor: person } = await signedIn(service);
+    const whole = await redeem(service, trusted, await codeFor(person, trusted.id, { scope: 'openid *' }));
+    for (const token of [
+      whole.body.access_token,
+      await personalToken(service, whole.body.access_token, ['users:read']),
+      await personalToken(service, whole.body.access_token),
+    ]) {
+      const thief = new Visitor(service);
+      thief.cookies.set('session', token);
+      const visit = await thief.get(authorizePath(trusted.id, { scope: 'openid *' }));
+      assert.match(visit.location ?? '', /^\/login\?next=/);
+      assert.equal((await thief.get(visit.location as string)).status, 200);
+    }
+  });
+});
