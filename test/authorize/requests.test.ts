@@ -77,6 +77,7 @@ describe('Authorization requests', () => {
       [{ max_age: 'soon' }, 'invalid_request'],
       [{ resource: 'not absolute' }, 'invalid_target'],
       [{ resource: 'https://api.example/#part' }, 'invalid_target'],
+      [{ resource: 'https://api.example/' }, 'invalid_target'],
       [{ request: 'e30.e30.' }, 'request_not_supported'],
       [{ request_uri: 'https://app.example/request' }, 'request_uri_not_supported'],
       [{ registration: '{}' }, 'registration_not_supported'],
@@ -109,7 +110,8 @@ describe('Authorization requests', () => {
     });
     assert.equal(sent.status, 303);
     assert.equal((await visitor.get(sent.location as string)).status, 200);
-    const form = `${authorizePath(app.id).split('?')[1]}&resource=https://a.example/&resource=https://b.example/`;
+    const { baseUrl } = service.context.config;
+    const form = `${authorizePath(app.id).split('?')[1]}&resource=${baseUrl}&resource=${baseUrl}/v1`;
     const { headers } = await ask(service, '/oauth/authorize', { form });
     assert.equal(headers.get('location')?.match(/resource=/g)?.length, 2);
     assert.equal((await visitor.get(headers.get('location') as string)).status, 200);
@@ -118,7 +120,7 @@ describe('Authorization requests', () => {
   it('ask to sign in again where that was long ago, and once', async () => {
     const { visitor: person, email } = await signedIn(service);
     const trusted = await addApplication(service, { trusted: true });
-    const signInAgain = async (parameters: Record<string, string>) => {
+    const signInAgain = async (parameters: Record<string, string | undefined>) => {
       const first = await person.get(authorizePath(trusted.id, parameters));
       assert.match(first.location ?? '', /^\/login\?next=/, JSON.stringify(parameters));
       const login = await person.get(first.location as string);

@@ -22,6 +22,8 @@ export interface Redemption {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
+  /** What the tokens shall be for, of all that the code was given for. */
+  readonly resource: readonly string[];
   readonly source: RequestSource;
 }
 
@@ -61,7 +63,7 @@ type Held = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login:
 
 /** In the order in which others take these rows: user, client, login, consent, code. Returns the reason of a refusal. */
 async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held): Promise<Redeemed | string> {
-  const { context, sessions } = oauth;
+  const { context, sessions, audiences } = oauth;
   const { client, code, login, source } = held;
   const { engine } = context.database;
   const parties = { userId: code.user_id, clientId: code.client_id };
@@ -72,6 +74,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
   const wrong = whatIsWrong(held, rows, context.now());
   if (wrong) return wrong;
   await requireSecret(context, tx, client.secretId);
+  audiences.narrow(code.resource, held.resource);
   const scopes = stillAllowed(JSON.parse(code.scopes) as string[], client, rows, consent);
   if (scopes.length === 0) return 'nothing of it is allowed any more';
   const opened = sessions.open(tx, {

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import fc from 'fast-check';
+import { addUser } from '../../../test/harness/accounts.ts';
+import { addApplication } from '../../../test/harness/applications.ts';
+import { ask } from '../../../test/harness/ask.ts';
+import { challenge, redirectUri, verifier } from '../../../test/harness/authorizing.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { type Service, services } from '../../../test/harness/service.ts';
+import { openSession } from '../../../test/harness/sessions.ts';
+import type { StoredClient } from '../../clients/client-store.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import { byPassword } from '../../sessions/authentication.ts';
+import { findConsent } from './consent-store.ts';
+import { giveAccess } from './give-access.ts';
+import { findLogin } from './login.ts';
+import { redeemCode } from './redeem-code.ts';
+
+const life = 60_000;
+const wrongs = ['client', 'verifier', 'redirect'] as const;
+
+type Step =
+  | { readonly kind: 'authorize'; readonly offline: boolean }
+  | { readonly kind: 'redeem'; readonly which: number; readonly times: number }
+  | { readonly kind: 'redeem wrongly'; readonly which: number; readonly how: (typeof wrongs)[number] }
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'withdraw' }
+  | { readonly kind: 'log out' };
+
+const which = fc.nat(3);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('authorize' as const), offline: fc.boolean() }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('redeem' as const),
+      which,
+      times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.constantFrom(2, 3)),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('redeem wrongly' as const), which, how: fc.constantFrom(...wrongs) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, life / 3, life) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('log out' as const) }) },
+);
+
+/** What the rules say a code is, in the plainest terms. */
+interface Code {
+  readonly value: string;
+  readonly expiresAt: number;
+  readonly login: number;
+  readonly offline: boolean;
+  spent: boolean;
+  gone: boolean;
+  session: { readonly token: string; ended: boolean } | undefined;
+}
+
+onBothEngines('the life of an authorization code', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let client: StoredClient;
+  let other: StoredClient;
+  before(async () => {
+    service = await start({ env: { ACCESS_TOKEN_TTL: '1000000' } });
+    const scopes = ['openid', 'users:read', 'offline_access'];
+    const find = async ({ id }: { id: string }) => (await service.clients.find(id)) ?? assert.fail();
+    client = await find(await addApplication(service, { scopes, public: true }));
+    other = await find(await addApplication(service, { scopes, public: true }));
+  });
+
+  /** One person, by whatever they and the application do. */
+  class World {
+    readonly codes: Code[] = [];
+    login = 0;
+    #token = '';
+    #userId = '';
+
+    async begin(): Promise<void> {
+      this.#userId = (await addUser(service.context)).id;
+      await this.#logIn();
+    }
+
+    async #logIn(): Promise<void> {
+      const authentication = byPassword(service.context.now());
+      const session = { userId: this.#userId, clientId: 'web-admin', scopes: ['*'], source, authentication };
+      this.#token = await service.sessions.accessToken(await openSession(service, session));
+    }
+
+    async run(step: Step): Promise<void> {
+      if (step.kind === 'authorize') return this.#authorize(step.offline);
+      if (step.kind === 'wait') return service.advance(step.ms);
+      if (step.kind === 'withdraw') return this.#withdraw();
+      if (step.kind === 'log out') return this.#logOut();
+      const code = this.codes.at(-1 - step.which);
+      if (!code) return;
+      if (step.kind === 'redeem') return this.#redeem(code, step.times);
+      await this.#refused(code, step.how);
+    }
+
+    async #authorize(offline: boolean): Promise<void> {
+      const login = await findLogin(service.oauth, await service.verifier.verify(this.#token, null));
+      if (!login) assert.fail('nobody is signed in');
+      const scopes = ['openid', 'users:read', ...(offline ? ['offline_access'] : [])];
+      const rest = { state: undefined, prompt: new Set<never>(), maxAge: undefined, nonce: undefined, resource: [] };
+      const request = { client, redirectUri, asked: scopes, scopes, codeChallenge: challenge, ...rest };
+      const value = await giveAccess(service.oauth, { request, login, scopes, asked: scopes, source });
+      const expiresAt = service.context.now() + life;
+      const made = { value, expiresAt, login: this.login, offline, spent: false, gone: false, session: undefined };
+      this.codes.push(made);
+    }
+
+    #present(code: Code, how?: (typeof wrongs)[number]) {
+      return redeemCode(service.oauth, {
+        client: how === 'client' ? other : client,
+        code: code.value,
+        redirectUri: how === 'redirect' ? 'https://other.example/' : redirectUri,
+        codeVerifier: how === 'verifier' ? 'w'.repeat(43) : verifier,
+        resource: [],
+        source,
+      });
+    }
+
+    async #refused(code: Code, how?: (typeof wrongs)[number]): Promise<void> {
+      await assert.rejects(this.#present(code, how), { error: 'invalid_grant' });
+      if (code.session) code.session.ended = true;
+      code.spent = true;
+    }
+
+    async #redeem(code: Code, times: number): Promise<void> {
+      const isFresh = !code.spent && !code.gone && code.expiresAt > service.context.now();
+      const isGood = isFresh && code.login === this.login;
+      const results = await Promise.allSettled(Array.from({ length: times }, () => this.#present(code)));
+      const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      assert.equal(won.length, isGood ? 1 : 0, `${won.length} of ${times} were given tokens`);
+      if (code.session && (code.spent || times > 1)) code.session.ended = true;
+      if (won[0]) code.session = { token: await service.sessions.accessToken(won[0].session), ended: times > 1 };
+      if (!code.gone) code.spent = true;
+    }
+
+    async #withdraw(): Promise<void> {
+      const consent = await findConsent(service.context.database.db, { userId: this.#userId, clientId: client.id });
+      if (!consent) return;
+      const { status } = await ask(service, `/v1/consents/${consent.id}`, { method: 'DELETE', token: this.#token });
+      assert.equal(status, 204);
+      for (const code of this.codes) {
+        if (!code.spent) code.gone = true;
+        if (code.session) code.session.ended = true;
+      }
+    }
+
+    /** What an application may do offline goes on without the browser. */
+    async #logOut(): Promise<void> {
+      await ask(service, '/v1/logout', { method: 'DELETE', token: this.#token });
+      for (const { session, login, offline } of this.codes) {
+        if (session && login === this.login && !offline) session.ended = true;
+      }
+      this.login++;
+      await this.#logIn();
+    }
+
+    async check(): Promise<void> {
+      for (const { session } of this.codes) {
+        if (!session) continue;
+        const { status } = await ask(service, '/v1/users/me', { token: session.token });
+        assert.equal(status, session.ended ? 401 : 200);
+      }
+    }
+  }
+
+  it('gives tokens once, and none that outlive their reason, whatever happens in which order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        const world = new World();
+        await world.begin();
+        for (const step of steps) {
+          await world.run(step);
+          await world.check();
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
