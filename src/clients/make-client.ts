@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { Change } from '../database/bus.ts';
+import type { Invalidate } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
 import { uuidv7 } from '../database/uuid.ts';
 import { recordEvent } from '../events/record-event.ts';
@@ -31,7 +31,7 @@ export async function makeClient(
   context: Context,
   keys: KeyRing,
   tx: Tx,
-  invalidate: (change: Change) => void,
+  invalidate: Invalidate,
   { actorId, source, by, ...made }: NewClient,
 ): Promise<{ id: string; userId: string | null; secret?: string } | undefined> {
   const { id, type, scopes } = made;

@@ -24,7 +24,7 @@ const atOnce = 10;
 /** Work that hangs leaves room for other work. */
 const atOnceOfOneName = 5;
 const keepFailedMs = 30 * 24 * 60 * 60_000;
-const patienceMs = 2000;
+const stopTimeoutMs = 2000;
 const mostBytes = 1024 * 1024;
 
 interface Attempt {
@@ -112,14 +112,14 @@ export class Queue {
     this.#stopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, stopTimeoutMs);
     });
     const underWay = async () => {
       await this.#pass;
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     };
-    await Promise.race([underWay(), patience]);
+    await Promise.race([underWay(), timeout]);
     clearTimeout(timer);
     const { database, now } = this.#context;
     for (const [id, { lease, abort }] of this.#running) {

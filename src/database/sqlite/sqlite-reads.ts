@@ -37,13 +37,13 @@ export class SqliteReads {
   }
 
   all<R>(sql: string, parameters: readonly unknown[], reader?: Reader): R[] | Promise<R[]> {
-    if (this.#expensive.size > 0 && this.#isExpensive(sql)) return this.#aside(sql, parameters, reader);
+    if (this.#expensive.size > 0 && this.#isExpensive(sql)) return this.#readInThread(sql, parameters, reader);
     try {
       return this.#statements.all<R>(sql, parameters);
     } catch (error) {
       if (error !== rowsSpent) throw translate(error);
       this.#remember(sql);
-      return this.#aside(sql, parameters, reader);
+      return this.#readInThread(sql, parameters, reader);
     }
   }
 
@@ -52,7 +52,7 @@ export class SqliteReads {
       return this.#statements.first<R>(sql, parameters);
     } catch (error) {
       if (error !== rowsSpent) throw translate(error);
-      return this.#aside<R>(sql, parameters, reader).then(([row]) => row);
+      return this.#readInThread<R>(sql, parameters, reader).then(([row]) => row);
     }
   }
 
@@ -60,7 +60,7 @@ export class SqliteReads {
     return this.#threads.close();
   }
 
-  async #aside<R>(sql: string, parameters: readonly unknown[], reader = ownReader): Promise<R[]> {
+  async #readInThread<R>(sql: string, parameters: readonly unknown[], reader = ownReader): Promise<R[]> {
     try {
       return await this.#threads.read<R>(sql, parameters, reader);
     } catch (error) {
