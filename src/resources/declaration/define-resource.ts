@@ -170,16 +170,16 @@ export type InputFor<D> = D extends ResourceDefinition<infer F> ? InputOf<F> : n
 
 type BodyOf<B> = B extends TSchema ? Static<B> : unknown;
 
-interface DeclaredAction<B, Name, R> extends Omit<Action, 'on' | 'access' | 'body' | 'run'> {
+export interface DeclaredAction<B, Name, R> extends Omit<Action, 'on' | 'access' | 'body' | 'run'> {
   readonly access?: ActionAccess<Name, R>;
   readonly body?: B;
 }
 /** Actions in their declaration: `run` knows the fields, and the body that is described. */
-interface RowAction<F extends Fields, B, Name, R> extends DeclaredAction<B, Name, R> {
+export interface RowAction<F extends Fields, B, Name, R> extends DeclaredAction<B, Name, R> {
   readonly on?: 'row';
   run(action: ActionCall<F, BodyOf<B>>): Promise<unknown> | unknown;
 }
-interface CollectionAction<B, Name, R> extends DeclaredAction<B, Name, R> {
+export interface CollectionAction<B, Name, R> extends DeclaredAction<B, Name, R> {
   readonly on: 'collection';
   run(action: CollectionCall<BodyOf<B>>): Promise<unknown> | unknown;
 }
