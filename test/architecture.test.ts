@@ -33,6 +33,7 @@ const ownTransactions = new Map([
   ['oauth/grants/device-code.ts', 'by a device code and a client, both held in the transaction'],
   ['oauth/authorize/redeem-code.ts', 'by a code and a client, both held in the transaction'],
   ['oauth/revoke.ts', 'by a client, held in the transaction'],
+  ['oauth/openid/logout-request.ts', 'by an ID token, which this service has signed'],
   ['oauth/rotate-keys.ts', 'the operator'],
   ['sessions/rotate.ts', 'the service, which found a theft'],
   ['sessions/record-retry.ts', 'the service, which notes a retry'],

@@ -96,6 +96,6 @@ export const rooms = new Map([
       'import',
     ],
   ],
-  ['pages', ['session', 'kit', 'authorize', 'sign-in', 'settings', 'device', 'console']],
+  ['pages', ['session', 'kit', 'authorize', 'logout', 'sign-in', 'settings', 'device', 'console']],
   ['cli', ['terminal', 'operator', 'account', 'commands']],
 ]);

@@ -37,6 +37,7 @@ const endpoints = (baseUrl: string) => ({
   token_endpoint: `${baseUrl}/oauth/token`,
   device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
   userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
+  end_session_endpoint: `${baseUrl}/oauth/logout`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/oauth/introspect`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,

@@ -12,6 +12,7 @@ import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
+import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveOwnPages } from './own-pages.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
@@ -50,6 +51,7 @@ export async function servePages(
     continuations,
     describe: (scope) => means.scopes.textOf(scope),
   });
+  serveLogoutPage(app, kit, means.oauth);
   serveMailedLinks(kit);
   serveDevicePage(kit, means.oauth);
   serveProfile(kit);

@@ -29,6 +29,7 @@ onBothEngines('Back-channel logout', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
   beforeEach(async () => {
+    await service.queue.settle();
     party.posts.length = 0;
     party.status = 200;
     userId = (await addUser(service.context)).id;

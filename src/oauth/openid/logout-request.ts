@@ -1,0 +1,69 @@
+import type { StoredClient } from '../../clients/client-store.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { badRequest } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { OAuth } from '../oauth.ts';
+import { idTokenType } from './id-token.ts';
+
+/** The parameters of OpenID Connect RP-Initiated Logout 2; what else is sent is not looked at. */
+export const logoutParameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
+export type LogoutParameters = Readonly<Partial<Record<(typeof logoutParameters)[number], string | undefined>>>;
+
+/** The login that an ID token is of. */
+interface Hint {
+  readonly userId: string;
+  readonly clientId: string;
+  readonly sessionId: string;
+}
+
+export interface LogoutRequest {
+  /** Undefined where there was none that this service has signed: then the person is asked. */
+  readonly hint: Hint | undefined;
+  readonly client: StoredClient | undefined;
+  /** Where the person goes afterwards, with the state; undefined: nowhere. */
+  readonly returnTo: string | undefined;
+}
+
+/** Judges a request to sign somebody out. What is wrong with it is said on a page, and nobody is sent on. */
+export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParameters): Promise<LogoutRequest> {
+  const { id_token_hint, client_id, post_logout_redirect_uri: uri, state } = parameters;
+  const hint = id_token_hint ? await readHint(oauth, id_token_hint) : undefined;
+  if (hint && client_id && hint.clientId !== client_id) {
+    throw badRequest('The application names another than the one that you signed in to.');
+  }
+  const clientId = hint?.clientId ?? client_id;
+  const client = clientId ? await oauth.clients.find(clientId) : undefined;
+  if (clientId && !hint && !client) throw badRequest('There is no such application here.');
+  // A hint that is none may have been made by anybody: then the person is asked, and stays here.
+  const isSuspect = Boolean(id_token_hint) && !hint;
+  if (!uri || !client || isSuspect) return { hint, client, returnTo: undefined };
+  if (!client.postLogoutRedirectUris.includes(uri)) {
+    throw badRequest('The application wants you to go on to an address that it has not registered.');
+  }
+  const query = state ? `${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}` : '';
+  return { hint, client, returnTo: uri + query };
+}
+
+/** OpenID Connect RP-Initiated Logout 2: it may have expired, and so may the key that signed it. */
+async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
+  const options = { typ: idTokenType, retired: true };
+  await keys.fresh();
+  let claims = keys.verifyToken(token, options);
+  if (claims === 'unknown-key') {
+    await keys.reloadIfOld();
+    claims = keys.verifyToken(token, options);
+  }
+  if (typeof claims === 'string' || !keys.isOwnIssuer(claims.iss)) return undefined;
+  const { sub: userId, aud: clientId, sid: sessionId } = claims;
+  const isWhole = typeof userId === 'string' && typeof clientId === 'string' && typeof sessionId === 'string';
+  return isWhole ? { userId, clientId, sessionId } : undefined;
+}
+
+/** Ends the session of the application that asks, whatever it may do offline: its own word counts for it. */
+export async function endHinted({ context, sessions }: OAuth, hint: Hint, source: RequestSource): Promise<void> {
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
+    const ended = await sessions.end(tx, invalidate, { sessionId: hint.sessionId }, 'logout');
+    if (ended > 0) await recordEvent(context, tx, { type: 'logout', ...hint, source });
+  });
+}

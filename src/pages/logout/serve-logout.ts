@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../http/app.ts';
+import { requestSource } from '../../http/request-source.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
+import {
+  endHinted,
+  type LogoutParameters,
+  type LogoutRequest,
+  logoutParameters,
+  readLogoutRequest,
+} from '../../oauth/openid/logout-request.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import { formTargets } from '../authorize/form-targets.ts';
+import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
+import { tokenOf } from '../session/authenticate-web.ts';
+import { callOwnApi } from '../session/own-api.ts';
+
+const endpoint = '/oauth/logout';
+const confirmPath = `${endpoint}/confirm`;
+const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
+const schema = { hide: true };
+
+/** OpenID Connect RP-Initiated Logout 1.0. */
+export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
+  const page = new LogoutPage(kit, oauth);
+  app.get(endpoint, { config, schema, exposeHeadRoute: false }, (request, reply) =>
+    page.answer(request, reply, queryOf(request)),
+  );
+  app.post(endpoint, { config, schema }, (request, reply) => {
+    const sent = readForm(request, ...logoutParameters);
+    if (request.caller.kind !== 'anonymous') return page.answer(request, reply, sent);
+    // Sent from another site, the form came without the cookies of the session: they come with the GET.
+    const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
+    return kit.go(reply, `${endpoint}?${query}`);
+  });
+  app.post(confirmPath, { config, schema }, (request, reply) =>
+    page.confirm(request, reply, readForm(request, ...logoutParameters)),
+  );
+}
+
+class LogoutPage {
+  readonly #kit: PageKit;
+  readonly #oauth: OAuth;
+
+  constructor(kit: PageKit, oauth: OAuth) {
+    this.#kit = kit;
+    this.#oauth = oauth;
+  }
+
+  /** By an ID token of whoever is signed in, at once. Otherwise anybody's link could sign people out: they are asked. */
+  async answer(request: FastifyRequest, reply: FastifyReply, parameters: LogoutParameters): Promise<FastifyReply> {
+    const asked = await readLogoutRequest(this.#oauth, parameters);
+    const { caller } = request;
+    const isNobody = caller.kind === 'anonymous';
+    if (!isNobody && asked.hint?.userId !== caller.userId) return this.#ask(request, reply, asked, parameters);
+    if (!isNobody) await this.#signOut(request, reply);
+    if (asked.hint) await endHinted(this.#oauth, asked.hint, requestSource(request));
+    return this.#finish(request, reply, asked);
+  }
+
+  /** The person has said so. */
+  async confirm(request: FastifyRequest, reply: FastifyReply, parameters: LogoutParameters): Promise<FastifyReply> {
+    const asked = await readLogoutRequest(this.#oauth, parameters);
+    if (request.caller.kind !== 'anonymous') {
+      this.#kit.checkForm(request);
+      await this.#signOut(request, reply);
+    }
+    return this.#finish(request, reply, asked);
+  }
+
+  async #ask(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { client, returnTo }: LogoutRequest,
+    { post_logout_redirect_uri, state }: LogoutParameters,
+  ): Promise<FastifyReply> {
+    const user = await findUser(this.#kit.database.db, request.caller.userId ?? '');
+    const goOn = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
+    const variables = {
+      title: 'Sign out',
+      application: client?.name,
+      person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
+      parameters: Object.entries(goOn).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
+    };
+    const reach = returnTo === undefined ? undefined : { formTargets: formTargets(returnTo) };
+    return this.#kit.show(request, reply, 'sign-out', variables, reach);
+  }
+
+  /** Ends the session on every instance, and with it those of the applications; forgets it here. */
+  async #signOut(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await callOwnApi(request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(request) });
+    this.#kit.cookies.clearSession(reply);
+  }
+
+  async #finish(request: FastifyRequest, reply: FastifyReply, { returnTo }: LogoutRequest): Promise<FastifyReply> {
+    if (returnTo !== undefined) {
+      const status = request.method === 'POST' ? 303 : 302;
+      return reply.header('cache-control', 'no-store').redirect(returnTo, status);
+    }
+    return this.#kit.show(request, reply, 'message', {
+      title: 'You are signed out',
+      lines: ['Applications that you signed in to here are told so. Some may keep you signed in for a while.'],
+      action: { path: this.#kit.loginPath, label: 'Sign in again' },
+    });
+  }
+}

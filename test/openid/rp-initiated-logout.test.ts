@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { before, beforeEach, it } from 'node:test';
+import { systemSource } from '../../src/http/request-source.ts';
+import { rotateKeys } from '../../src/oauth/rotate-keys.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+const home = 'https://app.example/signed-out?from=gatehouse';
+
+onBothEngines('RP-initiated logout', (engine) => {
+  const start = services(engine);
+  const startParty = relyingParties();
+  let service: Service;
+  let party: RelyingParty;
+  let app: { id: string; secret?: string };
+  let visitor: Visitor;
+  let idToken: string;
+  let accessToken: string;
+  before(async () => {
+    service = await start();
+    party = await startParty();
+    const backchannelLogoutUri = `${party.url}/logout`;
+    app = await addApplication(service, { trusted: true, postLogoutRedirectUris: [home], backchannelLogoutUri });
+  });
+  beforeEach(async () => {
+    await service.queue.settle();
+    party.posts.length = 0;
+    ({ visitor } = await signedIn(service));
+    const { body } = await redeem(service, app, await codeFor(visitor, app.id));
+    ({ id_token: idToken, access_token: accessToken } = body as Record<'id_token' | 'access_token', string>);
+  });
+
+  const path = (parameters: Record<string, string> = {}) => `/oauth/logout?${new URLSearchParams(parameters)}`;
+  const isSignedIn = async () => {
+    const answer = await visitor.get(authorizePath(app.id, { prompt: 'none' }));
+    return !answer.location?.includes('error=login_required');
+  };
+  const told = async () => {
+    await service.queue.settle();
+    return party.posts.length;
+  };
+  const confirm = (html: string) => {
+    const hidden = [...html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const fields = hidden.map(
+      ([, name, value]) => [name as string, (value as string).replaceAll('&amp;', '&')] as const,
+    );
+    return visitor.send('/oauth/logout/confirm', Object.fromEntries(fields));
+  };
+
+  it('oidcc-rp-initiated-logout: signs out at once and goes on with the state', async () => {
+    const state = 'a state & more';
+    const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home, state }));
+    assert.equal(answer.status, 302, answer.html);
+    assert.equal(answer.location, `${home}&state=a%20state%20%26%20more`);
+    assert.equal(await isSignedIn(), false);
+    assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);
+    assert.equal(await told(), 1);
+  });
+
+  it('oidcc-rp-initiated-logout-no-state: goes on to the address as it is registered', async () => {
+    const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.equal(answer.location, home);
+  });
+
+  it('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: says that the person is signed out', async () => {
+    const answer = await visitor.get(path({ id_token_hint: idToken }));
+    assert.equal(answer.status, 200);
+    assert.match(answer.html, /You are signed out/);
+    assert.equal(await isSignedIn(), false);
+  });
+
+  for (const [name, parameters] of [
+    ['no-params', {}],
+    ['only-state', { state: 'x' }],
+    ['no-id-token-hint', { post_logout_redirect_uri: home, state: 'x' }],
+  ] as const) {
+    it(`oidcc-rp-initiated-logout-${name}: asks first, and stays here`, async () => {
+      const asked = await visitor.get(path(parameters));
+      assert.equal(asked.status, 200);
+      assert.match(asked.html, /Sign out\?/);
+      assert.equal(await isSignedIn(), true);
+      await visitor.get(path(parameters));
+      const answer = await confirm(asked.html);
+      assert.equal(answer.status, 200);
+      assert.match(answer.html, /You are signed out/);
+      assert.equal(await isSignedIn(), false);
+      assert.equal(await told(), 1);
+    });
+  }
+
+  it('asks where only client_id is given, and goes on to its registered address', async () => {
+    const parameters = { client_id: app.id, post_logout_redirect_uri: home, state: 'x' };
+    const asked = await visitor.get(path(parameters));
+    assert.match(asked.html, /an application<\/strong> asks to sign you out/);
+    assert.match(asked.headers.get('content-security-policy') ?? '', /form-action 'self' https:;/);
+    const answer = await confirm(asked.html);
+    assert.deepEqual([answer.status, answer.location], [303, `${home}&state=x`]);
+    assert.equal(await isSignedIn(), false);
+  });
+
+  for (const [name, hintOf] of [
+    ['modified-id-token-hint', () => `${idToken.slice(0, -6)}AAAAAA`],
+    ['bad-id-token-hint', () => 'e30.e30.AAAA'],
+  ] as const) {
+    it(`oidcc-rp-initiated-logout-${name}: is worth nothing`, async () => {
+      const parameters = { id_token_hint: hintOf(), client_id: app.id, post_logout_redirect_uri: home };
+      const asked = await visitor.get(path(parameters));
+      assert.equal(asked.status, 200);
+      assert.equal(await isSignedIn(), true);
+      const answer = await confirm(asked.html);
+      assert.deepEqual([answer.status, answer.location], [200, null]);
+    });
+  }
+
+  for (const [name, uri] of [
+    ['bad-post-logout-redirect-uri', 'https://evil.example/'],
+    ['query-added-to-post-logout-redirect-uri', `${home}&more=1`],
+  ] as const) {
+    it(`oidcc-rp-initiated-logout-${name}: is an error page`, async () => {
+      for (const [whose, value] of [
+        ['id_token_hint', idToken],
+        ['client_id', app.id],
+      ] as const) {
+        const answer = await visitor.get(path({ [whose]: value, post_logout_redirect_uri: uri }));
+        assert.deepEqual([answer.status, answer.location], [400, null]);
+        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
+      }
+      assert.equal(await isSignedIn(), true);
+    });
+  }
+
+  it('takes an expired ID token, signed by a key that has retired', async () => {
+    await rotateKeys(service.context, service.keys, { source: systemSource });
+    service.advance(400 * 86_400_000);
+    const { body } = await ask<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json');
+    assert.equal(body.keys.length, 1, 'the key of the ID token is published no more');
+    const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.equal(answer.location, home);
+  });
+
+  it('takes POST, and by way of GET where the cookies did not come', async () => {
+    const fields = { id_token_hint: idToken, post_logout_redirect_uri: home, state: 'x' };
+    const stranger = await new Visitor(service).send('/oauth/logout', fields);
+    assert.equal(stranger.status, 303);
+    assert.match(stranger.location ?? '', /^\/oauth\/logout\?id_token_hint=/);
+    const answer = await visitor.send('/oauth/logout', fields);
+    assert.deepEqual([answer.status, answer.location], [303, `${home}&state=x`]);
+    assert.equal(await isSignedIn(), false);
+  });
+
+  it('ends the session of the application where nobody is signed in here any more', async () => {
+    const answer = await new Visitor(service).get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.equal(answer.location, home);
+    assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);
+    assert.equal(await isSignedIn(), true, 'the other browser is');
+  });
+
+  it("asks where the ID token is another person's, and refuses one for another application", async () => {
+    const other = (await signedIn(service)).visitor;
+    const asked = await other.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.match(asked.html, /Sign out\?/);
+    const mixed = await visitor.get(path({ id_token_hint: idToken, client_id: 'another' }));
+    assert.equal(mixed.status, 400);
+    const unknown = await visitor.get(path({ client_id: 'another' }));
+    assert.equal(unknown.status, 400);
+    assert.equal((await visitor.get(path({ id_token_hint: accessToken }))).status, 200, 'an access token is no hint');
+    assert.equal(await isSignedIn(), true);
+  });
+
+  it('cannot be confirmed by a form of another site', async () => {
+    await visitor.get(path());
+    const answer = await visitor.send('/oauth/logout/confirm', { _csrf: 'x' }, { origin: 'https://evil.example' });
+    assert.equal(answer.status, 403);
+    assert.equal(await isSignedIn(), true);
+  });
+});
