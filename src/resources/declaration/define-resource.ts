@@ -185,7 +185,7 @@ export interface CollectionAction<B, Name, R> extends DeclaredAction<B, Name, R>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: `action` has typed it already, whatever the resource.
-type MadeAction = Action<any, never> & DeclaredAction<any, any, any> & { on?: any; run(action: any): unknown };
+export type MadeAction = Action<any, never> & DeclaredAction<any, any, any> & { on?: any; run(action: any): unknown };
 
 /** Names of relations; where there is none, a name that none can have. */
 type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
@@ -193,7 +193,10 @@ type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
 type Typed = 'fields' | 'relations' | 'uniqueTogether' | 'access' | 'where' | 'defaultOrder' | 'actions';
 
 /** A declaration as it is written: names of fields and relations are those that it declares. */
-type Written<F extends Fields, R extends Relations, M, A> = Omit<Declaration<AllFields<F, M>>, Typed | 'managed'> & {
+export type Written<F extends Fields, R extends Relations, M, A> = Omit<
+  Declaration<AllFields<F, M>>,
+  Typed | 'managed'
+> & {
   readonly managed?: M;
   readonly fields: F & CheckedSources<F, M>;
   readonly relations?: R & Relations<NoInfer<OwnStoredNames<F>>>;
