@@ -15,7 +15,7 @@ import { checkApplication } from './check-application.ts';
 import { clientFields, scopesLeftOut } from './client-fields.ts';
 import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
-import { isLoopbackHost } from './loopback-host.ts';
+import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
 import { wrongScopes } from './requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
@@ -89,7 +89,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
           delete values.user_id;
         }
         if (type === 'application' && values.scopes === scopesLeftOut) values.scopes = [...identityScopes];
-        const local = config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
+        const local = mayCallLoopback(config);
         const errors = [
           ...(values.scopes ? wrongScopes(known, caller, values.scopes, { for: type }) : []),
           ...checkApplication({ type, values, before, caller, local }),

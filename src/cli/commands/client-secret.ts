@@ -35,7 +35,9 @@ export function addClientSecretCommand(client: Command): void {
 const renew = (clientId: string, oldHours: number) =>
   withContext(async (context) => {
     const keys = await openKeyRing(context);
-    if (!(await findClient(context.database.db, clientId))) {
+    const client = await findClient(context.database.db, clientId);
+    if (client?.public) throw new OperatorError(`"${clientId}" is public: it runs where no secret can be kept.`);
+    if (!client) {
       throw new OperatorError(
         `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,
       );

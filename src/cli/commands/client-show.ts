@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listClients, listSecrets } from '../../clients/client-store.ts';
+import { type ClientRow, listClients, listSecrets } from '../../clients/client-store.ts';
 import { OperatorError } from '../../errors.ts';
 import { listSessions } from '../../sessions/session-store.ts';
 import { withContext } from '../operator/with-context.ts';
@@ -26,9 +26,20 @@ const describe = (id: string) =>
       name: client.name,
       owner: client.user_id,
       scopes: JSON.parse(client.scopes) as string[],
+      ...(client.type === 'application' ? ofApplication(client) : {}),
       from_settings: config.proxiedClients.some((one) => one.id === id),
       secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
       sessions: (await listSessions(db, now(), { clientId: id })).length,
       created_at: showTime(client.created_at),
     };
   });
+
+const ofApplication = (client: ClientRow) => ({
+  public: client.public === 1,
+  trusted: client.trusted === 1,
+  redirect_uris: JSON.parse(client.redirect_uris) as string[],
+  post_logout_redirect_uris: JSON.parse(client.post_logout_redirect_uris) as string[],
+  homepage_uri: client.homepage_uri,
+  logo_uri: client.logo_uri,
+  backchannel_logout_uri: client.backchannel_logout_uri,
+});

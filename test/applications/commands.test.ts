@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { gatehouse } from '../harness/command.ts';
+import { databases, type TestDatabase } from '../harness/engines.ts';
+
+describe('applications on the command line', () => {
+  const create = databases('sqlite');
+  let database: TestDatabase;
+  before(async () => {
+    database = await create();
+  });
+  const run = (...args: string[]) =>
+    gatehouse(args, database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
+  async function answer(...args: string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await run(...args, '--json');
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  }
+  const uri = 'https://notes.example/callback';
+
+  it('are made, with a secret or public, and shown', async () => {
+    const uris = ['--redirect-uri', uri, '--redirect-uri', 'http://127.0.0.1/cb'];
+    const made = await answer('client', 'create', 'Notes', '--application', '--trusted', ...uris);
+    assert.match(String(made.client_secret), /^[\w-]{43}$/);
+    const {
+      public: isPublic,
+      trusted,
+      redirect_uris,
+      scopes,
+      type,
+    } = await answer(...['client', 'show', String(made.client_id)]);
+    assert.deepEqual(
+      [type, isPublic, trusted, redirect_uris],
+      ['application', false, true, [uri, 'http://127.0.0.1/cb']],
+    );
+    assert.ok((scopes as string[]).includes('openid') && !(scopes as string[]).includes('*'));
+
+    const open = await run('client', 'create', 'Phone', '--id', 'phone', '--type', 'application', '--public');
+    assert.deepEqual([open.code, open.stdout.includes('client_secret')], [0, false], open.stderr);
+    const secret = await run('client', 'secret', 'phone');
+    assert.deepEqual([secret.code, /is public/.test(secret.stderr)], [1, true]);
+  });
+
+  it('are refused as the API refuses them', async () => {
+    for (const [args, says] of [
+      [['--application', '--redirect-uri', 'http://notes.example/'], /redirect_uris .* must be https/],
+      [['--application', '--logo', 'http://notes.example/'], /logo_uri must be https/],
+      [['--redirect-uri', uri], /redirect_uris is for applications/],
+      [['--public'], /public is for applications/],
+    ] as const) {
+      const { code, stderr } = await run('client', 'create', 'Notes', ...args);
+      assert.equal(code, 1, args.join(' '));
+      assert.match(stderr, says);
+    }
+  });
+});
