@@ -90,11 +90,9 @@ describe('Signing in to an application in a real browser', () => {
       await signIn(visit, email);
       const refusals: string[] = [];
       visit.on('console', (message) => void (/form-action/.test(message.text()) && refusals.push(message.text())));
-      const asked = visit.waitForRequest((request) => request.url().startsWith(redirect_uri)).catch(() => undefined);
       const answered = visit.waitForResponse((response) => response.request().method() === 'POST');
       await visit.getByRole('button', { name: 'Allow' }).click();
       assert.match((await answered).headers().location ?? '', new RegExp(`^${RegExp.escape(redirect_uri)}\\?code=`));
-      if (redirect_uri.startsWith('http')) assert.ok(await asked);
       assert.deepEqual(refusals, []);
     });
   }

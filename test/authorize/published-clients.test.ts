@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { addApplication } from '../harness/applications.ts';
+import { press, redirectUri, signedIn } from '../harness/authorizing.ts';
+import { type Service, services } from '../harness/service.ts';
+import type { Visitor } from '../harness/visitor.ts';
+
+/** Published libraries drive the flow with what they send by default; a browser without scripts stands in for the person. */
+describe('Published clients sign people in', () => {
+  const start = services('sqlite');
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const scopes = ['openid', 'email', 'offline_access', 'users:read'];
+
+  /** Where the browser is in the end, when the person allows everything. */
+  async function follow(visitor: Visitor, url: URL): Promise<URL> {
+    const page = await visitor.get(url.href.slice(service.url.length));
+    const last = page.status === 200 ? await press(visitor, page, 'allow') : page;
+    return new URL(last.location as string);
+  }
+
+  it('openid-client, with a secret', async () => {
+    const app = await addApplication(service, { scopes });
+    const { id, email, visitor } = await signedIn(service);
+    const config = await openid.discovery(new URL(service.context.config.baseUrl), app.id, app.secret, undefined, {
+      execute: [openid.allowInsecureRequests],
+    });
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+    const expectedState = openid.randomState();
+    const expectedNonce = openid.randomNonce();
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: 'openid email offline_access',
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      state: expectedState,
+      nonce: expectedNonce,
+    });
+    const back = await follow(visitor, url);
+    const checks = { pkceCodeVerifier, expectedState, expectedNonce };
+    const tokens = await openid.authorizationCodeGrant(config, back, checks);
+    assert.equal(tokens.claims()?.sub, id);
+    const info = await openid.fetchUserInfo(config, tokens.access_token, id);
+    assert.equal(info.email, email);
+    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
+    assert.ok(refreshed.access_token);
+
+    // Mix-up (RFC 9207): the answer of another server is told apart by its iss.
+    const mixed = new URL(back);
+    mixed.searchParams.set('iss', 'https://evil.example');
+    await assert.rejects(openid.authorizationCodeGrant(config, mixed, checks), ({ cause }: Error) =>
+      /"iss"/.test(String(cause)),
+    );
+    const refusal = await follow(visitor, new URL(url.href.replace('offline_access', 'users%3Awrite')));
+    await assert.rejects(openid.authorizationCodeGrant(config, refusal, checks), { error: 'invalid_scope' });
+    // Code injection: a code of somebody else, presented with this browser's own verifier.
+    const victim = await signedIn(service);
+    const stolen = await follow(victim.visitor, url);
+    await assert.rejects(
+      openid.authorizationCodeGrant(config, stolen, { ...checks, pkceCodeVerifier: openid.randomPKCECodeVerifier() }),
+      { error: 'invalid_grant' },
+    );
+  });
+
+  it('oauth4webapi, without a secret, from a port that the system chose', async () => {
+    const redirect_uri = 'http://127.0.0.1:51004/callback';
+    const app = await addApplication(service, { scopes, public: true, redirectUris: ['http://127.0.0.1/callback'] });
+    const { id, visitor } = await signedIn(service);
+    const issuer = new URL(service.context.config.baseUrl);
+    const discovered = await oauth.discoveryRequest(issuer, insecure);
+    const as = await oauth.processDiscoveryResponse(issuer, discovered);
+    const client = { client_id: app.id };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const state = oauth.generateRandomState();
+    const url = new URL(as.authorization_endpoint as string);
+    for (const [name, value] of Object.entries({
+      ...{ client_id: app.id, redirect_uri, response_type: 'code', scope: 'openid users:read', state },
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })) {
+      url.searchParams.set(name, value);
+    }
+    const parameters = oauth.validateAuthResponse(as, client, await follow(visitor, url), state);
+    const answer = () =>
+      oauth.authorizationCodeGrantRequest(as, client, oauth.None(), parameters, redirect_uri, verifier, insecure);
+    const tokens = await oauth.processAuthorizationCodeResponse(as, client, await answer(), { requireIdToken: true });
+    assert.equal(oauth.getValidatedIdTokenClaims(tokens)?.sub, id);
+    assert.equal(tokens.refresh_token, undefined);
+    await assert.rejects(oauth.processAuthorizationCodeResponse(as, client, await answer()), {
+      error: 'invalid_grant',
+    });
+    const info = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);
+    assert.equal(info.status, 401);
+  });
+});
