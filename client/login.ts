@@ -37,8 +37,10 @@ export interface Login {
   resume(): Promise<boolean>;
   /** Ends the session at the service. Whatever it answers, nothing is held here afterwards. */
   logout(): Promise<void>;
-  /** A token that is believed to be good, refreshed first if it is not. */
-  accessToken(): Promise<string>;
+  /** A token that is believed to be good, refreshed first if it is not; undefined where nobody is logged in. */
+  accessToken(): Promise<string | undefined>;
+  /** A new token, by one refresh for all who ask at once; throws a SignedOutError where nobody is logged in. */
+  refresh(): Promise<string>;
   /** Told that a token was refused: a new one, by one refresh for all who ask at once. */
   replaceToken(refused: string): Promise<string>;
 }
@@ -71,6 +73,8 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
   let refreshing: Promise<string> | undefined;
   /** Counts logins and logouts, so that a refresh that ends late does not bring back what was left. */
   let era = 0;
+  /** The last refresh said so: calls go without a token, and without asking each time, until one is refused. */
+  let nobody = false;
 
   async function post(verb: string, body: object, repeatable: boolean): Promise<TokenAnswer> {
     const path = `${proxyPath}/${verb}`;
@@ -90,11 +94,13 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
     if (refreshToken !== undefined) await store?.write(refreshToken);
     if (ofEra !== era) return held?.token ?? fail(signedOut());
     held = { token, until };
+    nobody = false;
     return token;
   }
 
   async function forget(): Promise<void> {
     held = undefined;
+    nobody = true;
     era++;
     await store?.write(undefined);
   }
@@ -154,8 +160,17 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
         });
     },
     async accessToken() {
-      return held && held.until > now() ? held.token : refresh();
+      if (held && held.until > now()) return held.token;
+      if (nobody) return undefined;
+      const wasIn = held !== undefined;
+      try {
+        return await refresh();
+      } catch (error) {
+        if (wasIn || !(error instanceof SignedOutError)) throw error;
+        return undefined;
+      }
     },
+    refresh,
     async replaceToken(refused) {
       // Another call may have replaced it while this one was under way.
       return held && held.token !== refused ? held.token : refresh();

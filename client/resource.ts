@@ -1,5 +1,5 @@
 import { type ListQuery, queryStringOf } from './list-query.ts';
-import type { Answer, Call } from './transport.ts';
+import type { Answer, Call, Method } from './transport.ts';
 
 export interface Pagination {
   /** Absent where it was not counted (cursor, `count=none`). */
@@ -25,7 +25,7 @@ export interface Tagged<Row> {
   etag: string | undefined;
 }
 
-interface Options {
+export interface Options {
   signal?: AbortSignal | undefined;
 }
 
@@ -37,6 +37,11 @@ export interface WriteOptions extends Options {
 export interface RemoveOptions extends WriteOptions {
   /** What a DELETE must say: `users.remove('me', { body: { current_password } })`. */
   body?: object;
+}
+
+export interface ActOptions extends Options {
+  /** As the action was declared; the default is POST. */
+  method?: Method;
 }
 
 export interface CreateOptions extends Options {
@@ -111,10 +116,19 @@ export class Resource<Row> {
     return new Resource<Child>(this.#send, `${this.#one(id)}/${encodeURIComponent(children)}`);
   }
 
-  /** An RPC-like POST on one row: `tokens.act(id, 'reveal')`. Never sent twice: what it does is not known here. */
-  async act<Result>(id: string, action: string, body: object = {}, { signal }: Options = {}): Promise<Result> {
-    const path = `${this.#one(id)}/${encodeURIComponent(action)}`;
-    const answer = await this.#send({ method: 'POST', path, body, signal });
+  /** An action on one row: `tokens.act(id, 'reveal')`. Never sent twice: what it does is not known here. */
+  act<Result>(id: string, action: string, body?: object, options: ActOptions = {}): Promise<Result> {
+    return this.#act(`${this.#one(id)}/${encodeURIComponent(action)}`, body, options);
+  }
+
+  /** An action of the whole resource: `POST /v1/<resource>/<action>`. */
+  actOnAll<Result>(action: string, body?: object, options: ActOptions = {}): Promise<Result> {
+    return this.#act(`${this.path}/${encodeURIComponent(action)}`, body, options);
+  }
+
+  async #act<Result>(path: string, body: object | undefined, options: ActOptions): Promise<Result> {
+    const { method = 'POST', signal } = options;
+    const answer = await this.#send({ method, path, body: method === 'GET' ? undefined : (body ?? {}), signal });
     return (answer.body as { data: Result } | undefined)?.data as Result;
   }
 

@@ -1,0 +1,154 @@
+import type { Comparison, ListQuery, Scalar } from './list-query.ts';
+import type { CreateOptions, Options, Page, RemoveOptions, Tagged, WriteOptions } from './resource.ts';
+
+/** What `gatehouse types` writes of one resource. */
+export interface ResourceTypes {
+  row: object;
+  /** What POST takes. */
+  input: object;
+  /** What PUT takes. */
+  replacement: object;
+  /** What the answer to POST holds beside the row, once. */
+  created: object;
+  /** Names of fields that a search and an order may name. */
+  search: string;
+  order: string;
+  relations: Record<string, { resource: string; many: boolean; by?: string }>;
+  actions: ActionTypes;
+}
+
+interface ActionTypes {
+  name: string;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  on: 'row' | 'collection';
+  body: unknown;
+  result: unknown;
+}
+
+/** The resources of one service, by name. */
+export type DeclaredResources<R> = { [N in keyof R]: ResourceTypes };
+
+type Flat<T> = { [K in keyof T]: T[K] };
+type RowOf<R extends DeclaredResources<R>, N extends keyof R> = R[N]['row'];
+type RelationsOf<R extends DeclaredResources<R>, N extends keyof R> = R[N]['relations'];
+type RelationNames<R extends DeclaredResources<R>, N extends keyof R> = keyof RelationsOf<R, N> & string;
+
+/** The resource that a relation leads to. */
+type Target<R extends DeclaredResources<R>, N extends keyof R, A> = A extends keyof RelationsOf<R, N>
+  ? Extract<RelationsOf<R, N>[A]['resource'], keyof R>
+  : never;
+
+/** `owner`, `owner.cars`: two levels deep at most. */
+export type IncludePath<R extends DeclaredResources<R>, N extends keyof R> = {
+  [A in RelationNames<R, N>]: A | `${A}.${RelationNames<R, Target<R, N, A>>}`;
+}[RelationNames<R, N>];
+
+type First<I> = I extends `${infer A}.${string}` ? A : I;
+type Below<I, A extends string> = I extends `${A}.${infer B}` ? B : never;
+
+type Embedded<R extends DeclaredResources<R>, N extends keyof R, I> = {
+  [A in First<I> & RelationNames<R, N>]: RelationsOf<R, N>[A]['many'] extends true
+    ? {
+        data: Selected<R, Target<R, N, A>, keyof RowOf<R, Target<R, N, A>>, Below<I, A>>[];
+        meta?: { more: true; all: string };
+      }
+    : { data: Selected<R, Target<R, N, A>, keyof RowOf<R, Target<R, N, A>>, Below<I, A>> | null };
+};
+
+/** A row with the fields F alone, and with what I includes, which takes the place of a field of the same name. */
+export type Selected<R extends DeclaredResources<R>, N extends keyof R, F, I> = Flat<
+  Omit<Pick<RowOf<R, N>, F & keyof RowOf<R, N>>, First<I> & string> & Embedded<R, N, I>
+>;
+
+type Item<T> = T extends readonly (infer E)[] ? E : T;
+/** Moments are texts in JSON; a Date will do for one. */
+type Value<T> = string extends T ? T | Date : T;
+type Wanted<T> = Value<Item<NonNullable<T>>> | null;
+
+/** What to look for: fields that can be searched, with values of their types. */
+export type SearchOf<T extends ResourceTypes> = {
+  [K in T['search']]?: K extends keyof T['row']
+    ? Wanted<T['row'][K]> | readonly Wanted<T['row'][K]>[] | Comparison
+    : Scalar | readonly Scalar[] | Comparison;
+};
+
+interface SelectionOf<F, I> {
+  filter?: readonly F[];
+  include?: readonly I[];
+}
+
+interface ListQueryOf<T extends ResourceTypes, F, I>
+  extends Omit<ListQuery, 'search' | 'orderBy' | 'filter' | 'include'>,
+    SelectionOf<F, I> {
+  search?: SearchOf<T> | string;
+  orderBy?: T['order'] | readonly T['order'][];
+}
+
+type FieldsOf<R extends DeclaredResources<R>, N extends keyof R> = keyof RowOf<R, N> & string;
+type ManyNames<R extends DeclaredResources<R>, N extends keyof R> = {
+  [A in RelationNames<R, N>]: RelationsOf<R, N>[A]['many'] extends true ? A : never;
+}[RelationNames<R, N>];
+
+/** What the path says need not be sent. */
+type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, By & keyof Input>>>;
+
+type ActionsOn<T extends ResourceTypes, On> = Extract<T['actions'], { on: On }>;
+type Named<T extends ResourceTypes, On, A> = Extract<ActionsOn<T, On>, { name: A }>;
+/** The body, where the action takes one; and the method, where it is not POST. */
+type ActArguments<X> = X extends { method: infer M; body: infer B }
+  ? M extends 'POST'
+    ? [B] extends [undefined]
+      ? [body?: undefined, options?: Options]
+      : [body: B, options?: Options]
+    : [body: B, options: Options & { method: M }]
+  : never;
+type ResultOf<X> = X extends { result: infer Result } ? Result : never;
+
+interface Readable<R extends DeclaredResources<R>, N extends keyof R> {
+  readonly path: string;
+  list<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
+    query?: ListQueryOf<R[N], F, I>,
+    options?: Options,
+  ): Promise<Page<Selected<R, N, F, I>>>;
+  /** Every row that matches, one after the other, at the same cost however many there are. */
+  each<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
+    query?: Omit<ListQueryOf<R[N], F, I>, 'page' | 'cursor'>,
+    options?: Options,
+  ): AsyncGenerator<Selected<R, N, F, I>, void>;
+}
+
+type Created<R extends DeclaredResources<R>, N extends keyof R> = Tagged<Flat<RowOf<R, N> & R[N]['created']>>;
+
+/** The children of one row: listed and created here, and changed under their own name. */
+export interface TypedChildren<R extends DeclaredResources<R>, N extends keyof R, By> extends Readable<R, N> {
+  create(row: Tied<R[N]['input'], By>, options?: CreateOptions): Promise<Created<R, N>>;
+}
+
+/** The calls of one resource, as its declaration has it: the compiler knows its fields, relations and actions. */
+export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R> extends Readable<R, N> {
+  get<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
+    id: string,
+    query?: SelectionOf<F, I>,
+    options?: Options,
+  ): Promise<Tagged<Selected<R, N, F, I>>>;
+  create(row: R[N]['input'], options?: CreateOptions): Promise<Created<R, N>>;
+  /** PUT: the whole resource; what is left out goes to its default. */
+  replace(id: string, row: R[N]['replacement'], options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
+  /** PATCH: what is named changes, the rest stays. */
+  patch(id: string, changes: Partial<R[N]['input']>, options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
+  remove(id: string, options?: RemoveOptions): Promise<void>;
+  of<A extends ManyNames<R, N>>(
+    id: string,
+    children: A,
+  ): TypedChildren<R, Target<R, N, A>, RelationsOf<R, N>[A] extends { by: infer By } ? By : never>;
+  act<A extends ActionsOn<R[N], 'row'>['name']>(
+    id: string,
+    action: A,
+    ...rest: ActArguments<Named<R[N], 'row', A>>
+  ): Promise<ResultOf<Named<R[N], 'row', A>>>;
+  /** An action of the whole resource. */
+  actOnAll<A extends ActionsOn<R[N], 'collection'>['name']>(
+    action: A,
+    ...rest: ActArguments<Named<R[N], 'collection', A>>
+  ): Promise<ResultOf<Named<R[N], 'collection', A>>>;
+}
