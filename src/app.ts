@@ -44,6 +44,7 @@ import { Queue } from './queue/queue.ts';
 import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
 import type { Enqueuing } from './resources/declaration/enqueuing.ts';
 import { loadResources } from './resources/load-resources.ts';
+import type { Resources } from './resources/model/resource.ts';
 import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
@@ -74,6 +75,8 @@ import { roleNames, rolesResource } from './users/roles/roles-resource.ts';
 /** What the service is made of, for whoever starts it or tests it. */
 export interface Services {
   readonly app: App;
+  /** What is served, made ready for work. */
+  readonly resources: Resources;
   readonly keys: KeyRing;
   readonly passwords: Passwords;
   readonly legacyKeys: LegacyKeys;
@@ -92,7 +95,9 @@ export interface Services {
 }
 
 /** What the features stand on, before there is any route. */
-export async function createServices(context: Context): Promise<Omit<Services, 'app'>> {
+export type Foundations = Omit<Services, 'app' | 'resources'>;
+
+export async function createServices(context: Context): Promise<Foundations> {
   const keys = await openKeyRing(context);
   const passwords = createPasswords(context);
   const legacyKeys = new LegacyKeys(context);
@@ -159,7 +164,7 @@ export async function createServices(context: Context): Promise<Omit<Services, '
 }
 
 /** The resources that every service has; the operator's own are beside them. */
-export const ownResources = (context: Context, services: Omit<Services, 'app'>): ResourceDefinition[] => [
+export const ownResources = (context: Context, services: Foundations): ResourceDefinition[] => [
   usersResource(context, services.accounts),
   rolesResource,
   clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
@@ -220,7 +225,7 @@ export async function buildApp(context: Context): Promise<Services> {
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
-  serveResources(app, context, resources, { keys, recordEvent, holdAuthority, enqueuing });
+  const served = serveResources(app, context, resources, { keys, recordEvent, holdAuthority, enqueuing });
   serveOpenApi(app);
   serveApiReference(app);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
@@ -249,5 +254,5 @@ export async function buildApp(context: Context): Promise<Services> {
     await verifier.flush();
     await services.endThreads();
   });
-  return { app, ...services };
+  return { app, resources: served, ...services };
 }

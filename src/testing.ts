@@ -2,32 +2,44 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGatehouse, type Gatehouse } from 'gatehouse/client';
+import { createGatehouse, type DeclaredResources, type Gatehouse, type TypedGatehouse } from 'gatehouse/client';
 import { memoryStore } from 'gatehouse/client/login';
 import { type ConfigFile, loadTestConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { type RunningGatehouse, startGatehouse } from './start.ts';
 
+type ClientOf<R> = [R] extends [undefined] ? Gatehouse : R extends DeclaredResources<R> ? TypedGatehouse<R> : never;
+
 /** What `import … from 'gatehouse/testing'` offers: a service of its own for a test, which nothing else sees. */
-export interface TestService {
+export interface TestService<R = undefined> {
   /** Such as `http://127.0.0.1:49152`. */
   readonly url: string;
   /** A client that is logged in as an administrator. */
-  readonly admin: Gatehouse;
+  readonly admin: ClientOf<R>;
   /** Registers somebody, and returns a client that is logged in as them. */
-  register(email: string): Promise<Gatehouse>;
+  register(email: string): Promise<ClientOf<R>>;
   readonly gatehouse: RunningGatehouse;
   /** Ends it, and removes its data. */
   stop(): Promise<void>;
 }
 
+interface Options {
+  readonly workingDir?: string;
+}
+
 /**
  * Starts the project in the working directory for a test: its own resources, views and `gatehouse.config.ts`, on an empty
- * database in a temporary folder and a free port. Neither the environment nor `.env` counts here.
+ * database in a temporary folder and a free port. Neither the environment nor `.env` counts here. With the types that
+ * `gatehouse types` writes (`startTestService<Resources>()`) its clients know the resources.
  */
+export function startTestService(settings?: ConfigFile, options?: Options): Promise<TestService>;
+export function startTestService<R extends DeclaredResources<R>>(
+  settings?: ConfigFile,
+  options?: Options,
+): Promise<TestService<R>>;
 export async function startTestService(
   settings: ConfigFile = {},
-  { workingDir = process.cwd() }: { workingDir?: string } = {},
+  { workingDir = process.cwd() }: Options = {},
 ): Promise<TestService> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   const password = randomBytes(12).toString('base64url');

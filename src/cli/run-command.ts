@@ -26,6 +26,7 @@ import { addRestore } from './commands/restore.ts';
 import { addServe } from './commands/serve.ts';
 import { addSessionEnd } from './commands/session-end.ts';
 import { addSessionList } from './commands/session-list.ts';
+import { addTypes } from './commands/types.ts';
 import { addUserCreate } from './commands/user-create.ts';
 import { addUserDelete } from './commands/user-delete.ts';
 import { addUserDisable, addUserEnable } from './commands/user-disable.ts';
@@ -69,7 +70,7 @@ export function createProgram(): Command {
     .version(readVersion())
     .exitOverride()
     .showHelpAfterError('(add --help for what it takes)');
-  for (const add of [addInit, addServe, addDev, addCheck, addMigrate]) add(program);
+  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate]) add(program);
   for (const [name, description, ...commands] of groups) {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);

@@ -8,8 +8,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,6 +20,40 @@ import { promisify } from 'node:util';
 import { root, type Starter, startedProcesses } from '../harness/starts.ts';
 
 const run = promisify(execFile);
+
+const declaration = (name: string, field: string) => `
+import { defineResource, text } from 'gatehouse/resources';
+export default defineResource({
+  name: '${name}',
+  fields: { ${field}: text({ required: true }) },
+  access: { read: 'public', write: 'auth:api' },
+});
+`;
+
+/** Whatever is marked as wrong is wrong: else the compiler complains about the mark. */
+const typedProgram = `
+import { createGatehouse } from 'gatehouse/client';
+import type { Resources, Scope } from './gatehouse-types.d.ts';
+
+const gatehouse = createGatehouse<Resources>({ baseUrl: 'http://127.0.0.1:3000' });
+export const scope: Scope = 'books:read';
+export async function run(): Promise<string | undefined> {
+  const { data } = await gatehouse.resource('books').list({ search: { title: 'x' }, orderBy: 'pages', filter: ['title'] });
+  const { data: client } = await gatehouse.resource('clients').create({ name: 'Reports', scopes: ['books:read'] });
+  const secret: string = client.client_secret;
+  // @ts-expect-error
+  gatehouse.resource('boks');
+  // @ts-expect-error
+  await gatehouse.resource('books').list({ search: { titel: 'x' } });
+  // @ts-expect-error
+  await gatehouse.resource('users').list({ include: ['clinets'] });
+  // @ts-expect-error
+  await gatehouse.resource('clients').create({ name: 'Reports', scopes: ['books:raed'] });
+  // @ts-expect-error
+  await gatehouse.resource('tokens').act('id', 'revael');
+  return data[0]?.title ?? secret;
+}
+`;
 
 describe('The package', { timeout: 900_000 }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
@@ -70,6 +106,35 @@ describe('The package', { timeout: 900_000 }, () => {
     rmSync(join(project, 'declarations.ts'));
     assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not checked');
     await inProject('npx', ['gatehouse', 'check']);
+  });
+
+  it('writes types that a client of one’s own is checked by', async () => {
+    await inProject('npx', ['gatehouse', 'types', '--check']);
+    writeFileSync(join(project, 'app.ts'), typedProgram);
+    await inProject('npx', ['tsc', '--strict']).catch((error) => assert.fail(error.stdout));
+    const types = readFileSync(join(project, 'gatehouse-types.d.ts'), 'utf8');
+    writeFileSync(join(project, 'gatehouse-types.d.ts'), types.replace('title', 'titel'));
+    await assert.rejects(inProject('npx', ['gatehouse', 'types', '--check']), { code: 1 });
+  });
+
+  it('writes them again by itself while it is developed, and goes on through a mistake', async () => {
+    const settings = { ...env, PORT: '0', DATA_DIR: join(dir, 'dev-data') };
+    // Not by npx, which a signal ends before what it has started.
+    const command = [process.execPath, 'node_modules/gatehouse/bin/gatehouse.mjs', 'dev'] as const;
+    const service = start({ name: 'dev', command, anywhere: true }, project, settings);
+    await service.says(/"msg":"listening"/);
+    const types = () => readFileSync(join(project, 'gatehouse-types.d.ts'), 'utf8');
+    assert.doesNotMatch(types(), /titel/);
+    const shelf = join(project, 'resources', 'shelves.ts');
+    writeFileSync(shelf, declaration('shelves', 'colour'));
+    await service.says(/shelves\.ts has changed[\s\S]*"msg":"listening"/);
+    assert.match(types(), /\n {2}shelves: \{[\s\S]*colour: string;/);
+    writeFileSync(shelf, declaration('Shelves', 'size'));
+    await service.says(/The service goes on as it was/);
+    assert.match(types(), /colour: string;/);
+    rmSync(shelf);
+    service.child.kill('SIGTERM');
+    assert.deepEqual(await service.end, [0, null], service.printed());
   });
 
   it('starts by npm start, and gives a first token', async () => {

@@ -89,8 +89,11 @@ class Supervisor {
   }
 }
 
-/** `gatehouse check` in a process of its own: what it imports must not be remembered here. It says what is wrong. */
+/**
+ * `gatehouse types` in a process of its own: what it imports must not be remembered here. It says what is wrong, and writes
+ * the types of what is right.
+ */
 function isRight(): Promise<boolean> {
-  const check = spawn(process.execPath, [program, 'check'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const check = spawn(process.execPath, [program, 'types'], { stdio: ['ignore', 'ignore', 'inherit'] });
   return new Promise((resolve) => check.once('exit', (code) => resolve(code === 0)));
 }

@@ -40,7 +40,10 @@ function initProject(folder: string, install: boolean): void {
   const made = copyTemplate(folder);
   writePackageFile(folder);
   console.log(`Made ${made.join(', ')} and package.json in ${relative(process.cwd(), folder) || 'this folder'}.`);
-  if (install) installPackages(folder);
+  if (install) {
+    installPackages(folder);
+    writeTypes(folder);
+  }
   const enter = folder === process.cwd() ? '' : `  cd ${relative(process.cwd(), folder)}\n`;
   console.log(
     `\nGo on with:\n\n${enter}  npm start      # serves on http://127.0.0.1:3000\n  npm run dev    # the same, and starts again when a file changes\n  npm test\n`,
@@ -80,7 +83,8 @@ function writePackageFile(folder: string): void {
     scripts: {
       start: 'gatehouse serve',
       dev: 'gatehouse dev',
-      check: 'gatehouse check && tsc',
+      types: 'gatehouse types',
+      check: 'gatehouse types && tsc',
       // What `npm init` writes is no test.
       test: test === undefined || test.includes('no test specified') ? 'node --test' : test,
       ...scripts,
@@ -109,6 +113,11 @@ function sourceOfThisPackage(): string {
   };
   const { resolved } = packages['node_modules/gatehouse'] ?? {};
   return resolved?.startsWith('file:') ? `file:${resolve(dirname(modules), resolved.slice(5))}` : `^${version}`;
+}
+
+/** For the editor, which knows the resources from then on; `dev` and `check` write them again. */
+function writeTypes(folder: string): void {
+  spawnSync(process.execPath, [join(root, 'bin', 'gatehouse.mjs'), 'types'], { cwd: folder, stdio: 'inherit' });
 }
 
 function installPackages(folder: string): void {

@@ -15,6 +15,13 @@ function fieldSchema({ type, options, nullable }: ResourceField): Json {
   };
 }
 
+/** What an answer shows. A default that depends on the caller may have been none. */
+export const shownSchema = (field: ResourceField): Json =>
+  fieldSchema({
+    ...field,
+    nullable: field.nullable || (typeof field.options.default === 'function' && field.options.required !== true),
+  });
+
 function sentSchema(field: ResourceField): Json {
   const { default: usual } = field.options;
   const constant = usual !== undefined && typeof usual !== 'function';
@@ -48,7 +55,7 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
 
 /** A row as answers show it. `filter` leaves out what it does not name, `include` adds relations. */
 export function rowSchema(resource: Resource): Json {
-  const properties = new Map(resource.shown.map((field) => [field.name, fieldSchema(field)]));
+  const properties = new Map(resource.shown.map((field) => [field.name, shownSchema(field)]));
   for (const relation of resource.relations.values()) {
     // A list of names gives way to the rows that it names.
     const names = properties.get(relation.name);

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startTestService, type TestService } from 'gatehouse/testing';
+import type { Resources } from '../gatehouse-types.d.ts';
 
-let service: TestService;
+let service: TestService<Resources>;
 before(async () => {
-  service = await startTestService();
+  service = await startTestService<Resources>();
 });
 after(() => service.stop());
 
 it('keeps books, and finds them', async () => {
   const reader = await service.register('ada@example.com');
-  const books = reader.resource<{ id: string; title: string; pages: number | null }>('books');
+  const books = reader.resource('books');
   const { data: made } = await books.create({ title: 'The Analytical Engine', pages: 66 });
   const { data } = await books.list({ search: { title: { contains: 'engine' } } });
   assert.deepEqual(data, [made]);

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Config } from '../../config.ts';
+import { createLog } from '../../log.ts';
+import type { PreparedGatehouse } from '../../start.ts';
+
+/** All of a start but the listening, on an empty database in a folder that is thrown away. */
+export async function tryStart<T>(config: Config, look: (prepared: PreparedGatehouse) => T): Promise<T> {
+  const { prepareGatehouse } = await import('../../start.ts');
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
+  try {
+    const log = createLog('warn', process.stderr.isTTY === true, pino.destination({ dest: 2, sync: true }));
+    const trial = { ...config, eventsLog: '', dataDir: dir, databaseUrl: `sqlite:${join(dir, 'check.db')}` };
+    const prepared = await prepareGatehouse(trial, { log });
+    try {
+      return look(prepared);
+    } finally {
+      await prepared.stop();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

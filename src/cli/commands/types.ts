@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../../config.ts';
+import { OperatorError } from '../../errors.ts';
+import { resourceTypes } from '../../resources/routes/resource-types.ts';
+import { unionOf } from '../../resources/routes/type-of-schema.ts';
+import type { PreparedGatehouse } from '../../start.ts';
+import { tryStart } from './try-start.ts';
+
+const usualFile = 'gatehouse-types.d.ts';
+
+export function addTypes(program: Command): void {
+  program
+    .command('types')
+    .description('Write the types of the declared resources, for the typed client. Checks what `check` checks.')
+    .option('--out <file>', 'where to', usualFile)
+    .option('--check', 'write nothing; exit with 1 where the file is not what it should be')
+    .addHelpText('after', `\nExample:\n  npx gatehouse types --check      # in a pipeline`)
+    .action(async ({ out, check }: { out: string; check?: boolean }) => {
+      const text = await tryStart(await loadConfig(), typesFile);
+      const file = resolve(out);
+      const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
+      if (check && !isFresh) throw new OperatorError(`${out} is not up to date. Run: npx gatehouse types`);
+      // A file that is as it should be stays as it is: whoever watches it is not called.
+      if (!isFresh) writeFileSync(file, text);
+      console.log(check ? `${out} is up to date.` : `${out} ${isFresh ? 'was up to date.' : 'is written.'}`);
+    });
+}
+
+/** The types of all that a service would serve. */
+function typesFile({ resources, scopes }: PreparedGatehouse): string {
+  return [
+    '// Written by `gatehouse types` from the declarations. Do not edit it: change those, and run the command again.',
+    '',
+    resourceTypes(resources, new Map(['clients', 'tokens', 'consents'].map((name) => [`${name}.scopes`, 'Scope']))),
+    `export type Scope = ${unionOf(scopes.list())};`,
+    '',
+  ].join('\n');
+}

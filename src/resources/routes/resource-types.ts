@@ -1,0 +1,56 @@
+import type { Json } from '../../http/openapi/openapi-components.ts';
+import type { Action } from '../declaration/define-resource.ts';
+import type { Resource, ResourceRelation, Resources } from '../model/resource.ts';
+import { searchableNames } from '../query/searchable-names.ts';
+import { sortableNames } from '../query/sorting.ts';
+import { inputSchema, shownSchema } from './openapi-schemas.ts';
+import { member, typeOfSchema, unionOf } from './type-of-schema.ts';
+
+/** Fields whose lists hold names that only the whole service knows: `clients.scopes` holds scopes. */
+export type NamedLists = ReadonlyMap<string, string>;
+
+const block = (name: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [`    ${name}: {};`] : [`    ${name}: {`, ...lines.map((line) => `      ${line}`), '    };'];
+
+/** The types of declared resources, for the client: the same text for the same declarations. */
+export function resourceTypes(resources: Resources, lists: NamedLists): string {
+  const sorted = [...resources.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return ['export interface Resources {', ...sorted.flatMap((one) => typesOf(one, lists)), '}', ''].join('\n');
+}
+
+function typesOf(resource: Resource, lists: NamedLists): string[] {
+  const { name, definition } = resource;
+  const typeOf = (field: string, schema: Json): string => {
+    const items = lists.get(`${name}.${field}`);
+    return items === undefined ? typeOfSchema(schema) : `${items}[]`;
+  };
+  const members = ({ properties = {}, required = [] }: Json): string[] =>
+    Object.entries(properties as Record<string, Json>).map(
+      ([field, schema]) =>
+        `${member(field)}${(required as string[]).includes(field) ? '' : '?'}: ${typeOf(field, schema)};`,
+    );
+  const row = resource.shown.map((field) => `${member(field.name)}: ${typeOf(field.name, shownSchema(field))};`);
+  return [
+    `  ${member(name)}: {`,
+    ...block('row', row),
+    ...block('input', members(inputSchema(resource, 'create'))),
+    ...block('replacement', members(inputSchema(resource, 'replace'))),
+    ...block('created', definition.reveals ? members(definition.reveals as Json) : []),
+    `    search: ${unionOf(searchableNames(resource))};`,
+    `    order: ${unionOf(sortableNames(resource))};`,
+    ...block('relations', [...resource.relations.values()].map(relationType)),
+    `    actions: ${(definition.actions ?? []).map((one) => actionType(one as unknown as Action)).join(' | ') || 'never'};`,
+    '  };',
+  ];
+}
+
+function relationType({ name, relation, target }: ResourceRelation): string {
+  const by = 'by' in relation ? `; by: '${relation.by}'` : '';
+  return `${member(name)}: { resource: '${target.name}'; many: ${relation.kind !== 'belongsTo'}${by} };`;
+}
+
+function actionType({ name, method = 'POST', on = 'row', body, response }: Action): string {
+  const taken = body ? typeOfSchema(body as Json) : 'undefined';
+  const result = response ? typeOfSchema(response as Json) : method === 'DELETE' ? 'undefined' : 'unknown';
+  return `{ name: '${name}'; method: '${method}'; on: '${on}'; body: ${taken}; result: ${result} }`;
+}

@@ -1,0 +1,50 @@
+import type { Json } from '../../http/openapi/openapi-components.ts';
+
+const isName = /^[A-Za-z_$][\w$]*$/;
+const literal = (value: unknown): string =>
+  typeof value === 'string' && !/['\\\n\r\u2028\u2029]/.test(value) ? `'${value}'` : JSON.stringify(value);
+
+/** A name as a member of an object. */
+export const member = (name: string): string => (isName.test(name) ? name : literal(name));
+
+/** `'a' | 'b'`; nothing can be of the type of none. */
+export const unionOf = (names: Iterable<string>): string => [...names].map(literal).join(' | ') || 'never';
+
+/** The TypeScript of a JSON schema. What it cannot say is `unknown`. */
+export function typeOfSchema(schema: Json): string {
+  const { const: only, enum: values, anyOf, oneOf, allOf, type } = schema;
+  if (only !== undefined) return literal(only);
+  if (Array.isArray(values)) return values.map(literal).join(' | ') || 'never';
+  const choice = anyOf ?? oneOf;
+  if (Array.isArray(choice)) return alternatives(choice.map((one) => typeOfSchema(one as Json)));
+  if (Array.isArray(allOf)) return allOf.map((one) => grouped(typeOfSchema(one as Json))).join(' & ') || 'unknown';
+  if (Array.isArray(type)) return alternatives(type.map((one) => typeOfSchema({ ...schema, type: one })));
+  switch (type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return `${grouped(typeOfSchema((schema.items ?? {}) as Json))}[]`;
+    case 'object':
+      return objectType(schema);
+    default:
+      return 'unknown';
+  }
+}
+
+const alternatives = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never';
+const grouped = (type: string): string => (/[|&]/.test(type) ? `(${type})` : type);
+
+function objectType({ properties = {}, required = [], additionalProperties }: Json): string {
+  const needed = new Set(required as string[]);
+  const members = Object.entries(properties as Record<string, Json>).map(
+    ([name, schema]) => `${member(name)}${needed.has(name) ? '' : '?'}: ${typeOfSchema(schema)}`,
+  );
+  if (members.length > 0) return `{ ${members.join('; ')} }`;
+  if (typeof additionalProperties === 'object') return `Record<string, ${typeOfSchema(additionalProperties as Json)}>`;
+  return additionalProperties === false ? 'Record<string, never>' : 'Record<string, unknown>';
+}
