@@ -11,7 +11,7 @@ export async function prepareResources(
   own: readonly ResourceDefinition[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
-  checkDefinitions(definitions, { roles: ['admin', ...config.roles] });
+  checkDefinitions(definitions, { roles: [...new Set(['admin', ...config.roles])] });
   for (const step of await applyResourceMigrations(database, definitions, { now }))
     log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);

@@ -18,7 +18,7 @@ export function serveResources(
   definitions: readonly ResourceDefinition[],
   given: Omit<ResourceServices, 'context' | 'resources'>,
 ): Resources {
-  checkDefinitions(definitions, { roles: ['admin', ...context.config.roles] });
+  checkDefinitions(definitions, { roles: [...new Set(['admin', ...context.config.roles])] });
   const resources = compileResources(definitions);
   const services = { ...given, context, resources };
   describe(app, resources);

@@ -2,7 +2,7 @@ import { OperatorError } from '../../errors.ts';
 import { checkAccess } from './check-access.ts';
 import { checkActions } from './check-actions.ts';
 import { areFields, checkFields } from './check-fields.ts';
-import { checkOptions, nearestOf, shown } from './check-options.ts';
+import { asName, checkOptions, nearestOf, shown } from './check-options.ts';
 import { checkRelations } from './check-relations.ts';
 import type { KnownNames } from './check-rules.ts';
 import { type Complain, type Definitions, namePattern } from './complaints.ts';
@@ -44,21 +44,23 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
 /** Whether the options are known and of the right kind; nothing else can be checked before. */
 function isWhole({ file: _file, ...declared }: ResourceDefinition, complain: Complain): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
-  for (const option of missing) complain(option, 'it is missing.');
+  for (const option of missing) complain(option, `it is missing: it takes ${resourceOptions[option].takes}.`);
   const right = checkOptions('', declared, resourceOptions, complain);
   const made = typeof declared.fields !== 'object' || areFields(declared.fields, complain);
   const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, complain);
-  return right && made && hooked && missing.length === 0;
+  const { name, table = name, managed } = declared;
+  const taken = managed && [name, table].find((word) => reserved.has(word));
+  if (taken) complain(taken === name ? 'name' : 'table', `"${taken}" belongs to the service itself; choose another.`);
+  return right && made && hooked && missing.length === 0 && !taken;
 }
 
 function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, complain: Complain) {
   const { name, table = name, managed } = definition;
   if (!namePattern.test(name) || !namePattern.test(table)) {
-    complain('name', `"${name}" takes a lowercase plural noun of letters, digits and _, at most 40 characters.`);
+    const better = asName(name);
+    const near = namePattern.test(better) && better !== name ? ` Did you mean "${better}"?` : '';
+    complain('name', `"${name}" takes a lowercase plural noun of letters, digits and _, at most 40 characters.${near}`);
     return;
-  }
-  if (managed && (reserved.has(name) || reserved.has(table))) {
-    complain('name', `"${name}" belongs to the service itself; choose another name.`);
   }
   if (managed && definition.idType === 'text') complain('idType', 'ids of managed tables are UUIDs; leave it out.');
   checkFields(definition, all, complain);

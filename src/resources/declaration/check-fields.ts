@@ -1,4 +1,4 @@
-import { checkOptions, shown } from './check-options.ts';
+import { asName, checkOptions, shown } from './check-options.ts';
 import { type Complain, type Definitions, namePattern } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { checkComputed, isComputed } from './fields/computed.ts';
@@ -14,7 +14,9 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, co
   for (const [name, field] of Object.entries(fields)) {
     const column = field.options.column ?? name;
     if (!namePattern.test(name)) {
-      complain(`fields.${name}`, 'a name takes lowercase letters, digits and _, at most 40 characters.');
+      const better = asName(name);
+      const near = namePattern.test(better) ? ` Did you mean "${better}"?` : '';
+      complain(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
     } else if (name === 'id' || (managed && implicitFields.includes(column))) {
       complain(`fields.${name}`, 'every row has it already; leave it out.');
     } else if (managed && column.endsWith('_folded')) {

@@ -9,19 +9,26 @@ export function nearestOf(name: string, known: Iterable<string>): string {
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }
 
-/** Options that nobody knows, and values that an option does not take. Returns whether all were right. */
+/** Options that nobody knows, and values that an option does not take. Returns whether those that are known can be used. */
 export function checkOptions(where: string, given: object, known: OptionKinds, complain: Complain): boolean {
-  let right = true;
+  let usable = true;
   for (const [name, value] of Object.entries(given)) {
     const path = where === '' ? name : `${where}.${name}`;
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
     if (kind && (value === undefined || kind.accepts(value))) continue;
-    right = false;
+    usable &&= kind === undefined;
     if (kind) complain(path, `it takes ${kind.takes}; this is ${shown(value)}.`);
     else complain(path, `"${name}" is not known here.${nearestOf(name, Object.keys(known))}`);
   }
-  return right;
+  return usable;
 }
+
+/** A name as the API writes it: `pageCount` is `page_count`. */
+export const asName = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toLowerCase();
 
 /** A value of a declaration, in a message. */
 export function shown(value: unknown): string {

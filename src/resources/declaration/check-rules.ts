@@ -1,4 +1,5 @@
 import type { Caller } from '../../caller.ts';
+import { nearest } from '../../nearest.ts';
 import type { Condition, Rule } from './access.ts';
 import { nearestOf, shown } from './check-options.ts';
 import type { Complain, Definitions } from './complaints.ts';
@@ -42,7 +43,9 @@ export function checkRule(
   if (errors.length === callers.length) once(where, `the rule fails for every caller: ${messageOf(errors[0])}`);
   for (const name of asked) {
     if (roles?.includes(name) ?? true) continue;
-    once(where, `there is no role "${name}".${nearestOf(name, roles ?? [])} The setting ROLES names them.`);
+    const known = roles ?? [];
+    const mend = nearest(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
+    once(where, `there is no role "${name}".${nearestOf(name, known)} The setting ROLES names them${mend}.`);
   }
   return answers;
 }

@@ -218,7 +218,7 @@ export function defineResource<
   const M extends boolean = true,
   A extends readonly unknown[] | [] = [],
 >(declaration: Written<F, R, M, A>): ResourceDefinition<AllFields<F, M>> {
-  return { ...declaration, managed: declaration.managed ?? true } as unknown as ResourceDefinition<AllFields<F, M>>;
+  return { ...declaration, managed: declaration?.managed ?? true } as unknown as ResourceDefinition<AllFields<F, M>>;
 }
 
 /**

@@ -153,6 +153,23 @@ describe('What a declaration says wrongly', () => {
     it(`is refused: ${what}`, () => assert.throws(check(definition), says));
   }
 
+  it('is told all at once, however deep it is', () => {
+    const seats = integer({ mim: 1 } as Anything);
+    const wrong = cars({
+      fields: { ...fields, seats },
+      access: { ...access, delet: 'nobody' },
+      hooks: { beforeWrit() {} },
+      defaultorder: 'plate',
+    });
+    assert.throws(check(wrong), /defaultorder: .*hooks\.beforeWrit: .*fields\.seats\.mim: .*access\.delet: /s);
+  });
+
+  it('is told without what follows from it', () => {
+    assert.throws(check(cars({ name: 'users' })), /wrong:\n {2}resources\/cars\.ts: name: "users" belongs[^\n]*$/);
+    assert.throws(check(cars({ name: 'Fast Cars' })), /Did you mean "fast_cars"\?$/);
+    assert.throws(check(reading(role('guest'))), /There are: admin, editor\. .* such as ROLES=admin,editor,guest\.$/);
+  });
+
   it('is told of once, however many callers would meet it', () => {
     assert.throws(check(reading(owner('userid'))), (error: Error) => error.message.split('\n').length === 2);
   });

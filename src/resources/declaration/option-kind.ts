@@ -14,7 +14,8 @@ export const flag: OptionKind = { takes: 'true or false', accepts: (value) => ty
 export const words: OptionKind = { takes: 'a text', accepts: (value) => typeof value === 'string' };
 export const amount: OptionKind = { takes: 'a number', accepts: (value) => Number.isFinite(value) };
 export const callback: OptionKind = { takes: 'a function', accepts: (value) => typeof value === 'function' };
-export const members: OptionKind = { takes: 'an object', accepts: isObject };
+/** An object, such as the one that is shown. */
+export const members = (example: string): OptionKind => ({ takes: `an object such as ${example}`, accepts: isObject });
 export const schema: OptionKind = { takes: 'a TypeBox schema, such as Type.Object({ … })', accepts: isObject };
 export const expression: OptionKind = {
   takes: 'a regular expression, such as /^[A-Z]+$/',
