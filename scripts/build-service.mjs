@@ -1,10 +1,10 @@
-// Turns src/ and client/ into dist/, which is what people run and what the package holds. Lines stay where they are, without
-// their types, so that a stack names the line of the source. The libraries of many hundred small files become one file each:
-// loading those was a fifth of a start.
+// Turns src/ and client/ into dist/, which is what people run and what the package holds. The service becomes a few files, with the
+// libraries that have many hundred small ones: Node takes longer to find and link a file than to run most of them. Nothing is
+// minified, and comments say which source a line comes from.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -15,50 +15,89 @@ const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);
 const bundled = ['kysely', 'typebox'];
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
 
+/** Modules find files beside them, wherever their lines have gone: each keeps the address that it would have alone. */
+const ownAddresses = {
+  name: 'own-addresses',
+  transform(code, id) {
+    if (!code.includes('import.meta.')) return null;
+    const path = relative(join(root, 'src'), id).replaceAll('\\', '/').replace(/\.ts$/, '.js');
+    return {
+      code: code
+        .replaceAll('import.meta.url', `moduleAddress('${path}').href`)
+        .replaceAll('import.meta.dirname', `moduleFolder('${posix.dirname(path)}')`),
+    };
+  },
+  renderChunk(code, { fileName }) {
+    const from = (path) => `new URL('${relativeTo(posix.dirname(fileName), path)}', import.meta.url)`;
+    const toPath = `process.getBuiltinModule('node:url').fileURLToPath`;
+    return {
+      code: code
+        .replace(/moduleAddress\((['"])([^'"]+)\1\)/g, (_, _quote, path) => from(path))
+        .replace(/moduleFolder\((['"])([^'"]+)\1\)/g, (_, _quote, path) => `${toPath}(${from(path)})`),
+    };
+  },
+};
+
+const relativeTo = (folder, path) => {
+  const way = posix.relative(folder, path);
+  return way.startsWith('.') ? way : `./${way}`;
+};
+
 rmSync(target, { recursive: true, force: true });
-mkdirSync(join(target, 'libraries'), { recursive: true });
-await bundleLibraries();
-build('src', target);
-build('client', join(target, 'client'));
+mkdirSync(target, { recursive: true });
+await bundleService();
+copyAssets();
+buildClient();
 declareTypes();
 copyApiReference();
 rmSync(finished, { recursive: true, force: true });
 renameSync(target, finished);
 
-async function bundleLibraries() {
+/** One file for each way in, and shared ones for what they have in common. */
+async function bundleService() {
   const bundle = await rolldown({
-    input: Object.fromEntries(bundled.map((name) => [name, name])),
+    input: Object.fromEntries(entries().map((path) => [path.replace(/\.ts$/, ''), join(root, 'src', path)])),
     platform: 'node',
     cwd: root,
+    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !bundled.includes(id),
+    plugins: [ownAddresses],
   });
-  await bundle.write({ dir: join(target, 'libraries'), format: 'esm' });
+  await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' });
   await bundle.close();
 }
 
-function build(folder, to) {
-  for (const path of filesIn(join(root, folder))) {
-    if (isTestCode(path) || path.endsWith('.md')) continue;
-    const [from, into] = [join(root, folder, path), join(to, path)];
-    mkdirSync(dirname(into), { recursive: true });
-    if (!path.endsWith('.ts')) cpSync(from, into);
-    else writeFileSync(into.replace(/\.ts$/, '.js'), toJavaScript(readFileSync(from, 'utf8'), dirname(into)));
+/** What is started or imported by its path: the command, what the package exports, and threads. */
+function entries() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const exported = Object.values(exports).flatMap(({ 'gatehouse-source': path = '' }) =>
+    path.startsWith('./src/') ? [path.slice('./src/'.length)] : [],
+  );
+  const threads = filesIn(join(root, 'src')).filter((path) => path.endsWith('-thread.ts') && !isTestCode(path));
+  return ['cli/main.ts', ...exported, ...threads.filter((path) => path !== 'worker-thread.ts')];
+}
+
+/** What is no code, at its place. */
+function copyAssets() {
+  for (const path of filesIn(join(root, 'src'))) {
+    if (path.endsWith('.ts') || path.endsWith('.md')) continue;
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    cpSync(join(root, 'src', path), join(target, path));
   }
 }
 
-/** The same lines without their types, and with imports of what they have become. */
-function toJavaScript(text, folder) {
-  return renamingImports(stripTypeScriptTypes(text), (name) => {
-    if (!bundled.includes(name)) return name;
-    const path = relative(folder, join(target, 'libraries', `${name}.js`)).replaceAll('\\', '/');
-    return path.startsWith('.') ? path : `./${path}`;
-  });
+/** The client file by file, as bundlers of applications like it: the same lines without their types. */
+function buildClient() {
+  for (const path of filesIn(join(root, 'client'))) {
+    if (isTestCode(path) || !path.endsWith('.ts')) continue;
+    const into = join(target, 'client', path.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(into), { recursive: true });
+    writeFileSync(into, renamingImports(stripTypeScriptTypes(readFileSync(join(root, 'client', path), 'utf8'))));
+  }
 }
 
-function renamingImports(text, rename) {
-  return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"]+)\2/g, (_, before, quote, name) => {
-    const renamed = name.startsWith('.') ? name.replace(/\.ts$/, '.js') : rename(name);
-    return `${before}${quote}${renamed}${quote}`;
-  });
+/** Imports of what the files have become. */
+function renamingImports(text) {
+  return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
 }
 
 /** The `.d.ts` of whatever the package exports. */
@@ -71,10 +110,7 @@ function declareTypes() {
   for (const path of filesIn(types)) {
     const into = join(target, path.replace(/^src[\\/]/, ''));
     mkdirSync(dirname(into), { recursive: true });
-    writeFileSync(
-      into,
-      renamingImports(readFileSync(join(types, path), 'utf8'), (name) => name),
-    );
+    writeFileSync(into, renamingImports(readFileSync(join(types, path), 'utf8')));
   }
   rmSync(types, { recursive: true });
 }
