@@ -35,6 +35,7 @@ import { FailedClients } from './oauth/failed-clients.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { enqueueLogouts, sendLogouts } from './oauth/openid/backchannel-logout.ts';
+import { ClientDocuments } from './oauth/registration/client-documents.ts';
 import { pruneClients } from './oauth/registration/prune-clients.ts';
 import { serveRegistration } from './oauth/registration/registration-routes.ts';
 import { servePages } from './pages/pages.ts';
@@ -119,6 +120,7 @@ export async function createServices(context: Context): Promise<Foundations> {
     context,
     keys,
     clients,
+    documents: new ClientDocuments(context, clients, scopes),
     failedClients: new FailedClients(context, clients),
     sessions,
     verifier,

@@ -9,12 +9,15 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { TokenVerifier } from '../sessions/token-verifier.ts';
 import type { Audiences } from './audiences.ts';
 import type { FailedClients } from './failed-clients.ts';
+import type { ClientDocuments } from './registration/client-documents.ts';
 
 /** What the OAuth endpoints, and the proxies before them, are made of. */
 export interface OAuth {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
+  /** Looks up applications that may be known by the address of their description. */
+  readonly documents: ClientDocuments;
   readonly failedClients: FailedClients;
   readonly sessions: Sessions;
   readonly verifier: TokenVerifier;

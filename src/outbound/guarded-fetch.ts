@@ -38,13 +38,14 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 /**
  * Makes requests that lead out of the operator's network and not into it: what is checked is the very address that the
  * socket then connects to, so a name whose answers change gains nothing. A service that itself is reached by loopback may
- * call there: it runs on a developer's machine.
+ * call there: it runs on a developer's machine. `never`: not even then.
  */
 export function createGuardedFetch(
   { baseUrl, outboundPrivateAddresses }: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>,
   lookUp: Lookup = lookUpInDns,
+  loopback: 'at home' | 'never' = 'at home',
 ): GuardedFetch {
-  const atHome = loopbackHosts.has(new URL(baseUrl).hostname);
+  const atHome = loopback === 'at home' && loopbackHosts.has(new URL(baseUrl).hostname);
   const mayConnect = (address: string): boolean =>
     outboundPrivateAddresses || isPublicAddress(address) || (atHome && isLoopbackAddress(address));
   const lookup = guardLookup(mayConnect, lookUp);

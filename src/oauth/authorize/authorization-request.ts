@@ -32,7 +32,10 @@ export interface AuthorizationRequest extends Asking {
 }
 
 /** RFC 6749 4.1.2.1: what is wrong with these two is told to the person, and never by a redirect. */
-export async function whoAsks(clients: ClientDirectory, parameters: AuthorizationParameters): Promise<Asking> {
+export async function whoAsks(
+  clients: Pick<ClientDirectory, 'find'>,
+  parameters: AuthorizationParameters,
+): Promise<Asking> {
   const id = onlyOnPage(parameters, 'client_id');
   const client = await clients.find(id);
   if (client?.type !== 'application') {

@@ -38,6 +38,7 @@ export async function findUnusedClients(
     .select('r.client_id')
     .where('r.last_used_at', '<', before)
     .where(sql<boolean>`not exists (select 1 from sessions where sessions.client_id = r.client_id)`)
+    .where(sql<boolean>`not exists (select 1 from consents where consents.client_id = r.client_id)`)
     .limit(limit);
   const rows = await (engine === 'postgres' ? query.forUpdate().skipLocked() : query).execute();
   return rows.map(({ client_id }) => client_id);

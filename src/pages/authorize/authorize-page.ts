@@ -94,8 +94,13 @@ export class AuthorizePage {
     const { query, progress } = visit.continuation;
     const { database, now } = oauth.context;
     const parameters = readAuthorizationParameters(query);
-    const asking = await whoAsks(oauth.clients, parameters);
     const login = await findLogin(oauth, visit.request.caller);
+    // Nobody who is not known here makes this service call an address.
+    if (!login && !isSilent(parameters) && oauth.documents.takes(parameters.get('client_id')?.[0])) {
+      return this.signIn(visit);
+    }
+    const source = requestSource(visit.request);
+    const asking = await whoAsks(login ? oauth.documents.for(source) : oauth.clients, parameters);
     try {
       if (query.length > longestRequest)
         throw invalidRequest(`The request has more than ${longestRequest} characters.`);

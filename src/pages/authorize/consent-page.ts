@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { StoredClient } from '../../clients/client-store.ts';
 import { openidScope } from '../../clients/scopes.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import { findUser } from '../../users/accounts/user-store.ts';
@@ -15,8 +16,10 @@ export interface Shown {
     readonly homepage: string | null;
     /** The part of the homepage that cannot be made up. */
     readonly host: string | null;
-    /** Null: the operator's own. */
+    /** Null: the operator's own, or nobody's. */
     readonly owner: string | null;
+    /** Nobody here made it: it registered itself, or its own address describes it. */
+    readonly unknown: boolean;
   };
   /** Where the person goes on to; null: to a program on their own device. */
   readonly returnHost: string | null;
@@ -35,9 +38,11 @@ export async function showConsent(
     application: {
       name: client.name,
       logo: client.logoUri,
-      homepage: client.homepageUri,
-      host: client.homepageUri === null ? null : new URL(client.homepageUri).host,
+      // A link under the host of one address must not lead to another.
+      homepage: client.registration === 'document' ? null : client.homepageUri,
+      host: hostOfClient(client),
       owner: client.userId === null ? null : ownerText(owner),
+      unknown: client.registration !== null,
     },
     returnHost: hostOf(redirectUri),
     // Without knowing who somebody is, nobody can be signed in.
@@ -47,6 +52,12 @@ export async function showConsent(
 
 /** What the person has seen: an application that has changed since is shown again. */
 export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(shown), 'base64url');
+
+/** A client that is known by its address is from there, whatever it calls its homepage. */
+export function hostOfClient({ id, registration, homepageUri }: StoredClient): string | null {
+  const from = registration === 'document' ? id : homepageUri;
+  return from === null ? null : new URL(from).host;
+}
 
 const loopback = ['127.0.0.1', '[::1]', 'localhost'];
 

@@ -3,6 +3,7 @@ import { requestSource } from '../../http/request-source.ts';
 import { decideOnDevice, findWaitingDevice, type WaitingDevice } from '../../oauth/device/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
+import { hostOfClient } from '../authorize/consent-page.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { currentUser } from '../settings/settings-shell.ts';
@@ -55,7 +56,7 @@ async function showConfirm(
   return kit.show(request, reply, 'device-confirm', {
     title: 'Connect a device',
     person: { label: name || email || username || phone },
-    application: { name: client.name, verified: true },
+    application: { name: client.name, verified: client.registration === null, host: hostOfClient(client) },
     scopes,
     user_code: showUserCode(row.user_code),
     asked_at: new Date(row.created_at).toISOString(),

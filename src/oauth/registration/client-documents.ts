@@ -1,0 +1,126 @@
+import type { ClientDirectory } from '../../clients/client-directory.ts';
+import { createClient, findClient, lockClient, type StoredClient } from '../../clients/client-store.ts';
+import type { KnownScopes } from '../../clients/scopes.ts';
+import { updateApplication } from '../../clients/update-application-store.ts';
+import type { Context } from '../../context.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { tooManyRequests, unavailable } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  type OutboundAnswer,
+  OutboundError,
+} from '../../outbound/guarded-fetch.ts';
+import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
+import type { ClientMetadata } from './client-metadata.ts';
+import { secondsFresh } from './document-cache.ts';
+import { isDocumentId, readClientDocument, wrongDocument } from './read-client-document.ts';
+import { keptMetadata } from './register-client.ts';
+import { findRegistration, putRegistration } from './registration-store.ts';
+import { takesClientDocuments } from './takes-client-documents.ts';
+
+const timeoutMs = 5000;
+const maxBytes = 10_240;
+/** Fetched at the same time, of all addresses together. */
+const atOnce = 8;
+/** In a quarter of an hour: for one network, and from one host, so that nobody is flooded through this service. */
+const mostForNetwork = 30;
+const mostFromHost = 60;
+
+/** Applications whose `client_id` is the address of a description of them: fetched, checked, and kept as clients. */
+export class ClientDocuments {
+  readonly #context: Context;
+  readonly #clients: ClientDirectory;
+  readonly #scopes: KnownScopes;
+  readonly #fetch: GuardedFetch;
+  /** One at a time for each address; who comes meanwhile waits for the same. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(context: Context, clients: ClientDirectory, scopes: KnownScopes) {
+    this.#context = context;
+    this.#clients = clients;
+    this.#scopes = scopes;
+    this.#fetch = createGuardedFetch(context.config, undefined, 'never');
+  }
+
+  /** Whether this is the address of a description, and such are taken. */
+  takes(id: string | undefined): boolean {
+    return id !== undefined && takesClientDocuments(this.#context.config) && isDocumentId(id);
+  }
+
+  /** For whoever looks clients up, on behalf of somebody there. */
+  for(source: RequestSource): Pick<ClientDirectory, 'find'> {
+    return { find: (id) => this.find(id, source) };
+  }
+
+  /** The client. Where it is known by an address, its description is fetched first, unless that is fresh. */
+  async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
+    const { database, now } = this.#context;
+    if (!this.takes(id)) return this.#clients.find(id);
+    const registration = await findRegistration(database.db, id);
+    if ((registration?.fresh_until ?? 0) <= now()) await this.#refresh(id, source);
+    return this.#clients.find(id);
+  }
+
+  async #refresh(id: string, source: RequestSource): Promise<void> {
+    let fetching = this.#underWay.get(id);
+    if (!fetching) {
+      if (this.#underWay.size >= atOnce) {
+        throw unavailable('Too many applications are being looked up. Try again.', 2, 'documents under way');
+      }
+      fetching = this.#fetchAndStore(id, source).finally(() => this.#underWay.delete(id));
+      this.#underWay.set(id, fetching);
+    }
+    await fetching;
+  }
+
+  async #fetchAndStore(id: string, source: RequestSource): Promise<void> {
+    await this.#requireRoom(id, source);
+    const answer = await this.#ask(id);
+    const metadata = readClientDocument(this.#scopes, id, answer);
+    await this.#store(id, metadata, secondsFresh(answer.headers['cache-control']), source);
+    this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
+  }
+
+  async #requireRoom(id: string, { address }: RequestSource): Promise<void> {
+    const ofHost = { key: `client-document:host:${new URL(id).host}`, most: mostFromHost, of: 'host' };
+    const limits = [...networkLimits('client-document', address, mostForNetwork), ofHost];
+    const refusal = await countAgainst(this.#context, limits);
+    if (refusal)
+      throw tooManyRequests('Too many applications were looked up. Try again later.', refusal.retryAfterSeconds);
+  }
+
+  /** Why an address was not reached stays here: it would tell a stranger about the network that this service is in. */
+  async #ask(id: string): Promise<OutboundAnswer> {
+    try {
+      return await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      throw wrongDocument('its address gives no description that can be read.', error.message);
+    }
+  }
+
+  async #store(id: string, metadata: ClientMetadata, seconds: number, source: RequestSource): Promise<void> {
+    const { database, now } = this.#context;
+    const { name, scopes, fields } = metadata;
+    await commitAndInvalidate(database, async (tx, invalidate) => {
+      const at = now();
+      const made = await createClient(tx, { id, type: 'application', name, userId: null, scopes, ...fields }, at);
+      await lockClient(tx, database.engine, id);
+      const known = made ? undefined : await findClient(tx, id);
+      // Somebody here gave a client this very id.
+      if (known && known.registration !== 'document') throw wrongDocument('its address is the name of another client.');
+      if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
+      await putRegistration(tx, {
+        ...{ client_id: id, kind: 'document', token_hash: null, metadata: keptMetadata(metadata) },
+        ...{ fresh_until: at + seconds * 1000, created_at: at, last_used_at: at },
+      });
+      invalidate({ kind: 'client', id });
+      if (!made) return;
+      const data = { by: 'document', type: 'application', scopes };
+      await recordEvent(this.#context, tx, { type: 'client.created', clientId: id, source, data });
+    });
+  }
+}
