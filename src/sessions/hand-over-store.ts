@@ -1,6 +1,10 @@
 import type { Tx } from '../database/database.ts';
 import type { SessionRow } from './session-store.ts';
 
+/** What the person agreed to. */
+export const findScopes = (tx: Tx, id: string): Promise<{ scopes: string } | undefined> =>
+  tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
+
 interface HandOver {
   readonly id: string;
   readonly now: number;

@@ -1,3 +1,5 @@
+import type { StoredClient } from '../clients/client-store.ts';
+import { isRefreshable } from '../clients/is-refreshable.ts';
 import { openidScope } from '../clients/scopes.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
@@ -10,7 +12,7 @@ import { type ApplicationLogin, insertLogin } from './application-login-store.ts
 import type { Authentication } from './authentication.ts';
 import { endSessions, type TellApplications } from './end-sessions.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
-import { handOverSession } from './hand-over-store.ts';
+import { findScopes, handOverSession } from './hand-over-store.ts';
 import { insertSession } from './new-session-store.ts';
 import { pruneSessions } from './prune-sessions.ts';
 import { makeRefreshToken } from './refresh-token.ts';
@@ -115,12 +117,17 @@ export class Sessions {
   }
 
   /** A session that a person opened for a device, given to the device: its time begins now. */
-  handOver(
+  async handOver(
     tx: Tx,
-    { id, refreshable, source: { address, userAgent } }: { id: string; refreshable: boolean; source: RequestSource },
+    client: Pick<StoredClient, 'type'>,
+    id: string,
+    { address, userAgent }: RequestSource,
   ): Promise<SessionRow | undefined> {
     const { config, now } = this.#context;
+    const waiting = await findScopes(tx, id);
+    if (!waiting) return undefined;
     const at = now();
+    const refreshable = isRefreshable(client, scopesOfSession(waiting));
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
     const expiresAt = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
     return handOverSession(tx, { id, now: at, expiresAt, address, userAgent });

@@ -43,7 +43,8 @@ onBothEngines('gatehouse login', (engine) => {
       await visitor.get('/device');
       const { html } = await visitor.send('/device', { user_code: code });
       assert.match(html, /Connect Gatehouse command line\?/);
-      await visitor.send('/device/decision', { user_code: code, decision });
+      const ticked = Object.fromEntries([...html.matchAll(/name="(scope:[^"]+)"/g)].map(([, name]) => [name, 'on']));
+      await visitor.send('/device/decision', { user_code: code, decision, ...ticked });
     };
     await logIn(service.url, scope, (line) => said.push(line), decide);
     return said.join('\n');

@@ -48,9 +48,11 @@ onBothEngines('Devices', (engine) => {
     await visitor.signIn(email, password);
     return visitor;
   };
+  /** What the page ticks unless somebody unticks it. */
+  const ticked = { 'scope:offline_access': 'on', 'scope:users:read': 'on' };
   const decide = async (visitor: Visitor, user_code: string, decision: string) => {
     await visitor.get('/device');
-    return visitor.send('/device/decision', { user_code, decision });
+    return visitor.send('/device/decision', { user_code, decision, ...ticked });
   };
 
   it('gives tokens to a published client once a person has agreed', async () => {
@@ -73,7 +75,7 @@ onBothEngines('Devices', (engine) => {
     assert.match(confirm.html, /Did you start this yourself/);
     assert.match(confirm.html, new RegExp(codes.user_code));
     assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending', 'looking decides nothing');
-    const done = await visitor.send('/device/decision', { user_code: codes.user_code, decision: 'allow' });
+    const done = await visitor.send('/device/decision', { user_code: codes.user_code, decision: 'allow', ...ticked });
     assert.deepEqual([done.status, done.location], [303, '/device/done?decision=allowed']);
     assert.match((await visitor.get(done.location as string)).html, /The device is connected/);
 
@@ -160,6 +162,32 @@ onBothEngines('Devices', (engine) => {
     const gone = await begin('openid', removed.id);
     await service.context.database.db.deleteFrom('clients').where('id', '=', removed.id).execute();
     assert.equal((await poll(gone.device_code)).body.error, 'invalid_grant');
+  });
+
+  it('gives what the person ticked, remembers it as a consent, and ends when that is withdrawn', async () => {
+    const cleo = await someone(service);
+    const visitor = await signedIn(cleo.email);
+    const { user_code, device_code } = await begin('users:read offline_access');
+    await visitor.get('/device');
+    const empty = await visitor.send('/device/decision', { user_code, decision: 'allow' });
+    assert.deepEqual([empty.status, /Tick at least one/.test(empty.html)], [422, true]);
+    await visitor.send('/device/decision', { user_code, decision: 'allow', 'scope:users:read': 'on' });
+    const { body: tokens } = await poll(device_code);
+    assert.deepEqual([(tokens as { scope?: string }).scope, tokens.refresh_token], ['users:read', undefined]);
+    const consents = await ask<{ data: { id: string; client_id: string; scopes: string[] }[] }>(
+      service,
+      '/v1/consents',
+      {
+        token: cleo.token,
+      },
+    );
+    assert.deepEqual(
+      consents.body.data.map(({ client_id, scopes }) => [client_id, scopes]),
+      [[tv.id, ['users:read']]],
+    );
+    const path = `/v1/consents/${consents.body.data[0]?.id}`;
+    assert.equal((await ask(service, path, { method: 'DELETE', token: cleo.token })).status, 204);
+    assert.equal((await ask(service, `/v1/users/${cleo.id}`, { token: tokens.access_token })).status, 401);
   });
 
   it('lets one of two decide, and gives one of two the tokens', async () => {

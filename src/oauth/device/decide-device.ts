@@ -1,13 +1,15 @@
 import type { Caller } from '../../caller.ts';
 import type { StoredClient } from '../../clients/client-store.ts';
-import { everyScope, narrowScopes } from '../../clients/scopes.ts';
+import { narrowScopes } from '../../clients/scopes.ts';
 import { changeAs } from '../../database/change-as.ts';
-import { notFound, tooManyRequests } from '../../errors.ts';
+import type { Tx } from '../../database/database.ts';
+import { forbidden, notFound, tooManyRequests } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { authenticationOf } from '../../sessions/authentication.ts';
-import { findSession } from '../../sessions/session-store.ts';
 import { begin, networkLimits } from '../../users/throttle/throttle.ts';
+import { findLogin, type Login } from '../authorize/login.ts';
+import { rememberConsent } from '../authorize/remember-consent.ts';
 import type { OAuth } from '../oauth.ts';
 import { type DeviceRow, decideDevice, findUndecided } from './device-store.ts';
 import { readUserCode } from './user-code.ts';
@@ -62,43 +64,50 @@ const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<
 
 const gone = () => notFound('This code is not valid any more. Begin again on your device.');
 
-/** What the person decided. Who agrees opens the session already, so that whatever ends sessions ends it too. */
+/**
+ * What the person decided: the scopes that they agree to, or nothing. Who agrees opens the session already, so that whatever
+ * ends sessions ends it too. A token of an application, put into the cookie, decides nothing.
+ */
 export async function decideOnDevice(
   oauth: OAuth,
   { caller, source }: Person,
-  { row, client, scopes }: WaitingDevice,
-  agreed: boolean,
+  { row, client, scopes: asked }: WaitingDevice,
+  agreed: readonly string[] | undefined,
 ): Promise<void> {
-  const { context, sessions, holdAuthority } = oauth;
-  const { database, metrics, now } = context;
-  const userId = caller.userId as string;
-  const login = await findSession(database, caller.sessionId as string);
-  // Only who may do everything hands it on: a token of an application, put into a cookie, gets nowhere.
-  await changeAs(database, holdAuthority, { caller, scope: everyScope }, async (tx) => {
-    const stored = agreed
-      ? sessions.open(tx, {
-          userId,
-          clientId: client.id,
-          scopes,
-          login: { id: null },
-          authentication: login ? authenticationOf(login) : null,
-          resource: row.resource === null ? [] : (JSON.parse(row.resource) as string[]),
-          // A device that never comes for it loses it. One that does gets its time anew.
-          expiresAt: row.expires_at,
-          source: { address: row.address, userAgent: row.user_agent, requestId: source.requestId },
-        })
-      : undefined;
-    await stored?.durable;
-    const sessionId = stored?.session.id ?? null;
+  const { context, holdAuthority } = oauth;
+  const login = await findLogin(oauth, caller);
+  if (!login) throw forbidden('Only who has signed in here, with a password, decides on devices.');
+  const { userId } = login;
+  const { now } = context;
+  await changeAs(context.database, holdAuthority, { caller }, async (tx) => {
+    const parties = { userId, clientId: client.id };
+    const sessionId = agreed ? await openSession(oauth, tx, { login, row, scopes: agreed, source }) : null;
     if (!(await decideDevice(tx, { id: row.id, userId, sessionId, now: now() }))) throw gone();
-    await recordEvent(context, tx, {
-      type: agreed ? 'device.approved' : 'device.denied',
-      userId,
-      clientId: client.id,
-      sessionId,
-      source,
-      data: { scopes, device_address: row.address },
-    });
+    if (agreed) {
+      await rememberConsent(context, tx, { ...parties, sessionId: login.session.id, scopes: agreed, asked, source });
+    }
+    const type = agreed ? 'device.approved' : 'device.denied';
+    const data = { scopes: agreed ?? asked, device_address: row.address };
+    await recordEvent(context, tx, { type, ...parties, sessionId, source, data });
   });
-  metrics.deviceAuthorizations.inc({ result: agreed ? 'approved' : 'denied' });
+  context.metrics.deviceAuthorizations.inc({ result: agreed ? 'approved' : 'denied' });
+}
+
+/** A device that never comes for it loses it. One that does gets its time anew. */
+async function openSession(
+  { sessions }: OAuth,
+  tx: Tx,
+  { login, row, scopes, source }: { login: Login; row: DeviceRow; scopes: readonly string[]; source: RequestSource },
+): Promise<string> {
+  const stored = sessions.open(tx, {
+    userId: login.userId,
+    clientId: row.client_id,
+    scopes,
+    authentication: authenticationOf(login.session),
+    resource: row.resource === null ? [] : (JSON.parse(row.resource) as string[]),
+    expiresAt: row.expires_at,
+    source: { address: row.address, userAgent: row.user_agent, requestId: source.requestId },
+  });
+  await stored.durable;
+  return stored.session.id;
 }

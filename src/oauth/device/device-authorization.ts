@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { StoredClient } from '../../clients/client-store.ts';
-import { grantScopes, openidScope } from '../../clients/scopes.ts';
+import { grantScopes, introspectScope, openidScope } from '../../clients/scopes.ts';
 import type { Context } from '../../context.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { OAuthError, tooManyRequests, unavailable } from '../../errors.ts';
@@ -33,15 +33,19 @@ export const hashDeviceCode = (code: string): string => hash('sha256', code, 'ba
 
 /** RFC 8628 3.1 and 3.2. */
 export async function answerDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceAuthorization> {
-  const { context, scopes: known } = oauth;
+  const { context, scopes: known, documents, audiences } = oauth;
   const parameters = readParameters(request.body);
+  const named = parameters.get('client_id');
+  if (named !== undefined && documents.takes(named)) await documents.find(named, request.source);
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') {
     throw new OAuthError('unauthorized_client', `A ${client.type} client may not use this grant.`);
   }
-  const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, client.scopes);
+  // Nobody asks about other people's tokens on behalf of a person.
+  const allowed = client.scopes.filter((scope) => scope !== introspectScope);
+  const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);
   await requireRoom(context, request.source);
-  const asked = { client, scopes, resource: oauth.audiences.read(resourcesIn(parameters)), source: request.source };
+  const asked = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };
   const { deviceCode, userCode } = await storeDevice(context, asked);
   context.metrics.deviceAuthorizations.inc({ result: 'asked' });
   const { baseUrl } = context.config;

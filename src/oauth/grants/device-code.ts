@@ -1,5 +1,4 @@
 import { requireSecret } from '../../clients/client-secrets.ts';
-import { isRefreshable } from '../../clients/is-refreshable.ts';
 import type { Tx } from '../../database/database.ts';
 import { OAuthError } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
@@ -25,6 +24,9 @@ const refusals = {
   expired: () => new OAuthError('expired_token', 'The device code has expired. Ask for another one.'),
   denied: () => new OAuthError('access_denied', 'The request was refused.'),
 };
+
+/** With what the device asked for: the person may have left something out. */
+type Redeemed = StoredSession & { readonly asked: readonly string[] };
 
 /** RFC 8628 3.4: the device asks until a person has decided. */
 export const deviceCodeGrant: Grant = {
@@ -52,7 +54,7 @@ async function judge(
   request: GrantRequest,
   tx: Tx,
   row: DeviceRow,
-): Promise<StoredSession | keyof typeof refusals> {
+): Promise<Redeemed | keyof typeof refusals> {
   const now = oauth.context.now();
   if (row.redeemed_at !== null) return 'unknown';
   if (row.decided_at !== null && row.session_id === null) return 'denied';
@@ -83,12 +85,11 @@ async function redeem(
   { client, source }: GrantRequest,
   tx: Tx,
   { id, scopes, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
-): Promise<StoredSession | 'denied'> {
+): Promise<Redeemed | 'denied'> {
   await markRedeemed(tx, id, context.now());
-  const refreshable = isRefreshable(client, JSON.parse(scopes) as string[]);
-  const session = await sessions.handOver(tx, { id: sessionId, refreshable, source });
+  const session = await sessions.handOver(tx, client, sessionId, source);
   if (!session || userId === null) return 'denied';
   await noteLogin(tx, { userId, source });
   await recordEvent(context, tx, { type: 'login.succeeded', userId, clientId: client.id, sessionId, source });
-  return { session, durable: Promise.resolve() };
+  return { session, durable: Promise.resolve(), asked: JSON.parse(scopes) as string[] };
 }

@@ -19,7 +19,7 @@ export const isDocumentId = (id: string): boolean =>
 
 /** What is wrong with a description is told to the person, and to nobody by a redirect. */
 export const wrongDocument = (what: string, reason?: string): Problem =>
-  new Problem(400, 'Bad Request', `The application that sent you here describes itself wrongly: ${what}`, {
+  new Problem(400, 'Bad Request', `The application describes itself wrongly: ${what}`, {
     code: 'bad_request',
     ...(reason ? { reason } : {}),
   });

@@ -37,7 +37,8 @@ export async function showConsent(
   return {
     application: {
       name: client.name,
-      logo: client.logoUri,
+      // Of nobody known, it could be anybody's.
+      logo: client.registration === null ? client.logoUri : null,
       // A link under the host of one address must not lead to another.
       homepage: client.registration === 'document' ? null : client.homepageUri,
       host: hostOfClient(client),

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openidScope } from '../../clients/scopes.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { decideOnDevice, findWaitingDevice, type WaitingDevice } from '../../oauth/device/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
@@ -19,7 +20,7 @@ export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
     return showDevice(kit, request, reply, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
   });
   kit.form('/device', 'auth:web', (request, reply) =>
-    withDevice(kit, oauth, request, reply, (device) => showConfirm(kit, request, reply, device)),
+    withDevice(kit, oauth, request, reply, (device) => showConfirm(kit, oauth, request, reply, device)),
   );
   kit.form('/device/decision', 'auth:web', (request, reply) =>
     withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device)),
@@ -48,19 +49,22 @@ async function withDevice(
 
 async function showConfirm(
   kit: PageKit,
+  { scopes: known }: OAuth,
   request: FastifyRequest,
   reply: FastifyReply,
   { row, client, scopes }: WaitingDevice,
+  variables: Variables = {},
 ): Promise<FastifyReply> {
   const { name, email, username, phone } = await currentUser(kit, request);
   return kit.show(request, reply, 'device-confirm', {
     title: 'Connect a device',
     person: { label: name || email || username || phone },
     application: { name: client.name, verified: client.registration === null, host: hostOfClient(client) },
-    scopes,
+    scopes: scopes.map((scope) => ({ name: scope, text: known.textOf(scope), fixed: scope === openidScope })),
     user_code: showUserCode(row.user_code),
     asked_at: new Date(row.created_at).toISOString(),
     address: row.address,
+    ...variables,
   });
 }
 
@@ -72,9 +76,17 @@ async function decide(
   device: WaitingDevice,
 ): Promise<FastifyReply> {
   const agreed = readForm(request, 'decision').decision === 'allow';
-  await decideOnDevice(oauth, { caller: request.caller, source: requestSource(request) }, device, agreed);
+  const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(request, scope));
+  if (agreed && chosen.length === 0) {
+    return showConfirm(kit, oauth, request, reply.code(422), device, { problem: 'Tick at least one, or refuse.' });
+  }
+  const person = { caller: request.caller, source: requestSource(request) };
+  await decideOnDevice(oauth, person, device, agreed ? chosen : undefined);
   return kit.go(reply, `/device/done?decision=${agreed ? 'allowed' : 'refused'}`);
 }
+
+const isTicked = ({ body }: FastifyRequest, scope: string): boolean =>
+  Object.hasOwn((body ?? {}) as object, `scope:${scope}`);
 
 const showDone = (kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
   const refused = queryOf(request).decision === 'refused';

@@ -1,0 +1,31 @@
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../database/database.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { holdConsent, putConsent } from './consent-store.ts';
+
+interface Decision {
+  readonly userId: string;
+  readonly clientId: string;
+  /** The login that decided. */
+  readonly sessionId: string;
+  readonly scopes: readonly string[];
+  /** Those, and what was left out. */
+  readonly asked: readonly string[];
+  readonly source: RequestSource;
+}
+
+/** Keeps what a person has decided. What was not asked this time stays as it was answered before. */
+export async function rememberConsent(
+  context: Context,
+  tx: Tx,
+  { userId, clientId, sessionId, scopes, asked, source }: Decision,
+): Promise<void> {
+  const parties = { userId, clientId };
+  const before = await holdConsent(tx, context.database.engine, parties);
+  const kept = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
+  const consent = { scopes: [...kept, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
+  await putConsent(tx, parties, consent, context.now());
+  const data = { scopes, left_out: asked.filter((scope) => !scopes.includes(scope)) };
+  await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
+}
