@@ -28,6 +28,7 @@ const ownTransactions = new Map([
   ['users/email/undo-email-change.ts', 'by a mailed link, used up in the transaction'],
   ['users/credentials/reset-password.ts', 'by a mailed link, used up in the transaction'],
   ['oauth/grants/password.ts', 'by a password and a client, both held in the transaction'],
+  ['oauth/registration/client-documents.ts', 'the service, by what an application says of itself'],
   ['oauth/registration/manage-client.ts', 'by the token of a registration, held in the transaction'],
   ['oauth/registration/prune-clients.ts', 'the service'],
   ['oauth/grants/device-code.ts', 'by a device code and a client, both held in the transaction'],

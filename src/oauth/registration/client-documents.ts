@@ -14,10 +14,10 @@ import {
   OutboundError,
 } from '../../outbound/guarded-fetch.ts';
 import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
+import { keptMetadata } from './client-information.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { secondsFresh } from './document-cache.ts';
 import { isDocumentId, readClientDocument, wrongDocument } from './read-client-document.ts';
-import { keptMetadata } from './register-client.ts';
 import { findRegistration, putRegistration } from './registration-store.ts';
 import { takesClientDocuments } from './takes-client-documents.ts';
 

@@ -8,16 +8,9 @@ import { recordEvent } from '../../events/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
+import { addressOf, type ClientInformation, describe, fieldsOf, keptMetadata } from './client-information.ts';
 import { readClientMetadata, textOf } from './client-metadata.ts';
-import {
-  addressOf,
-  type ClientInformation,
-  describe,
-  fieldsOf,
-  keptMetadata,
-  type RegistrationRequest,
-  readMembers,
-} from './register-client.ts';
+import { type RegistrationRequest, readMembers } from './register-client.ts';
 import { findRegistration, putRegistration, type RegistrationRow } from './registration-store.ts';
 import { invalidToken, isRegistrationToken } from './registration-tokens.ts';
 

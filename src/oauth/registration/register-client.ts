@@ -1,5 +1,4 @@
 import { anonymousCaller } from '../../caller.ts';
-import type { StoredClient } from '../../clients/client-store.ts';
 import { makeClient } from '../../clients/make-client.ts';
 import type { Context } from '../../context.ts';
 import { changeAs } from '../../database/change-as.ts';
@@ -7,7 +6,8 @@ import { OAuthError, tooManyRequests } from '../../errors.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
 import type { OAuth } from '../oauth.ts';
-import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
+import { addressOf, type ClientInformation, describe, keptMetadata } from './client-information.ts';
+import { readClientMetadata } from './client-metadata.ts';
 import { putRegistration } from './registration-store.ts';
 import { hashRegistrationToken, makeRegistrationToken, whoRegisters } from './registration-tokens.ts';
 
@@ -22,9 +22,6 @@ export interface RegistrationRequest {
   readonly body: unknown;
   readonly source: RequestSource;
 }
-
-/** RFC 7591 3.2.1 and RFC 7592 3. */
-export type ClientInformation = Readonly<Record<string, unknown>>;
 
 /** The members of a body that must be an object. */
 export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
@@ -73,42 +70,6 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     ...describe(metadata, metadata),
   };
 }
-
-export const addressOf = ({ config: { baseUrl } }: Context, clientId: string): string =>
-  `${baseUrl}/oauth/register/${encodeURIComponent(clientId)}`;
-
-type Kept = Pick<ClientMetadata, 'authMethod' | 'grantTypes'>;
-
-/** What no column of the client has. */
-export const keptMetadata = ({ authMethod, grantTypes }: Kept): string => JSON.stringify({ authMethod, grantTypes });
-
-/** All that is registered, by the names of RFC 7591. */
-export function describe(
-  { name, scopes, fields }: Pick<ClientMetadata, 'name' | 'scopes' | 'fields'>,
-  { authMethod, grantTypes }: Kept,
-): ClientInformation {
-  const optional = {
-    client_uri: fields.homepageUri,
-    logo_uri: fields.logoUri,
-    backchannel_logout_uri: fields.backchannelLogoutUri,
-    post_logout_redirect_uris: fields.postLogoutRedirectUris.length > 0 ? fields.postLogoutRedirectUris : null,
-  };
-  return {
-    client_name: name,
-    redirect_uris: fields.redirectUris,
-    grant_types: grantTypes,
-    response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
-    token_endpoint_auth_method: authMethod,
-    scope: scopes.join(' '),
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
-  };
-}
-
-export const fieldsOf = (client: StoredClient): Pick<ClientMetadata, 'name' | 'scopes' | 'fields'> => ({
-  name: client.name,
-  scopes: client.scopes,
-  fields: client,
-});
 
 async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
   const all = { key: 'client-registration:all', most: mostOfAll, of: 'all' };
