@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { identityScopes } from '../../src/clients/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';
-import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
 const home = 'https://app.example/signed-out';
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-onBothEngines('published OpenID clients', (engine) => {
-  const start = services(engine);
+describe('Published OpenID clients', () => {
+  const start = services('sqlite');
   let service: Service;
   let app: { id: string; secret?: string };
   let issuer: URL;
@@ -68,7 +67,9 @@ onBothEngines('published OpenID clients', (engine) => {
       state: 'out',
     });
     assert.equal((await follow(visitor, logout)).href, `${home}?state=out`);
-    await assert.rejects(openid.refreshTokenGrant(config, refreshed.refresh_token as string), { error: 'invalid_grant' });
+    await assert.rejects(openid.refreshTokenGrant(config, refreshed.refresh_token as string), {
+      error: 'invalid_grant',
+    });
     const silent = openid.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
       scope: 'openid',
