@@ -52,7 +52,7 @@ export async function servePages(
     describe: (scope) => means.scopes.textOf(scope),
   });
   serveLogoutPage(app, kit, means.oauth);
-  serveMailedLinks(kit);
+  serveMailedLinks(kit, findDestination);
   serveDevicePage(kit, means.oauth);
   serveProfile(kit);
   serveSessions(kit);

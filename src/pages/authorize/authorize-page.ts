@@ -120,9 +120,10 @@ export class AuthorizePage {
   }
 
   /** To the login page, from which the request comes back as it is. */
-  signIn({ reply, continuation: { query } }: Visit): Promise<FastifyReply> {
+  signIn({ request, reply, continuation: { query } }: Visit): Promise<FastifyReply> {
     const progress = { since: this.#kit.now() };
     const next = this.#means.continuations.path({ query, progress });
+    if (request.caller.kind === 'anonymous') this.#kit.cookies.setGoing(reply, next);
     return this.#kit.go(reply, `${this.#kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
@@ -197,6 +198,7 @@ export class AuthorizePage {
 
   /** RFC 9700 4.12: 303 after a form, so that nothing of the form is sent on. */
   async #return({ request, reply }: Visit, uri: string): Promise<FastifyReply> {
+    if (this.#kit.cookies.read(request).going) this.#kit.cookies.clearGoing(reply);
     return reply.header('cache-control', 'no-store').redirect(uri, request.method === 'POST' ? 303 : 302);
   }
 }

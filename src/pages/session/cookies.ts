@@ -7,14 +7,22 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
+type Name = 'session' | 'renewal' | 'visitor' | 'going';
+type Values = { [N in Name]?: string };
+
 export interface Cookies {
-  read(request: FastifyRequest): { session?: string; renewal?: string; visitor?: string };
+  read(request: FastifyRequest): Values;
   /** The session: an access token, and the refresh token that renews it behind the scenes. */
   setSession(reply: FastifyReply, tokens: Tokens): void;
   clearSession(reply: FastifyReply): void;
   /** A random value that forms are bound to (see csrf.ts). */
   setVisitor(reply: FastifyReply, value: string): void;
+  /** Where somebody was going who has to read a mail first, which may open another tab. */
+  setGoing(reply: FastifyReply, path: string): void;
+  clearGoing(reply: FastifyReply): void;
 }
+
+const longestGoing = 3000;
 
 /** The pages' cookies: HttpOnly, SameSite=Lax so that a link in a mail finds its reader signed in, Secure under https. */
 export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Config): Cookies {
@@ -22,7 +30,8 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
   const secure = protocol === 'https:';
   // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
-  const names = { session: `${prefix}session`, renewal: `${prefix}renewal`, visitor: `${prefix}visitor` };
+  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going'];
+  const names = Object.fromEntries(keys.map((key) => [key, prefix + key])) as Record<Name, string>;
   const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
   const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
   return {
@@ -30,8 +39,8 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
       const header = request.headers.cookie;
       if (header === undefined) return {};
       const all = request.server.parseCookie(header);
-      const found: { session?: string; renewal?: string; visitor?: string } = {};
-      for (const key of ['session', 'renewal', 'visitor'] as const) {
+      const found: Values = {};
+      for (const key of keys) {
         const value = all[names[key]];
         if (value) found[key] = value;
       }
@@ -47,6 +56,13 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     },
     setVisitor(reply, value) {
       reply.setCookie(names.visitor, value, { ...options, maxAge: 365 * 86_400 });
+    },
+    setGoing(reply, path) {
+      // Browsers drop a cookie that is too long; without it nothing is lost but a little comfort.
+      if (path.length <= longestGoing) reply.setCookie(names.going, path, { ...options, maxAge: 3600 });
+    },
+    clearGoing(reply) {
+      reply.clearCookie(names.going, options);
     },
   };
 }

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readLogin } from '../../users/accounts/identifiers.ts';
 import { findUserByLogin } from '../../users/accounts/user-store.ts';
+import type { FindDestination } from '../authorize/destinations.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
+import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 
 /** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
-export function serveMailedLinks(kit: PageKit): void {
+export function serveMailedLinks(kit: PageKit, findDestination: FindDestination): void {
   kit.page('/password/forgot', 'public', (request, reply) =>
     queryOf(request).done === 'sent'
       ? showSent(
@@ -48,14 +50,22 @@ export function serveMailedLinks(kit: PageKit): void {
       action: { label: 'Back to sign in', path: kit.loginPath },
     }),
   );
-  kit.page('/email/confirmed', 'public', (request, reply) =>
-    kit.show(request, reply, 'message', {
+  kit.page('/email/confirmed', 'public', async (request, reply) => {
+    const next = goingOn(kit, request);
+    const destination = await findDestination(next);
+    return kit.show(request, reply, 'message', {
       title: 'Your address is confirmed',
       lines: ['Thank you. That was all.'],
-      action: { label: 'Continue', path: '/settings' },
-    }),
-  );
+      action: destination
+        ? { label: `Go on to ${destination.application}`, path: next }
+        : { label: 'Continue', path: '/settings' },
+    });
+  });
 }
+
+/** Where the person was going before the mail was sent, if that was to an application and in this browser. */
+const goingOn = (kit: PageKit, request: FastifyRequest): string | undefined =>
+  localPath(kit.cookies.read(request).going);
 
 const tokenIn = (request: FastifyRequest): string => encodeURIComponent((request.params as { token: string }).token);
 
@@ -89,7 +99,8 @@ async function resetPassword(kit: PageKit, request: FastifyRequest, reply: Fasti
   const answer = await callOwnApi(request, { method: 'POST', path, body: { password } });
   if (answer.ok) {
     kit.cookies.clearSession(reply);
-    return kit.go(reply, `${kit.loginPath}?done=password-reset`);
+    const next = goingOn(kit, request);
+    return kit.go(reply, `${kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`);
   }
   if (answer.errors.password) return showReset(kit, request, reply.code(422), { errors: answer.errors });
   if (isDead(answer.status)) {
