@@ -59,7 +59,7 @@ export function Input({ field }: { field: FieldDescription }) {
       return values ? (
         <AutocompleteArrayInput {...common} choices={choicesOf(values)} />
       ) : (
-        <TextArrayInput {...common} helperText={field.description ?? 'Press Enter after each.'} />
+        <TextArrayInput {...common} helperText={helpOf(description.name, field) ?? 'Press Enter after each.'} />
       );
     case 'json':
       return <TextInput {...common} multiline minRows={3} format={shownJson} parse={typedJson} />;
@@ -122,8 +122,19 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
   return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
 }
 
+/** OpenID Connect's. */
+const identityScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'];
+
 /** What a token may be used for: the scopes of all that the service describes. */
 function ScopesInput(common: CommonProps & { defaultValue: string[] | undefined }) {
+  const ofClients = useDescription().name === 'clients';
   const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
-  return <AutocompleteArrayInput {...common} choices={choicesOf(scopes)} />;
+  return (
+    <AutocompleteArrayInput
+      {...common}
+      // What a client may ask for by default depends on what it is: the service says it.
+      defaultValue={ofClients ? undefined : common.defaultValue}
+      choices={choicesOf(ofClients ? [...identityScopes, ...scopes] : scopes)}
+    />
+  );
 }

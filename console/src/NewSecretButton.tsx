@@ -21,7 +21,7 @@ export function NewSecretButton() {
     }
   }
 
-  if (!client) return null;
+  if (!client || client.public) return null;
   return (
     <>
       <Button label="New secret" startIcon={<KeyIcon />} onClick={() => setAsking(true)} />

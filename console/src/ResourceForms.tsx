@@ -1,8 +1,19 @@
 import { useState } from 'react';
-import { Create, Edit, SaveButton, SimpleForm, Toolbar, useNotify, useRecordContext, useRedirect } from 'react-admin';
+import {
+  Create,
+  Edit,
+  FormDataConsumer,
+  SaveButton,
+  SimpleForm,
+  Toolbar,
+  useNotify,
+  useRecordContext,
+  useRedirect,
+} from 'react-admin';
 import { useDescription } from './described.tsx';
+import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { Input } from './Input.tsx';
-import { humanised, rowName } from './presentation.ts';
+import { hasField, humanised, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Revealed, secretsIn } from './Revealed.tsx';
 
@@ -22,6 +33,7 @@ export function ResourceCreate() {
     <>
       <Create
         title={`New ${description.singular}`}
+        transform={(data: Record<string, unknown>) => withoutEmptyScopes(description, data)}
         mutationOptions={{
           onSuccess: (row) => {
             const secrets = secretsIn(row);
@@ -43,13 +55,18 @@ export function ResourceCreate() {
           {description.fields
             .filter(({ readOnly, name }) => !readOnly && name !== 'current_password')
             .map((field) => (
-              <Input key={field.name} field={field} />
+              <InputWhereItIs key={field.name} field={field} />
             ))}
         </SimpleForm>
       </Create>
       {made && <Revealed secrets={made.secrets} onClose={() => leave(made.id)} />}
     </>
   );
+}
+
+/** Of a client: none chosen are none said, and the service knows which go with its type. */
+function withoutEmptyScopes({ name }: ResourceDescription, { scopes, ...data }: Record<string, unknown>) {
+  return name === 'clients' && (!Array.isArray(scopes) || scopes.length === 0) ? data : { ...data, scopes };
 }
 
 /** Changes a row of any resource; the service refuses when somebody else changed it meanwhile. */
@@ -66,10 +83,20 @@ export function ResourceEdit() {
           .filter(({ readOnly, immutable }) => !readOnly && !immutable)
           .map((field) => (
             // What is never shown need not be sent again.
-            <Input key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
+            <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
           ))}
       </SimpleForm>
     </Edit>
+  );
+}
+
+/** The control of a field, for rows that have it. */
+function InputWhereItIs({ field }: { field: FieldDescription }) {
+  const { name } = useDescription();
+  return (
+    <FormDataConsumer>
+      {({ formData }) => (hasField(name, field.name, formData) ? <Input field={field} /> : null)}
+    </FormDataConsumer>
   );
 }
 

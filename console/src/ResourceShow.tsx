@@ -18,7 +18,7 @@ import { ActionButtons } from './ActionButtons.tsx';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { RelationDescription, ResourceDescription } from './descriptions.ts';
 import { NewSecretButton } from './NewSecretButton.tsx';
-import { columnsOf, fieldLabel, humanised, labelOf, rowName } from './presentation.ts';
+import { columnsOf, fieldLabel, hasField, humanised, labelOf, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Rows } from './Rows.tsx';
 import { Value } from './Value.tsx';
@@ -37,18 +37,7 @@ export function ResourceShow() {
     <Show title={<ShowTitle />} actions={<ShowActions />} component="div">
       <Card sx={{ p: { xs: 2, md: 3 } }}>
         <Box sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
-          {description.fields
-            .filter(({ writeOnly }) => !writeOnly)
-            .map((field) => (
-              <RecordField
-                key={field.name}
-                source={field.name}
-                label={fieldLabel(field)}
-                sx={field.type === 'json' ? { gridColumn: '1 / -1' } : undefined}
-              >
-                <Value field={field} />
-              </RecordField>
-            ))}
+          <ShownFields />
         </Box>
       </Card>
       {lists.map((relation) => (
@@ -60,6 +49,23 @@ export function ResourceShow() {
       ))}
     </Show>
   );
+}
+
+function ShownFields() {
+  const { name, fields } = useDescription();
+  const row = useRecordContext();
+  return fields
+    .filter((field) => !field.writeOnly && hasField(name, field.name, row))
+    .map((field) => (
+      <RecordField
+        key={field.name}
+        source={field.name}
+        label={fieldLabel(field)}
+        sx={field.type === 'json' ? { gridColumn: '1 / -1' } : undefined}
+      >
+        <Value field={field} />
+      </RecordField>
+    ));
 }
 
 function ShowTitle() {

@@ -10,6 +10,8 @@ interface Presentation {
   empty?: string;
   /** What to say below a field's control, where the API's own words are for programs. */
   help?: Record<string, string>;
+  /** Fields that only rows with this value have. */
+  only?: { field: string; value: string; fields: readonly string[] };
 }
 
 const own = new Map<string, Presentation>([
@@ -40,6 +42,34 @@ const own = new Map<string, Presentation>([
       label: 'Clients',
       columns: ['name', 'type', 'user_id', 'scopes', 'created_at'],
       removeWarning: 'Every token that was given to this client stops working at once.',
+      only: {
+        field: 'type',
+        value: 'application',
+        fields: [
+          ...['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'],
+          ...['backchannel_logout_uri', 'trusted'],
+        ],
+      },
+      help: {
+        scopes: 'What it may ask for. An application that is given none may ask for those of OpenID Connect.',
+        public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
+        redirect_uris: 'Where people come back to, exactly as the application sends it.',
+        post_logout_redirect_uris: 'Where people may be sent after they signed out.',
+        homepage_uri: 'Shown to whoever signs in.',
+        logo_uri: 'The https address of a picture.',
+        backchannel_logout_uri: 'Is called when somebody signs out.',
+        trusted: 'People are not asked for their consent.',
+      },
+    },
+  ],
+  [
+    'consents',
+    {
+      label: 'Consents',
+      columns: ['user_id', 'client_id', 'scopes', 'created_at'],
+      remove: 'Withdraw',
+      removeWarning: 'The application is signed out of this account at once, and has to ask again.',
+      empty: 'Nobody has let an application do anything yet.',
     },
   ],
   [
@@ -83,6 +113,12 @@ export const emptyTextOf = ({ name }: ResourceDescription): string =>
 
 export const helpOf = (resource: string, { name, description }: FieldDescription): string | undefined =>
   own.get(resource)?.help?.[name] ?? description;
+
+/** Whether a row has this field at all: an address for redirects is an application's. */
+export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
+  const only = own.get(resource)?.only;
+  return !only?.fields.includes(field) || row?.[only.field] === only.value;
+}
 
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
 export function fieldLabel({ name, references }: Pick<FieldDescription, 'name' | 'references'>): string {

@@ -74,7 +74,11 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     managed: false,
     idType: 'text',
     fields: clientFields,
-    relations: { user: belongsTo('users', { by: 'user_id' }), tokens: hasMany('tokens', { by: 'client_id' }) },
+    relations: {
+      user: belongsTo('users', { by: 'user_id' }),
+      tokens: hasMany('tokens', { by: 'client_id' }),
+      consents: hasMany('consents', { by: 'client_id' }),
+    },
     access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
     reveals: revealed,
     // Ids ascend with time, and their index is there already.

@@ -99,6 +99,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       roles: listsNames('roles', { list: 'roles', key: 'name' }),
       clients: hasMany('clients', { by: 'user_id' }),
       tokens: hasMany('tokens', { by: 'user_id' }),
+      consents: hasMany('consents', { by: 'user_id' }),
     },
     access: {
       read: anyOf(role('admin'), owner('id')),
