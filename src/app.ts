@@ -38,6 +38,7 @@ import { enqueueLogouts, sendLogouts } from './oauth/openid/backchannel-logout.t
 import { ClientDocuments } from './oauth/registration/client-documents.ts';
 import { pruneClients } from './oauth/registration/prune-clients.ts';
 import { serveRegistration } from './oauth/registration/registration-routes.ts';
+import { loadOwnMigrations } from './own-migrations/load-own-migrations.ts';
 import { servePages } from './pages/pages.ts';
 import { createWebSessions } from './pages/session/authenticate-web.ts';
 import { jobsResource } from './queue/jobs-resource.ts';
@@ -208,7 +209,9 @@ export async function buildApp(context: Context): Promise<Services> {
   await takeOverMails(context);
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
-  const resources = await prepareResources(context, ownResources(context, services));
+  const { config, database } = context;
+  const migrations = await loadOwnMigrations(config.migrationsDir, database, context);
+  const resources = await prepareResources(context, ownResources(context, services), migrations);
   const routes = await loadRoutes(context.config.routesDir);
   addScopes(context.config, scopes, resources, routes);
 

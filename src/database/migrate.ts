@@ -18,6 +18,7 @@ import { authorization } from './migrations/014-authorization.ts';
 import { applicationLogins } from './migrations/015-application-logins.ts';
 import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
+import { ownMigrations } from './migrations/018-own-migrations.ts';
 
 /** In order; a released one is never edited. */
 const migrations: readonly Migration[] = [
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   applicationLogins,
   clientRegistrations,
   devices,
+  ownMigrations,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

@@ -2,18 +2,22 @@ import type { Context } from '../context.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';
-import { applyResourceMigrations } from './migrations/migrate-resources.ts';
+import { applyResourceMigrations, type OwnMigrations } from './migrations/migrate-resources.ts';
+import { readSchemas } from './migrations/schema-store.ts';
 import { unservedWarnings } from './migrations/storage-schema.ts';
+import { asStored } from './migrations/stored-names.ts';
 
 /** Loads the operator's declarations beside the service's own, and brings their tables up to date. */
 export async function prepareResources(
   { config, database, log, now }: Context,
   own: readonly ResourceDefinition[],
+  migrations?: OwnMigrations,
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: [...new Set(['admin', ...config.roles])] });
-  for (const step of await applyResourceMigrations(database, definitions, { now }))
+  const note = (line: string) => log.info(line);
+  for (const step of await applyResourceMigrations(database, definitions, { now, own: migrations, note }))
     log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);
-  return definitions;
+  return asStored(definitions, await readSchemas(database.db));
 }

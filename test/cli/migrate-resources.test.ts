@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { gatehouse } from '../harness/command.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 
+const migrations = fileURLToPath(new URL('../../src/own-migrations/declare.ts', import.meta.url));
 const declare = fileURLToPath(new URL('../../src/resources/declare.ts', import.meta.url));
 
 onBothEngines('The command migrate, with declared resources', (engine) => {
@@ -19,7 +20,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     const declared = (fields: string) =>
       writeFileSync(
         join(database.dir, 'resources', 'shelves.ts'),
-        `import { defineResource, reference, text } from '${declare}';
+        `import { date, defineResource, reference, text } from '${declare}';
         export default defineResource({ name: 'shelves', fields: { ${fields}, user_id: reference('users') },
           access: { read: 'auth:api', write: 'auth:api' } });`,
       );
@@ -36,12 +37,42 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
       .values(row as never)
       .execute();
     await open.close();
-    declared('level: text()');
-    assert.match((await run('--plan')).stdout, /would drop the column "room".*--allow-loss shelves\.room/);
+    declared('room: date()');
+    const impossible = await run('--plan');
+    assert.equal(impossible.code, 1, 'a start would refuse');
+    assert.match(impossible.stdout, /would drop the column "room".*--allow-loss shelves\.room/);
     const refused = await run();
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /gatehouse migrate --allow-loss shelves\.room/);
-    assert.match((await run('--allow-loss', 'shelves.room')).stdout, /done: drop the column "room"/);
+    declared('level: text({ required: true })');
+    assert.equal((await run('--plan')).code, 1);
+    const folder = join(database.dir, 'migrations');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, '001-levels.ts'),
+      `import { defineMigration, sql } from '${migrations}';
+      export default defineMigration({
+        async up({ tx, engine }) {
+          if (engine !== '${engine}') throw new Error('another engine');
+          await sql\`update shelves set level = room where level is null\`.execute(tx);
+        },
+      });`,
+    );
+    const possible = await run('--plan');
+    assert.equal(possible.code, 0, possible.stderr);
+    assert.match(possible.stdout, /would add the column "level" to "shelves"\nwould run the migration 001-levels/);
+    assert.match((await run()).stdout, /done: run the migration 001-levels/);
+    const then = await run('--plan');
+    assert.match(then.stdout, /stays: shelves\.room is no longer declared, and 1 rows/);
+    assert.equal(then.code, 0);
+    writeFileSync(join(folder, '002-fails.mjs'), 'export default { up() { throw new Error("not so"); } }');
+    const failed = await run();
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /002-fails\.mjs failed, and nothing was changed: not so/);
+    writeFileSync(join(folder, '002-fails.mjs'), 'export default { upp() {} }');
+    assert.match((await run()).stderr, /upp: .*Did you mean "up"\?/);
+    rmSync(join(folder, '002-fails.mjs'));
+    assert.match((await run('--drop', 'shelves.room')).stdout, /done: drop the column "room"/);
     assert.match((await run('--plan')).stdout, /up to date/);
     declared('level: txt()');
     assert.match((await run()).stderr, /shelves\.ts:\d+:\d+ could not be read/);

@@ -22,6 +22,8 @@ import { createMetrics } from '../../src/metrics.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
+import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
+import { asStored } from '../../src/resources/migrations/stored-names.ts';
 import type { MacKeys } from '../../src/resources/model/resource-services.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { ask, type Question } from './ask.ts';
@@ -163,7 +165,12 @@ export function resourceServices(
     closing.push(() => queue.stop());
     // These callers have no session to lose.
     const holdAuthority: HoldAuthority = async (_tx, { caller }) => caller;
-    serveResources(app, context, definitions, { keys, recordEvent, holdAuthority, enqueuing });
+    serveResources(app, context, asStored(definitions, await readSchemas(open.db)), {
+      keys,
+      recordEvent,
+      holdAuthority,
+      enqueuing,
+    });
     serveOpenApi(app);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());

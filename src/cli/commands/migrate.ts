@@ -1,56 +1,108 @@
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
-import { migrate, pendingMigrations } from '../../database/migrate.ts';
+import { knownMigrations, migrate, pendingMigrations } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
+import { OperatorError } from '../../errors.ts';
+import { loadOwnMigrations } from '../../own-migrations/load-own-migrations.ts';
+import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
-import { applyResourceMigrations, planResourceMigrations } from '../../resources/migrations/migrate-resources.ts';
+import {
+  applyResourceMigrations,
+  type MigrationOptions,
+  type OwnMigrations,
+  planResourceMigrations,
+} from '../../resources/migrations/migrate-resources.ts';
+import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
 import { serviceTables } from '../../service-tables.ts';
 
 interface Flags {
   plan?: boolean;
   allowLoss?: string[];
+  drop?: true | string[];
+}
+
+interface Work {
+  readonly database: Database;
+  readonly definitions: readonly ResourceDefinition[];
+  readonly own: OwnMigrations | undefined;
 }
 
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description('Bring the database up to date, as a start would: the service itself, and the declared resources.')
-    .option('--plan', 'say what would be done, and do nothing')
+    .option('--plan', 'say what a start would do, and do nothing; exits with 1 where a start would refuse')
+    .option(
+      '--drop [names...]',
+      'let go what no declaration names: all that holds nothing, or these with all they hold',
+    )
     .option('--allow-loss <names...>', 'also what loses data of these fields or resources')
     .addHelpText(
       'after',
-      '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --allow-loss cars.color owners',
+      '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --drop\n  gatehouse migrate --drop cars.color owners\n  gatehouse migrate --allow-loss cars.price',
     )
-    .action(async ({ plan = false, allowLoss = [] }: Flags) => {
+    .action(async ({ plan = false, allowLoss = [], drop }: Flags) => {
       const config = await loadConfig();
       const database = await openDatabase(config);
       try {
-        const lines = plan ? await planned(database, config) : await applied(database, config, allowLoss);
+        const work = await loadWork(config, database);
+        const { lines, refusal } = plan
+          ? await planned(work)
+          : await applied(work, { allowLoss, byCommand: true, ...(drop ? { drop } : {}) });
         for (const line of lines) console.log(line);
         if (lines.length === 0) console.log('The database is up to date.');
+        if (refusal) throw new OperatorError(`A start would be refused. ${refusal}`);
       } finally {
         await database.close();
       }
     });
 }
 
-async function planned(database: Database, { resourcesDir }: Config): Promise<string[]> {
-  const declared = await loadResources(resourcesDir);
-  const names = (await pendingMigrations(database)).map((name) => `would apply ${name}`);
-  // What the resources need can be seen only when the service's own tables are there.
-  if (names.length > 0) return [...names, ...declared.map(({ name }) => `would then bring up the table of ${name}`)];
-  const { steps, blockers } = await planResourceMigrations(database, [...serviceTables, ...declared]);
-  return [
-    ...steps.map(({ says, loses }) => `would ${says}${loses ? ` (loses data: --allow-loss ${loses})` : ''}`),
-    ...blockers.map((blocker) => `cannot: ${blocker}`),
-  ];
+async function loadWork(config: Config, database: Database): Promise<Work> {
+  const log = { info: printLine, warn: printLine };
+  const own = await loadOwnMigrations(config.migrationsDir, database, { now: database.now, log });
+  return { database, definitions: [...serviceTables, ...(await loadResources(config.resourcesDir))], own };
 }
 
-async function applied(database: Database, { resourcesDir }: Config, allowLoss: readonly string[]): Promise<string[]> {
-  const declared = await loadResources(resourcesDir);
+const [firstMigration = ''] = knownMigrations;
+
+/** What a migration of the operator's own has to say. */
+const printLine = (...words: readonly unknown[]): void => console.error(...words);
+
+interface Outcome {
+  readonly lines: readonly string[];
+  /** Why a start would be refused. */
+  readonly refusal?: string | undefined;
+}
+
+async function planned({ database, definitions, own }: Work): Promise<Outcome> {
+  const pending = await pendingMigrations(database);
+  const names = pending.map((name) => `would apply ${name}`);
+  // What the resources need can be seen only when the service's own tables are there.
+  if (pending.includes(firstMigration)) {
+    const managed = definitions.filter((definition) => definition.managed);
+    return { lines: [...names, ...managed.map(({ name }) => `would then bring up the table of ${name}`)] };
+  }
+  const ownPending = own && pending.length === 0 ? await own.pending(database.db) : [];
+  if (ownPending.length > 0) {
+    // What they leave behind is known only when they have run.
+    const steps = await applyResourceMigrations(database, definitions, { own, dryRun: true });
+    return { lines: steps.map((says) => `would ${says}`) };
+  }
+  const plan = await planResourceMigrations(database, definitions);
+  const lines = [
+    ...names,
+    ...plan.steps.map(({ says, loses }) => `would ${says}${loses ? ` (loses data: --allow-loss ${loses})` : ''}`),
+    ...plan.blockers.map((blocker) => `cannot: ${blocker}`),
+    ...plan.unnamed.map(({ says, mend }) => `stays: ${says} (${mend})`),
+  ];
+  return { lines, refusal: refusalOf(plan) };
+}
+
+async function applied({ database, definitions, own }: Work, options: MigrationOptions): Promise<Outcome> {
   const notes: string[] = [];
   const names = await migrate(database, database.now, (line) => notes.push(line));
-  const steps = await applyResourceMigrations(database, [...serviceTables, ...declared], { allowLoss });
-  return [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)];
+  const steps = await applyResourceMigrations(database, definitions, { ...options, own });
+  return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }

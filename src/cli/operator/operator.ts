@@ -3,6 +3,8 @@ import type { Context } from '../../context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
+import { readSchemas } from '../../resources/migrations/schema-store.ts';
+import { asStored } from '../../resources/migrations/stored-names.ts';
 import { compileResources, type Resource } from '../../resources/model/resource.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { plainRow } from '../../resources/query/list-query.ts';
@@ -53,7 +55,8 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const services = await createServices(context);
   const definitions = [...ownResources(context, services), ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
+  const stored = asStored(definitions, await readSchemas(context.database.db));
   const { holdAuthority } = services.oauth;
   const { keys, enqueuing } = services;
-  return { context, resources: compileResources(definitions), keys, recordEvent, holdAuthority, enqueuing };
+  return { context, resources: compileResources(stored), keys, recordEvent, holdAuthority, enqueuing };
 }

@@ -16,7 +16,16 @@ import { hookOptions, resourceOptions } from './known-options.ts';
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
   ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
-  ...['queued_jobs', 'mails', 'throttles', 'events', 'idempotency_keys', 'resource_schemas', 'migrations'],
+  ...[
+    'queued_jobs',
+    'mails',
+    'throttles',
+    'events',
+    'idempotency_keys',
+    'resource_schemas',
+    'migrations',
+    'own_migrations',
+  ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
@@ -63,6 +72,10 @@ function checkDefinition(definition: ResourceDefinition, all: Definitions, known
     return;
   }
   if (managed && definition.idType === 'text') complain('idType', 'ids of managed tables are UUIDs; leave it out.');
+  for (const former of [definition.renamedFrom ?? []].flat()) {
+    if (all.has(former))
+      complain('renamedFrom', `"${former}" is still declared; a resource is renamed, or there are two.`);
+  }
   checkFields(definition, all, complain);
   checkOperations(definition, complain);
   checkRelations(definition, all, complain);

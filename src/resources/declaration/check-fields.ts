@@ -69,6 +69,11 @@ function checkField(
   }
   if (options.virtual && !options.writeOnly) complainHere('a virtual field is never shown: say `writeOnly: true`.');
   if (!isComputed(field)) checkDefault(type, field, complainHere);
+  for (const former of [options.renamedFrom ?? []].flat()) {
+    if (Object.hasOwn(definition.fields, former)) {
+      complainHere(`renamedFrom: "${former}" is still declared; a field is renamed, or there are two.`);
+    }
+  }
 }
 
 function areKnown(where: string, field: Field, complain: Complain): boolean {

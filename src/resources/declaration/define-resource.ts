@@ -119,6 +119,8 @@ export interface Declaration<F extends Fields = Fields> {
   /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
   readonly managed?: boolean;
   readonly table?: string;
+  /** What the resource was called before, or all that it was: its rows are found there. */
+  readonly renamedFrom?: string | readonly string[];
   /** For tables that the engine does not manage: how ids look. The default is `uuid`. */
   readonly idType?: 'uuid' | 'text';
   /** For tables that the engine does not manage: false where there is no `version` column, which updates need. */

@@ -25,6 +25,10 @@ export const texts: OptionKind = {
   takes: 'a list of texts',
   accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
+export const formerNames: OptionKind = {
+  takes: 'a name, or a list of names',
+  accepts: (value) => words.accepts(value) || texts.accepts(value),
+};
 export const entries: OptionKind = { takes: 'a list', accepts: Array.isArray };
 /** Whatever a rule of its own judges. */
 export const anything: OptionKind = { takes: 'a value', accepts: () => true };

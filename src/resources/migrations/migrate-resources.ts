@@ -1,19 +1,40 @@
-import type { Database, Tx } from '../../database/database.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migrate.ts';
-import { OperatorError } from '../../errors.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { convertRows } from './conversions.ts';
 import type { Step } from './migration-steps.ts';
+import { planAdditions } from './plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
+import { refuseLoss, refuseNeedless } from './refuse-loss.ts';
+import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
+import { asStored, storedSchema } from './stored-names.ts';
 
-interface Options {
-  /** What may be lost: `cars.color`, or `cars` for the table of a resource that is no longer declared. */
+/** Changes by code of the operator's own, each run once. */
+export interface OwnMigrations {
+  pending(db: Db | Tx): Promise<readonly string[]>;
+  /** Returns what it did, in words. */
+  run(tx: Tx): Promise<string[]>;
+}
+
+/** A start gives none of these but the clock and the operator's own: it adds, and takes nothing away. */
+export interface MigrationOptions {
+  /** Values that may be lost: `cars.color`. */
   readonly allowLoss?: readonly string[];
+  /** What no declaration names any more and may go: all of it that holds nothing (true), or what is named, whatever it holds. */
+  readonly drop?: true | readonly string[];
+  /** Somebody asked for it, rather than a start that may run beside another version. */
+  readonly byCommand?: boolean;
+  readonly own?: OwnMigrations | undefined;
+  /** Undoes it all in the end. */
+  readonly dryRun?: boolean;
   readonly now?: () => number;
+  /** Told of what is there and no longer declared. */
+  readonly note?: (line: string) => void;
 }
 
 function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
@@ -25,20 +46,41 @@ function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   );
 }
 
-async function storedSchemas(tx: Tx): Promise<Map<string, TableSchema>> {
-  const rows = await tx.selectFrom('resource_schemas').select(['name', 'declaration']).execute();
-  return new Map(rows.map(({ name, declaration }) => [name, JSON.parse(declaration) as TableSchema]));
+/** What is stored, by the names of today. */
+function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
+  const found = definitions.flatMap((definition): [string, TableSchema][] => {
+    const schema = definition.managed ? storedSchema(stored, definition) : undefined;
+    return schema ? [[definition.name, schema]] : [];
+  });
+  return new Map([...stored, ...found]);
 }
+
+const permissionsOf = ({ allowLoss = [], drop, byCommand = false }: MigrationOptions) => ({
+  drop: { empty: drop === true, named: [...allowLoss, ...(drop === true || !drop ? [] : drop)] },
+  retype: byCommand,
+});
 
 /** What a start or `gatehouse migrate` would do to the tables of the declared resources. Changes nothing. */
 export async function planResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
+  options: MigrationOptions = {},
 ): Promise<MigrationPlan> {
   checkDefinitions(definitions);
-  return underMigrationLock(database, async (tx) =>
-    planMigrations({ engine: database.engine, db: tx }, await storedSchemas(tx), wantedSchemas(definitions)),
-  );
+  return underMigrationLock(database, async (tx) => {
+    const stored = await readSchemas(tx);
+    const named = asStored(definitions, stored);
+    const executor = { engine: database.engine, db: tx };
+    return planMigrations(executor, byNewNames(stored, named), wantedSchemas(named), permissionsOf(options));
+  });
+}
+
+class Undone extends Error {
+  readonly done: string[];
+  constructor(done: string[]) {
+    super('tried, and undone');
+    this.done = done;
+  }
 }
 
 /**
@@ -48,63 +90,73 @@ export async function planResourceMigrations(
 export async function applyResourceMigrations(
   database: Database,
   definitions: readonly ResourceDefinition[],
-  { allowLoss = [], now = database.now }: Options = {},
+  options: MigrationOptions = {},
 ): Promise<string[]> {
   checkDefinitions(definitions);
-  const wanted = wantedSchemas(definitions);
-  return underMigrationLock(database, async (tx) => {
-    const executor: Executor = { engine: database.engine, db: tx };
-    const stored = await storedSchemas(tx);
-    const abandoned = [...stored].filter(([name]) => !wanted.has(name) && allowLoss.includes(name));
-    const plan = await planMigrations(executor, stored, wanted);
-    const steps = [...plan.steps, ...abandoned.map(([name, schema]) => dropTable(name, schema))];
-    refuse({ ...plan, steps }, allowLoss);
-    for (const step of steps) await perform(executor, step);
-    for (const [name, schema] of wanted) {
-      const declaration = JSON.stringify(schema);
-      if (JSON.stringify(stored.get(name)) === declaration) continue;
-      await tx
-        .insertInto('resource_schemas')
-        .values({ name, declaration, updated_at: now() })
-        .onConflict((clash) => clash.column('name').doUpdateSet({ declaration, updated_at: now() }))
-        .execute();
-    }
-    for (const [name] of abandoned) await tx.deleteFrom('resource_schemas').where('name', '=', name).execute();
-    return steps.map(({ says }) => says);
-  });
+  try {
+    return await underMigrationLock(database, async (tx) => {
+      const done = await bringUp(database, tx, definitions, options);
+      if (options.dryRun) throw new Undone(done);
+      return done;
+    });
+  } catch (error) {
+    if (error instanceof Undone) return error.done;
+    throw error;
+  }
+}
+
+async function bringUp(
+  { engine, now: clock }: Database,
+  tx: Tx,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions,
+): Promise<string[]> {
+  const { own, now = clock, note } = options;
+  const executor: Executor = { engine, db: tx };
+  const stored = await readSchemas(tx);
+  const named = asStored(definitions, stored);
+  const wanted = wantedSchemas(named);
+  let before = byNewNames(stored, named);
+  const done: string[] = [];
+  const perform = async (steps: readonly Step[]) => {
+    for (const step of steps) await performStep(executor, step);
+    done.push(...steps.map(({ says }) => says));
+  };
+  if (own && (await own.pending(tx)).length > 0) {
+    const additions = planAdditions(engine, before, wanted);
+    await perform(additions.steps);
+    done.push(...(await own.run(tx)));
+    before = additions.schemas;
+  }
+  const permissions = permissionsOf(options);
+  const plan = await planMigrations(executor, before, wanted, permissions);
+  const inUse = new Set([...wanted.values()].map(({ table }) => table));
+  const abandoned = [...stored].filter(
+    ([name, { table }]) => !wanted.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
+  );
+  const steps = [...plan.steps, ...abandoned.map(([name, schema]) => dropTable(name, schema))];
+  refuseNeedless(steps, options);
+  refuseLoss({ ...plan, steps }, permissions.drop.named);
+  await perform(steps);
+  for (const [name, schema] of plan.schemas) {
+    if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
+  }
+  for (const [name] of abandoned) await writeSchema(tx, name, undefined, now());
+  for (const { says, mend } of plan.unnamed) note?.(`${says}. To let it go: ${mend}`);
+  return done;
 }
 
 const dropTable = (name: string, { table }: TableSchema): Step => ({
   says: `drop the table "${table}" of ${name}, which is no longer declared`,
   loses: name,
+  drops: name,
   statements: [raw(`drop table ${quoted(table)}`)],
 });
 
-function refuse({ steps, blockers }: MigrationPlan, allowLoss: readonly string[]): void {
-  const losing = [...new Set(steps.map(({ loses }) => loses).filter((loss) => loss !== undefined))];
-  const refused = losing.filter((loss) => !allowLoss.includes(loss));
-  const needless = allowLoss.filter((loss) => !losing.includes(loss));
-  if (needless.length > 0) {
-    throw new OperatorError(
-      `--allow-loss ${needless.join(' ')}: nothing would be lost there.${losing.length > 0 ? ` What would be lost is: ${losing.join(', ')}.` : ''}`,
-    );
-  }
-  if (blockers.length > 0) {
-    throw new OperatorError(`The stored rows do not fit the declared resources:\n  ${blockers.join('\n  ')}`);
-  }
-  if (refused.length === 0) return;
-  throw new OperatorError(
-    [
-      'Bringing the tables to the declared resources would lose data. Nothing was changed. The plan:',
-      ...steps.map(({ says, loses }) => `  ${loses ? '!' : '+'} ${says}`),
-      'Undo the change of the declaration, or take a backup and do it on purpose:',
-      `  gatehouse migrate --allow-loss ${losing.join(' ')}`,
-    ].join('\n'),
-  );
-}
-
-async function perform(executor: Executor, { statements, fill }: Step): Promise<void> {
+async function performStep(executor: Executor, { statements, convert, finish = [], fill }: Step): Promise<void> {
   for (const statement of statements) await writeOnce(executor, statement);
+  if (convert) await convertRows(executor, convert);
+  for (const statement of finish) await writeOnce(executor, statement);
   if (fill) await fillFolded(executor, fill);
 }
 

@@ -1,7 +1,8 @@
 import type { Engine } from '../../database/database.ts';
 import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import { Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import type { Conversion, Converted } from './conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 /** One thing that a migration does, in words and in SQL. */
@@ -10,6 +11,12 @@ export interface Step {
   /** What it would lose, as the operator names it: `cars.color`. Undefined when nothing is lost. */
   readonly loses?: string;
   readonly statements: readonly Fragment[];
+  /** Values to be converted after the statements, and what comes after that. */
+  readonly convert?: Converted;
+  readonly finish?: readonly Fragment[];
+  readonly dropsIndex?: string;
+  /** What goes, as the operator names it. */
+  readonly drops?: string;
   /** A folded column to be filled after the statements. */
   readonly fill?: { readonly table: string; readonly from: string; readonly folded: string };
 }
@@ -61,21 +68,37 @@ export function addColumn(engine: Engine, table: string, name: string, column: C
   return [{ says, statements, ...(fill ? { fill } : {}) }, ...addReference(engine, table, name, column)];
 }
 
-export const dropColumn = (table: string, name: string, loses: string | undefined, why: string): Step => ({
+export const dropColumn = (
+  table: string,
+  name: string,
+  { loses, drops, why = '' }: { loses?: string | undefined; drops?: string; why?: string },
+): Step => ({
   says: `drop the column "${name}" of "${table}"${why}`,
+  ...(drops ? { drops } : {}),
   ...(loses ? { loses } : {}),
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
-/** Gives a column another type or reference and keeps its values: a new one takes its executor. */
-export function recastColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
+/** Gives a column another type or reference and keeps its values: a new one takes its place. */
+export function recastColumn(
+  engine: Engine,
+  table: string,
+  name: string,
+  column: ColumnSchema,
+  conversion: Conversion,
+): Step[] {
   const temporary = `${name}_recast`;
+  const copy = conversion instanceof Fragment ? conversion : undefined;
+  const update = copy && sql`update ${raw(quoted(table))} set ${raw(quoted(temporary))} = ${copy}`;
   return [
     {
       says: `change how "${table}.${name}" is stored`,
       statements: [
         raw(`alter table ${quoted(table)} add column ${columnText(engine, temporary, column)}`),
-        raw(`update ${quoted(table)} set ${quoted(temporary)} = ${quoted(name)}`),
+        ...(update ? [update] : []),
+      ],
+      ...(typeof conversion === 'function' ? { convert: { table, from: name, to: temporary, by: conversion } } : {}),
+      finish: [
         raw(`alter table ${quoted(table)} drop column ${quoted(name)}`),
         raw(`alter table ${quoted(table)} rename column ${quoted(temporary)} to ${quoted(name)}`),
       ],
@@ -99,5 +122,6 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
 
 export const dropIndex = (name: string): Step => ({
   says: `drop the index "${name}"`,
+  dropsIndex: name,
   statements: [raw(`drop index ${quoted(name)}`)],
 });

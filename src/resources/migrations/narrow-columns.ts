@@ -19,16 +19,18 @@ interface ColumnChange {
   readonly after: ColumnSchema;
   /** The column with the folded form of this one. */
   readonly folded: string | undefined;
+  /** It becomes a text before its values are looked at. */
+  readonly becomesText?: boolean;
 }
 
 /** Plans for values that the new declaration no longer allows. Nothing to do when no row breaks it. */
 export async function narrowColumn(
   { executor, resource, table, steps, blockers }: TablePlan,
   name: string,
-  { before, after, folded }: ColumnChange,
+  { before, after, folded, becomesText = false }: ColumnChange,
 ): Promise<void> {
   if (after.type === 'folded') return;
-  const column = raw(quoted(name));
+  const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   for (const { breaks, says, mend } of narrowings(column, before, after)) {
     // A column that is yet to be added holds nothing in any row.
     const condition = before ? sql`where ${breaks}` : raw('');
@@ -45,7 +47,7 @@ export async function narrowColumn(
       steps.push({
         says: `change "${table}.${name}": ${what}`,
         loses: `${resource}.${after.field}`,
-        statements: [sql`update ${raw(quoted(table))} set ${column} = ${mend}${emptied} where ${breaks}`],
+        statements: [sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${mend}${emptied} where ${breaks}`],
         ...(folded ? { fill: { table, from: name, folded } } : {}),
       });
     } else {

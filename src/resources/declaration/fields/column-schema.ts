@@ -16,6 +16,8 @@ export interface ColumnSchema {
   readonly min?: number;
   readonly max?: number;
   readonly values?: readonly string[];
+  /** No declaration names it any more. It stays until somebody says that it may go. */
+  readonly unnamed?: true;
   /** Of a folded column: the column it is made from. */
   readonly from?: string;
 }

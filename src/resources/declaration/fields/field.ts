@@ -29,6 +29,8 @@ export interface FieldOptions<T> {
   virtual?: boolean;
   searchable?: boolean;
   sortable?: boolean;
+  /** What the field was called before, or all that it was: its values are found there. */
+  renamedFrom?: string | readonly string[];
   /** The column, where it is not named as the field. */
   column?: string;
   description?: string;

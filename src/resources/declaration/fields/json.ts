@@ -43,4 +43,5 @@ export const jsonType: FieldType = {
   fromSearch: () => undefined,
   takes: 'no search',
   emptyValue: () => '{}',
+  widens: ['text', 'integer', 'number', 'boolean', 'timestamp', 'date', 'enum', 'list', 'uuid'],
 };

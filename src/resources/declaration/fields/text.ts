@@ -89,6 +89,7 @@ export const textType: FieldType = {
     ];
   },
   isPlainText: true,
+  widens: ['integer', 'number', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],
 };
 
 function wildcard(engine: Engine, field: SearchedField, { text, openStart, openEnd }: SearchTerm): Fragment {

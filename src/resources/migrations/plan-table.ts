@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
+import { type Executor, readUnprepared } from '../sql/executor.ts';
+import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { conversionOf } from './conversions.ts';
+import { countHeld, hasRows } from './held-values.ts';
+import { addColumn, createIndex, dropColumn, dropIndex, recastColumn, type Step } from './migration-steps.ts';
+import { narrowColumn, type TablePlan } from './narrow-columns.ts';
+import type { Permissions } from './permissions.ts';
+import type { TableSchema } from './storage-schema.ts';
+
+/** A column or index that no declaration names any more. */
+export interface Unnamed {
+  readonly says: string;
+  /** What lets it go. */
+  readonly mend: string;
+}
+
+interface Plan extends TablePlan {
+  readonly permissions: Permissions;
+  readonly unnamed: Unnamed[];
+}
+
+/** Plans for a table that is there, and returns what it is then. */
+export async function planTable(plan: Plan, before: TableSchema, after: TableSchema): Promise<TableSchema> {
+  const { resource, table, steps, blockers } = plan;
+  if (before.table !== table) {
+    blockers.push(
+      `${resource}: the table cannot be renamed from "${before.table}" to "${table}"; rename it by hand, or keep the name.`,
+    );
+    return before;
+  }
+  const columnSteps: Step[] = [];
+  const { recast, gone } = await changeColumns(plan, before, after, columnSteps);
+  const kept = await leaveColumns(plan, before, after, columnSteps);
+  for (const name of Object.keys(before.columns)) if (!kept[name] && !after.columns[name]) gone.add(name);
+  const indexes = indexesThatStay(plan, before, after, new Set([...recast, ...gone]));
+  steps.push(...columnSteps);
+  for (const [name, next] of Object.entries(after.columns)) {
+    const old = gone.has(name) ? undefined : before.columns[name];
+    const folded = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
+    const changes = old && recast.has(name) ? { ...next, required: old.required, max: undefined, min: undefined } : old;
+    const becomesText = recast.has(name) && next.storage === 'text';
+    await narrowColumn(plan, name, { before: changes as ColumnSchema | undefined, after: next, folded, becomesText });
+  }
+  await makeIndexes(plan, before, after, indexes);
+  return { table, columns: { ...kept, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
+}
+
+/** Columns that are declared in another way than they are stored, and new ones. */
+async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema, steps: Step[]) {
+  const { executor, resource, table, permissions } = plan;
+  const { engine } = executor;
+  const recast = new Set<string>();
+  const gone = new Set<string>();
+  for (const [name, next] of Object.entries(after.columns)) {
+    const old = before.columns[name];
+    if (!old) steps.push(...addColumn(engine, table, name, next));
+    else if (sameStorage(old, next)) {
+      if (old.unnamed) steps.push(...takeUpAgain(before, name, next));
+    } else {
+      const conversion = conversionOf(name, old, next);
+      if (conversion) {
+        recast.add(name);
+        steps.push(...recastColumn(engine, table, name, next, conversion));
+      } else {
+        gone.add(name);
+        const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
+        const free = held === 0 && (permissions.retype || !(await hasRows(executor, table)));
+        const why = held === 0 ? ', which other versions may use' : `, which ${held} rows have a value in`;
+        const loses = `${resource}.${old.field}`;
+        steps.push(dropColumn(table, name, free ? {} : { loses, why }));
+        steps.push(...addColumn(engine, table, name, next));
+      }
+    }
+  }
+  return { recast, gone };
+}
+
+/** Others wrote while nobody named it: defaults are filled in, and folded text is folded anew. */
+function takeUpAgain({ table, indexes }: TableSchema, name: string, next: ColumnSchema): Step[] {
+  const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
+  const says = `take up the column "${name}" of "${table}" again`;
+  if (next.from) {
+    const fill = { table, from: next.from, folded: name };
+    return [{ says, statements: [sql`update ${tableName} set ${column} = null`], fill }];
+  }
+  const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
+  if (next.default === undefined || isUnique) return [];
+  return [{ says, statements: [sql`update ${tableName} set ${column} = ${next.default} where ${column} is null`] }];
+}
+
+/** What no declaration names stays, as other versions may use it, until somebody says that it may go. */
+async function leaveColumns(
+  { executor, resource, table, permissions: { drop }, unnamed }: Plan,
+  before: TableSchema,
+  after: TableSchema,
+  steps: Step[],
+): Promise<Record<string, ColumnSchema>> {
+  const kept: Record<string, ColumnSchema> = {};
+  const declared = new Set(Object.values(after.columns).map(({ field }) => field));
+  for (const [name, old] of Object.entries(before.columns)) {
+    if (after.columns[name]) continue;
+    const operators = `${resource}.${old.field}`;
+    const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
+    const isNamed = drop.named.includes(operators) && !declared.has(old.field);
+    if (isNamed || (drop.empty && held === 0)) {
+      const why = held === 0 ? '' : `, which ${held} rows have a value in`;
+      steps.push(dropColumn(table, name, { drops: operators, why, ...(held === 0 ? {} : { loses: operators }) }));
+      continue;
+    }
+    kept[name] = { ...old, unnamed: true };
+    if (old.type !== 'folded') {
+      unnamed.push({
+        says: `${operators} is no longer declared, and ${held} rows have a value in it`,
+        mend: `gatehouse migrate --drop ${operators}`,
+      });
+    }
+  }
+  return kept;
+}
+
+/** Drops the indexes that go with their columns, change or may go; returns those that nobody names and that stay. */
+function indexesThatStay(
+  { resource, steps, unnamed, permissions: { drop } }: Plan,
+  before: TableSchema,
+  after: TableSchema,
+  moved: ReadonlySet<string>,
+): TableSchema['indexes'] {
+  const kept: Record<string, TableSchema['indexes'][string]> = {};
+  for (const [name, index] of Object.entries(before.indexes)) {
+    const next = after.indexes[name];
+    const isMoved = index.columns.some((column) => moved.has(column));
+    if (next && isDeepStrictEqual(index, next) && !isMoved) continue;
+    if (next || isMoved || drop.empty) {
+      steps.push(dropIndex(name));
+      continue;
+    }
+    kept[name] = index;
+    if (index.unique && index.columns.every((column) => after.columns[column])) {
+      const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
+      unnamed.push({
+        says: `${resource}: ${fields} is no longer declared unique, and still is`,
+        mend: 'gatehouse migrate --drop',
+      });
+    }
+  }
+  return kept;
+}
+
+async function makeIndexes(
+  { executor, resource, table, steps, blockers }: Plan,
+  before: TableSchema,
+  after: TableSchema,
+  kept: TableSchema['indexes'],
+): Promise<void> {
+  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
+  for (const [name, index] of Object.entries(after.indexes)) {
+    if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
+    if (index.unique && (await hasDuplicates(executor, table, before, index.columns))) {
+      blockers.push(
+        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
+      );
+    }
+    steps.push(createIndex(executor.engine, table, name, index));
+  }
+}
+
+const sameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
+  old.storage === next.storage &&
+  isDeepStrictEqual(old.references, next.references) &&
+  (old.type === next.type || (isPlainText(old) && isPlainText(next)));
+
+const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
+
+async function hasDuplicates(
+  executor: Executor,
+  table: string,
+  before: TableSchema,
+  columns: readonly string[],
+): Promise<boolean> {
+  if (columns.some((column) => !before.columns[column])) return false;
+  const list = raw(columns.map(quoted).join(', '));
+  const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
+  const rows = await readUnprepared(
+    executor,
+    sql`select 1 as one from ${raw(quoted(table))} where ${filled} group by ${list} having count(*) > 1 limit 1`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,48 @@
+import { OperatorError } from '../../errors.ts';
+import type { Step } from './migration-steps.ts';
+
+interface Planned {
+  readonly steps: readonly Step[];
+  readonly blockers: readonly string[];
+}
+
+const lossesOf = (steps: readonly Step[]): string[] => [
+  ...new Set(steps.map(({ loses }) => loses).filter((loss) => loss !== undefined)),
+];
+
+/** A name that somebody gave for nothing was meant for something else. */
+export function refuseNeedless(
+  steps: readonly Step[],
+  { allowLoss = [], drop }: { readonly allowLoss?: readonly string[]; readonly drop?: true | readonly string[] },
+): void {
+  const losing = lossesOf(steps);
+  const needless = allowLoss.filter((loss) => !losing.includes(loss));
+  if (needless.length > 0) {
+    throw new OperatorError(
+      `--allow-loss ${needless.join(' ')}: nothing would be lost there.${losing.length > 0 ? ` What would be lost is: ${losing.join(', ')}.` : ''}`,
+    );
+  }
+  const dropped = new Set(steps.map(({ drops }) => drops));
+  const unknown = (drop === true ? [] : (drop ?? [])).filter((name) => !dropped.has(name));
+  if (unknown.length > 0) {
+    throw new OperatorError(`--drop ${unknown.join(' ')}: nothing of that name is there and no longer declared.`);
+  }
+}
+
+/** Why a start would be refused; undefined where it would not. */
+export function refusalOf({ steps, blockers }: Planned, allowed: readonly string[] = []): string | undefined {
+  if (blockers.length > 0) return `The stored rows do not fit the declared resources:\n  ${blockers.join('\n  ')}`;
+  const losing = lossesOf(steps);
+  if (losing.every((loss) => allowed.includes(loss))) return undefined;
+  return [
+    'Bringing the tables to the declared resources would lose data. Nothing was changed. The plan:',
+    ...steps.map(({ says, loses }) => `  ${loses ? '!' : '+'} ${says}`),
+    'Undo the change of the declaration, or take a backup and do it on purpose:',
+    `  gatehouse migrate --allow-loss ${losing.join(' ')}`,
+  ].join('\n');
+}
+
+export function refuseLoss(plan: Planned, allowed: readonly string[]): void {
+  const refusal = refusalOf(plan, allowed);
+  if (refusal) throw new OperatorError(refusal);
+}

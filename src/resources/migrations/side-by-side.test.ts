@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { databases, onBothEngines } from '../../../test/harness/engines.ts';
+import type { Database } from '../../database/database.ts';
+import { migrate } from '../../database/migrate.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
+import type { Fields } from '../declaration/fields/field.ts';
+import { boolean, date, integer, json, list, number, text, timestamp } from '../declare.ts';
+import { applyResourceMigrations } from './migrate-resources.ts';
+import { readSchemas } from './schema-store.ts';
+import { asStored } from './stored-names.ts';
+
+const access = { read: 'auth:api', write: 'auth:api' } as const;
+const things = (fields: Fields, more: object = {}): ResourceDefinition =>
+  defineResource({ name: 'things', fields, access, ...more });
+
+onBothEngines('Tables that change', (engine) => {
+  const open: Database[] = [];
+  const create = databases(engine);
+  after(async () => {
+    for (const database of open) await database.close();
+  });
+  const fresh = async (...definitions: ResourceDefinition[]): Promise<Database> => {
+    const made = await create();
+    const database = await openDatabase({ databaseUrl: made.url, databasePoolSize: 2, workingDir: made.dir });
+    open.push(database);
+    await migrate(database);
+    await applyResourceMigrations(database, definitions);
+    return database;
+  };
+  const insert = ({ db }: Database, values: object, table = 'things') =>
+    db
+      .insertInto(table as never)
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .execute();
+  const stored = async ({ db }: Database, table = 'things') =>
+    (await db
+      .selectFrom(table as never)
+      .selectAll()
+      .orderBy('id' as never)
+      .execute()) as Record<string, unknown>[];
+
+  it('let an older version start again beside a newer, and the other way round', async () => {
+    const older = things({
+      name: text({ searchable: true, required: true }),
+      size: integer({ default: 3 }),
+    });
+    const newer = things({ name: text({ required: true }), color: text({ searchable: true }) });
+    const database = await fresh(older);
+    await insert(database, { id: '1', name: 'One', name_folded: 'one', size: 1 });
+    await applyResourceMigrations(database, [newer]);
+    await insert(database, { id: '2', name: 'Two', color: 'red', color_folded: 'red' });
+    await insert(database, { id: '3', name: 'One', color: null });
+    assert.deepEqual(await applyResourceMigrations(database, [newer]), [], 'nothing is left to do for the newer one');
+    // The older one starts again: it finds what it knows, and takes nothing from the newer one.
+    await applyResourceMigrations(database, [older]);
+    await insert(database, { id: '4', name: 'Four', name_folded: 'four', size: 4 });
+    await insert(database, { id: '5', name: 'Five', color: 'blue', color_folded: 'blue' });
+    assert.deepEqual(
+      (await stored(database)).map(({ name, name_folded, size, color }) => [name, name_folded, size, color]),
+      [
+        ['One', 'one', 1, null],
+        ['Two', 'two', 3, 'red'],
+        ['One', 'one', 3, null],
+        ['Four', 'four', 4, null],
+        ['Five', null, null, 'blue'],
+      ],
+    );
+    await applyResourceMigrations(database, [newer]);
+    await insert(database, { id: '6', name: 'Six', color: 'green', color_folded: 'green' });
+  });
+
+  it('keep the values of a field and of a resource that are renamed, for versions that know the earlier names too', async () => {
+    const older = things({ colour: text({ searchable: true }), size: integer() });
+    const database = await fresh(older);
+    await insert(database, { id: '1', colour: 'Red', colour_folded: 'red', size: 1 });
+    const newer = defineResource({
+      name: 'objects',
+      renamedFrom: 'things',
+      fields: { color: text({ searchable: true, renamedFrom: ['tint', 'colour'] }), size: integer() },
+      access,
+    });
+    assert.deepEqual(await applyResourceMigrations(database, [newer]), []);
+    assert.deepEqual(await applyResourceMigrations(database, [older]), []);
+    assert.deepEqual(await applyResourceMigrations(database, [newer]), []);
+    const [named] = asStored([newer], await readSchemas(database.db));
+    assert.deepEqual([named?.table, named?.fields.color?.options.column], ['things', 'colour']);
+    // It is known from then on.
+    const later = defineResource({ name: 'objects', fields: { color: text({ searchable: true }) }, access });
+    const [again] = asStored([later], await readSchemas(database.db));
+    assert.deepEqual([again?.table, again?.fields.color?.options.column], ['things', 'colour']);
+    const clash = defineResource({ name: 'objects', fields: { color: text(), colour: text() }, access });
+    await assert.rejects(applyResourceMigrations(database, [clash]), /fields\.colour: .*column: 'colour_2'/);
+    await assert.rejects(
+      applyResourceMigrations(database, [newer], { drop: ['things'] }),
+      /nothing of that name/,
+      'a table in use is never dropped by its earlier name',
+    );
+    await assert.rejects(
+      applyResourceMigrations(database, [things({ a: text(), b: text({ renamedFrom: 'a' }) })]),
+      /fields\.b: renamedFrom: "a" is still declared/,
+    );
+  });
+
+  it('convert by themselves what loses nothing, and look at its bounds', async () => {
+    const database = await fresh(
+      things({
+        whole: integer({ required: true }),
+        real: number({ required: true }),
+        flag: boolean(),
+        at: timestamp(),
+        day: date(),
+        words: text({ searchable: true }),
+        tags: list(),
+      }),
+    );
+    const row = {
+      whole: 12,
+      real: 0.1,
+      flag: 1,
+      at: 0,
+      day: '2026-01-31',
+      words: 'a',
+      words_folded: 'a',
+      tags: '["x"]',
+    };
+    await insert(database, { id: '1', ...row });
+    await insert(database, { id: '2', whole: -3, real: 4 });
+    const short = things({ ...textual(), whole: text({ required: true, max: 1 }) });
+    await assert.rejects(
+      applyResourceMigrations(database, [short]),
+      /2 rows have more than 1 characters.*--allow-loss/s,
+    );
+    await applyResourceMigrations(database, [things(textual())]);
+    assert.deepEqual(
+      (await stored(database)).map(({ whole, whole_folded, real, flag, at, day, words, tags }) => [
+        ...[whole, whole_folded, real, flag],
+        ...[at, day, words, tags],
+      ]),
+      [
+        ['12', '12', '0.1', 'true', '1970-01-01T00:00:00.000Z', '2026-01-31', '"a"', '["x"]'],
+        ['-3', '-3', '4', null, null, null, null, null],
+      ],
+    );
+    await assert.rejects(
+      applyResourceMigrations(database, [things({ ...textual(), whole: integer() })]),
+      /--allow-loss things\.whole/,
+    );
+  });
+
+  const textual = () => ({
+    whole: text({ required: true, searchable: true }),
+    real: text({ required: true }),
+    flag: text(),
+    at: text(),
+    day: text(),
+    words: json(),
+    tags: json(),
+  });
+
+  it('gives a column another type only where no version can miss it', async () => {
+    const database = await fresh(things({ name: text(), size: text() }));
+    await applyResourceMigrations(database, [things({ name: text(), size: integer() })]);
+    await insert(database, { id: '1', name: 'x', size: null });
+    const other = [things({ name: text(), size: boolean() })];
+    await assert.rejects(applyResourceMigrations(database, other), /which other versions may use/);
+    await applyResourceMigrations(database, other, { byCommand: true });
+  });
+});

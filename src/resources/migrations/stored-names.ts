@@ -1,0 +1,48 @@
+import { OperatorError } from '../../errors.ts';
+import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import { isComputed } from '../declaration/fields/computed.ts';
+import type { Field, Fields } from '../declaration/fields/field.ts';
+import type { TableSchema } from './storage-schema.ts';
+
+type Stored = ReadonlyMap<string, TableSchema>;
+
+const formerNames = (renamedFrom: string | readonly string[] | undefined): readonly string[] =>
+  renamedFrom === undefined ? [] : typeof renamedFrom === 'string' ? [renamedFrom] : renamedFrom;
+
+/** What is stored of a resource, under its name or an earlier one. */
+export const storedSchema = (stored: Stored, { name, renamedFrom }: ResourceDefinition): TableSchema | undefined =>
+  [name, ...formerNames(renamedFrom)].map((each) => stored.get(each)).find((schema) => schema !== undefined);
+
+const columnOf = ({ columns }: TableSchema, field: string): string | undefined =>
+  Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
+
+/**
+ * The declarations with the names of the tables and columns that are there. A resource or field that was renamed keeps its table or
+ * column: nothing is moved, and a version that knows it by the earlier name goes on beside this one.
+ */
+export const asStored = (definitions: readonly ResourceDefinition[], stored: Stored): ResourceDefinition[] =>
+  definitions.map((definition) => {
+    const schema = definition.managed ? storedSchema(stored, definition) : undefined;
+    if (!schema) return definition;
+    const { table = schema.table, fields } = definition;
+    return { ...definition, table, fields: inColumns(definition, fields, schema) };
+  });
+
+function inColumns({ name: resource, file }: ResourceDefinition, fields: Fields, schema: TableSchema): Fields {
+  const columns = new Map<string, string>();
+  const named = Object.entries(fields).map(([name, field]): [string, Field] => {
+    const { options } = field;
+    if (isComputed(field) || options.virtual) return [name, field];
+    const known = [name, ...formerNames(options.renamedFrom)].map((each) => columnOf(schema, each));
+    const column = options.column ?? known.find((each) => each !== undefined) ?? name;
+    const other = columns.get(column);
+    if (other !== undefined) {
+      throw new OperatorError(
+        `${file ?? resource}: fields.${name}: the values of ${other} are in the column "${column}", since ${other} was named so. Say in which column this one is: column: '${name}_2'.`,
+      );
+    }
+    columns.set(column, name);
+    return [name, column === name ? field : { ...field, options: { ...options, column } }];
+  });
+  return Object.fromEntries(named);
+}
