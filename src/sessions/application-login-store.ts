@@ -25,7 +25,7 @@ export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> 
 }
 
 /** Which of these clients want to be told. */
-export async function clientsToTell(tx: Tx, clientIds: readonly string[]): Promise<Set<string>> {
+export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('clients')
     .select('id')

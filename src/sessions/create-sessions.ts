@@ -1,19 +1,19 @@
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { TellApplications } from './end-sessions.ts';
+import type { NotifyApplications } from './end-sessions.ts';
 import { noForeignTokens } from './foreign-tokens.ts';
 import { Sessions } from './sessions.ts';
 import { TokenVerifier } from './token-verifier.ts';
 
-const tellNobody: TellApplications = async () => undefined;
+const notifyNobody: NotifyApplications = async () => undefined;
 
 /** Both halves: sessions begin and end in one, and the other tells whose token it is. */
 export const createSessions = (
   context: Context,
   keys: KeyRing,
   foreign = noForeignTokens,
-  tell = tellNobody,
+  notify = notifyNobody,
 ): { sessions: Sessions; verifier: TokenVerifier } => ({
-  sessions: new Sessions(context, keys, foreign, tell),
+  sessions: new Sessions(context, keys, foreign, notify),
   verifier: new TokenVerifier(context, keys, foreign),
 });

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import type { Invalidate } from '../database/bus.ts';
 import type { Tx } from '../database/database.ts';
-import { type ApplicationLogin, clientsToTell, takeLogins } from './application-login-store.ts';
+import { type ApplicationLogin, clientsToNotify, takeLogins } from './application-login-store.ts';
 import { revokeOnline, revokeSessions, type SessionsOf } from './session-store.ts';
 
 /** In the transaction that ends logins: sees to it that the applications hear of it. */
-export type TellApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;
+export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;
 
 /**
  * Ends sessions, and with a browser's session those of the applications that it signed somebody in to; what they may do
@@ -14,7 +14,7 @@ export type TellApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => 
  */
 export async function endSessions(
   { metrics, now }: Pick<Context, 'metrics' | 'now'>,
-  tell: TellApplications,
+  notify: NotifyApplications,
   tx: Tx,
   invalidate: Invalidate,
   of: SessionsOf,
@@ -29,8 +29,8 @@ export async function endSessions(
   if (logins.length === 0) return ended.length;
   const begun = logins.map(({ session_id }) => session_id).filter((id) => !ended.includes(id));
   for (const id of await revokeOnline(tx, begun, now())) invalidate({ kind: 'session', id });
-  const wanting = await clientsToTell(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
-  await tell(
+  const wanting = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  await notify(
     tx,
     logins.filter(({ client_id }) => wanting.has(client_id)),
   );

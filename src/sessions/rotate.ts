@@ -5,7 +5,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { endSessions, type TellApplications } from './end-sessions.ts';
+import { endSessions, type NotifyApplications } from './end-sessions.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { recordRetry } from './record-retry.ts';
 import { mayRepeat } from './refresh-grace.ts';
@@ -33,7 +33,7 @@ export interface Refresh {
 /** Moves a session to its next generation, whose refresh token replaces the one presented. */
 export async function rotate(
   context: Context,
-  { keys, foreign, tell }: { keys: KeyRing; foreign: ForeignTokens; tell: TellApplications },
+  { keys, foreign, notify }: { keys: KeyRing; foreign: ForeignTokens; notify: NotifyApplications },
   refresh: Refresh,
 ): Promise<StoredSession> {
   const { config, database, metrics, now } = context;
@@ -59,7 +59,7 @@ export async function rotate(
     // Whoever was quicker may be in the same commit: only after it can anybody read what was changed.
     await durable;
     await requireSecret(context, database.db, refresh.secretId);
-    return { session: await resolveStaleRefresh(context, tell, presented, refresh), durable };
+    return { session: await resolveStaleRefresh(context, notify, presented, refresh), durable };
   }
   metrics.refreshes.inc({ result: 'rotated' });
   return { session, durable };
@@ -68,7 +68,7 @@ export async function rotate(
 /** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
 async function resolveStaleRefresh(
   context: Context,
-  tell: TellApplications,
+  notify: NotifyApplications,
   { sessionId, generation }: { sessionId: string; generation: number },
   refresh: Refresh,
 ): Promise<SessionRow> {
@@ -86,21 +86,21 @@ async function resolveStaleRefresh(
     metrics.refreshes.inc({ result: 'repeated' });
     return { ...session, expires_at: ends };
   }
-  await revokeReusedSession(context, tell, session, generation, refresh.source);
+  await revokeReusedSession(context, notify, session, generation, refresh.source);
   throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
 }
 
 /** Commit, then refuse: the caller throws after this. */
 async function revokeReusedSession(
   context: Context,
-  tell: TellApplications,
+  notify: NotifyApplications,
   session: SessionRow,
   generation: number,
   source: RequestSource,
 ): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const of = { sessionId: session.id };
-    const ended = await endSessions(context, tell, tx, invalidate, of, 'refresh_token_reused');
+    const ended = await endSessions(context, notify, tx, invalidate, of, 'refresh_token_reused');
     if (ended === 0) return;
     await recordEvent(context, tx, {
       type: 'refresh_token.reused',

@@ -10,7 +10,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { accessTokenExpiry, type Moment, signAccessToken, signAccessTokenInWorker } from './access-token.ts';
 import { type ApplicationLogin, insertLogin } from './application-login-store.ts';
 import type { Authentication } from './authentication.ts';
-import { endSessions, type TellApplications } from './end-sessions.ts';
+import { endSessions, type NotifyApplications } from './end-sessions.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { findScopes, handOverSession } from './hand-over-store.ts';
 import { insertSession } from './new-session-store.ts';
@@ -65,13 +65,13 @@ export class Sessions {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #foreign: ForeignTokens;
-  readonly #tell: TellApplications;
+  readonly #notify: NotifyApplications;
 
-  constructor(context: Context, keys: KeyRing, foreign: ForeignTokens, tell: TellApplications) {
+  constructor(context: Context, keys: KeyRing, foreign: ForeignTokens, notify: NotifyApplications) {
     this.#context = context;
     this.#keys = keys;
     this.#foreign = foreign;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
@@ -135,7 +135,7 @@ export class Sessions {
 
   /** The session in its next generation, or, for a retry, in the one that the first attempt brought it to. */
   rotate(refresh: Refresh): Promise<StoredSession> {
-    return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign, tell: this.#tell }, refresh);
+    return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign, notify: this.#notify }, refresh);
   }
 
   /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
@@ -165,7 +165,7 @@ export class Sessions {
 
   /** Ends sessions; the caller commits, and records why. Returns how many were live. */
   end(tx: Tx, invalidate: Invalidate, of: SessionsOf, cause: string): Promise<number> {
-    return endSessions(this.#context, this.#tell, tx, invalidate, of, cause);
+    return endSessions(this.#context, this.#notify, tx, invalidate, of, cause);
   }
 
   /** At the start: the setting may have been longer when the sessions of today began. */

@@ -40,14 +40,14 @@ export class HashingQueue {
     if (this.#active < this.#limits.running) this.#active++;
     // Whoever leaves hands over its place, so that nobody arriving in between takes it.
     else await this.#turn(this.#lanes[lane], source);
-    this.#tell();
+    this.#notify();
     try {
       return await job();
     } finally {
       const next = this.#next();
       if (next) next.start();
       else this.#active--;
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -55,7 +55,7 @@ export class HashingQueue {
     if (line.size >= this.#limits.waiting && !line.makeRoomFor(source)) throw full();
     return new Promise<void>((resolve, reject) => {
       line.join(source, { start: resolve, refuse: reject });
-      this.#tell();
+      this.#notify();
     });
   }
 
@@ -67,7 +67,7 @@ export class HashingQueue {
     return line.next();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#changed(this.#active + this.#lanes['sign-in'].size + this.#lanes.other.size);
   }
 }
