@@ -232,7 +232,7 @@ export async function buildApp(context: Context): Promise<Services> {
   const { holdAuthority } = oauth;
   const served = serveResources(app, context, resources, { keys, recordEvent, holdAuthority, enqueuing });
   serveOpenApi(app);
-  serveApiReference(app);
+  serveApiReference(app, context.config.brandName);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 

@@ -27,8 +27,11 @@ const contentSecurityPolicy = [
 const open = { config: { auth: 'public', limited: false }, schema: { hide: true } } as const;
 
 /** `/docs`: the API reference, drawn in the browser from `/openapi.json`. */
-export function serveApiReference(app: App): void {
-  const page = ours('page.html').toString();
+export function serveApiReference(app: App, brand: string): void {
+  const name = brand.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const page = ours('page.html')
+    .toString()
+    .replaceAll('{{brand}}', () => name);
   // Links are relative, so that they hold behind a proxy that puts the service under a path of its own.
   const pageAt = (root: string) => page.replaceAll('{{root}}', root);
   const [without, withSlash] = [pageAt(''), pageAt('../')];
