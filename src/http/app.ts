@@ -42,7 +42,7 @@ declare module 'fastify' {
      */
     limited?: boolean | 'when-known';
     /** Who may read the answers in a browser, beside pages of this origin. Default: CORS_ORIGINS under `/v1`, else nobody. */
-    cors?: 'listed' | 'any';
+    cors?: 'listed' | 'applications' | 'any';
   }
   interface FastifyRequest {
     caller: Caller;

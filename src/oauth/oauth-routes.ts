@@ -24,7 +24,7 @@ const config = {
   auth: 'public',
   errors: 'oauth',
   limited: 'when-known',
-  cors: 'listed',
+  cors: 'applications',
   repeatable: 'resource',
 } as const;
 export const tags = ['OAuth'];
@@ -99,9 +99,10 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
 /** Each endpoint under `/v1`, and outside of it for the clients of the standard, which send what Accept they like. */
 export function serveOAuth(app: App, oauth: OAuth): void {
   const deviceCookie = createDeviceCookie(oauth.context.config);
+  const inApi = { ...config, cors: 'listed' } as const;
   for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
-    app.post(`/v1/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, ...schema } }, answer);
+    app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, answer);
   }
   serveUserInfo(app, oauth);
   serveMetadata(app, oauth);

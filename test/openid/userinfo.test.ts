@@ -77,7 +77,8 @@ onBothEngines('/oauth/userinfo', (engine) => {
     for (const method of ['GET', 'POST']) {
       const missing = await ask(service, path, { method });
       assert.equal(missing.status, 401);
-      assert.equal(missing.headers.get('www-authenticate'), 'Bearer realm="gatehouse"');
+      const challenge = missing.headers.get('www-authenticate') ?? '';
+      assert.ok(challenge.startsWith('Bearer realm="gatehouse"') && !challenge.includes('error='), challenge);
       const wrong = await ask(service, path, { method, token: 'nonsense' });
       assert.deepEqual([wrong.status, wrong.body.error], [401, 'invalid_token']);
       assert.match(wrong.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
@@ -91,10 +92,26 @@ onBothEngines('/oauth/userinfo', (engine) => {
     assert.equal(put.status, 405);
   });
 
-  it('may be read by pages of the listed origins', async () => {
-    const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
-    const preflight = await ask(service, path, { method: 'OPTIONS', headers });
-    assert.equal(preflight.headers.get('access-control-allow-origin'), 'https://app.example');
-    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization/);
+  it('may be read by the pages of any application, as the token endpoint may, and with cookies by none but the listed', async () => {
+    for (const [origin, allowed, credentials] of [
+      ['https://app.example', 'https://app.example', 'true'],
+      ['https://anybody.example', '*', null],
+    ] as const) {
+      for (const url of [path, '/oauth/token', '/oauth/revoke']) {
+        const headers = { origin, 'access-control-request-method': 'POST' };
+        const preflight = await ask(service, url, { method: 'OPTIONS', headers });
+        assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization/);
+        const refusal = await ask(service, url, { form: {}, headers: { origin } });
+        for (const answer of [preflight, refusal]) {
+          assert.equal(answer.headers.get('access-control-allow-origin'), allowed, url);
+          assert.equal(answer.headers.get('access-control-allow-credentials'), credentials);
+        }
+        assert.match(refusal.headers.get('vary') ?? '', /Origin/);
+      }
+      const inApi = await ask(service, '/v1/oauth/token', { form: {}, headers: { origin } });
+      assert.equal(inApi.headers.get('access-control-allow-origin'), allowed === '*' ? null : allowed);
+      const pageOfOurs = await ask(service, '/oauth/authorize', { headers: { origin } });
+      assert.equal(pageOfOurs.headers.get('access-control-allow-origin'), null);
+    }
   });
 });

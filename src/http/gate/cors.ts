@@ -14,8 +14,11 @@ const exposedHeaders = [
 ].join(', ');
 const allowedHeaders = 'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
 
-/** Which pages of other origins may read the answers of a route: none, those of CORS_ORIGINS, or any. */
-export type CorsReach = 'none' | 'listed' | 'any';
+/**
+ * Which pages of other origins may read the answers of a route: none, those of CORS_ORIGINS, or any. `applications`: any,
+ * since anybody's application may run in a browser, and cookies from those of CORS_ORIGINS alone.
+ */
+export type CorsReach = 'none' | 'listed' | 'applications' | 'any';
 
 /** What a route says, else: `/v1` is for the listed ones, and pages and the rest for nobody. */
 export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): CorsReach =>
@@ -27,26 +30,27 @@ export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): Cor
  */
 export function createCors(origins: readonly string[]) {
   const listed = new Set(origins);
-  const admits = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>
-    reach === 'any' || (reach === 'listed' && origin !== undefined && listed.has(origin));
+  const isListed = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>
+    (reach === 'listed' || reach === 'applications') && origin !== undefined && listed.has(origin);
+  const isForAny = (reach: CorsReach, { origin }: IncomingHttpHeaders): boolean =>
+    reach === 'any' || (reach === 'applications' && origin !== undefined);
   return {
     /** Whether answers differ by origin. */
-    varies: (reach: CorsReach): boolean => reach === 'listed' && listed.size > 0,
+    varies: (reach: CorsReach): boolean => (reach === 'listed' || reach === 'applications') && listed.size > 0,
     /** The headers of every answer. */
     setHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach): void {
-      if (!admits(reach, headers)) return;
-      if (reach === 'any') {
-        // With no credentials: what anybody may read needs none.
+      if (isListed(reach, headers)) {
+        answer.header('Access-Control-Allow-Origin', headers.origin as string);
+        answer.header('Access-Control-Allow-Credentials', 'true');
+      } else if (isForAny(reach, headers)) {
+        // With no credentials: no browser adds a cookie to what it sends for anybody.
         answer.header('Access-Control-Allow-Origin', '*').header('cross-origin-resource-policy', 'cross-origin');
-        return;
-      }
-      answer.header('Access-Control-Allow-Origin', headers.origin as string);
-      answer.header('Access-Control-Allow-Credentials', 'true');
-      answer.header('Access-Control-Expose-Headers', exposedHeaders);
+      } else return;
+      if (reach !== 'any') answer.header('Access-Control-Expose-Headers', exposedHeaders);
     },
     /** And those that a preflight asks for. */
     setPreflightHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach, methods: string): void {
-      if (!admits(reach, headers)) return;
+      if (!isListed(reach, headers) && !isForAny(reach, headers)) return;
       answer.header('Access-Control-Allow-Methods', methods);
       answer.header('Access-Control-Allow-Headers', allowedHeaders);
       answer.header('Access-Control-Max-Age', '600');

@@ -13,7 +13,7 @@ const schema = {
   tags: ['OAuth'],
   response: { 200: UserInfo, 401: oauthErrorSchema, 403: oauthErrorSchema },
 };
-const answers = { errors: 'oauth', cors: 'listed' } as const;
+const answers = { errors: 'oauth', cors: 'applications' } as const;
 
 /** `GET` and `POST /oauth/userinfo` (OpenID Connect Core 5.3). */
 export function serveUserInfo(app: App, oauth: OAuth): void {
