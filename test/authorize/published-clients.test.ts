@@ -50,6 +50,13 @@ describe('Published clients sign people in', () => {
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
     assert.ok(refreshed.access_token);
 
+    // Whom the application expects is signed in, or nobody else is taken for them.
+    const hint = { id_token_hint: tokens.id_token as string, prompt: 'none' };
+    const silently = new URL(`${url.href}&${new URLSearchParams(hint)}`);
+    assert.ok((await follow(visitor, silently)).searchParams.get('code'));
+    const another = await follow((await signedIn(service)).visitor, silently);
+    assert.equal(another.searchParams.get('error'), 'login_required');
+
     // Mix-up (RFC 9207): the answer of another server is told apart by its iss.
     const mixed = new URL(back);
     mixed.searchParams.set('iss', 'https://evil.example');

@@ -23,18 +23,22 @@ interface Known {
   readonly login: Login | undefined;
   readonly progress: Progress;
   readonly consent: Consent | undefined;
+  /** Whom the application expects (`id_token_hint`); undefined: anybody. */
+  readonly expected?: string | undefined;
   readonly now: number;
 }
 
 /** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none` whatever would need a page is an error. */
-export function nextStep(request: AuthorizationRequest, { login, progress, consent, now }: Known): Step {
+export function nextStep(request: AuthorizationRequest, { login, progress, consent, expected, now }: Known): Step {
   const { prompt, maxAge, client } = request;
   const silent = prompt.has('none');
   const { since, chosen } = progress;
   const hasSignedIn = login !== undefined && since !== undefined && login.authTime >= since;
   const isTooLongAgo = login !== undefined && maxAge !== undefined && now - login.authTime > maxAge * 1000;
-  if (!login || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
-    if (silent) throw new OAuthError('login_required', 'The person has to sign in.');
+  const isAnother = login !== undefined && expected !== undefined && login.userId !== expected;
+  if (!login || isAnother || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
+    if (silent || (isAnother && hasSignedIn))
+      throw new OAuthError('login_required', 'The person that the application expects has to sign in.');
     return { kind: 'sign-in' };
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };

@@ -46,7 +46,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
 }
 
 /** OpenID Connect RP-Initiated Logout 2: it may have expired, and so may the key that signed it. */
-async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
+export async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
   const options = { typ: idTokenType, retired: true };
   await keys.fresh();
   let claims = keys.verifyToken(token, options);

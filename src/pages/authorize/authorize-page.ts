@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../errors.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { longestRequest, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
+import { longestRequest, only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
 import {
   type Asking,
   type AuthorizationRequest,
@@ -15,6 +15,7 @@ import { giveAccess } from '../../oauth/authorize/give-access.ts';
 import { findLogin, type Login } from '../../oauth/authorize/login.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
+import { readHint } from '../../oauth/openid/logout-request.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { findUser } from '../../users/accounts/user-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
@@ -109,7 +110,8 @@ export class AuthorizePage {
       const authorization = readAuthorizationRequest(oauth, asking, parameters);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
-      const step = nextStep(authorization, { login, progress, consent, now: now() });
+      const expected = await this.#expected(asking, only(parameters, 'id_token_hint'));
+      const step = nextStep(authorization, { login, progress, consent, expected, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(visit);
       return await go({ asking, authorization, login, step });
     } catch (error) {
@@ -117,6 +119,12 @@ export class AuthorizePage {
       oauth.context.metrics.authorizations.inc({ result: error.error });
       return this.#return(visit, errorResponse(asking, oauth.context.config.baseUrl, error));
     }
+  }
+
+  /** Who the application says is signed in: by an ID token of its own, or it says nothing. */
+  async #expected({ client }: Asking, hint: string | undefined): Promise<string | undefined> {
+    const found = hint === undefined ? undefined : await readHint(this.#means.oauth, hint);
+    return found?.clientId === client.id ? found.userId : undefined;
   }
 
   /** To the login page, from which the request comes back as it is. */

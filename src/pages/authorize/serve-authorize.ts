@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
+import { noValidation } from '../../http/no-validation.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { AuthorizePage, type Means, type Visit } from './authorize-page.ts';
+import { authorizeSchema } from './authorize-schema.ts';
 import { digestOf } from './consent-page.ts';
 import { type Continuation, continuePath } from './continuations.ts';
 
@@ -16,8 +18,10 @@ export async function serveAuthorize(app: App, kit: PageKit, means: Means): Prom
   const page = new AuthorizePage(kit, means);
   const { continuations } = means;
 
-  app.get(endpoint, { config: { ...config, query: 'raw' }, schema, exposeHeadRoute: false }, (request, reply) =>
-    page.answer({ request, reply, continuation: { query: queryStringOf(request), progress: {} } }),
+  app.get(
+    endpoint,
+    { config: { ...config, query: 'raw' }, schema: authorizeSchema, ...noValidation, exposeHeadRoute: false },
+    (request, reply) => page.answer({ request, reply, continuation: { query: queryStringOf(request), progress: {} } }),
   );
   app.get(continuePath, { config, schema, exposeHeadRoute: false }, (request, reply) =>
     page.answer({ request, reply, continuation: required(continuations.read(queryOf(request))) }),

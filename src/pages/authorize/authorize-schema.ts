@@ -1,0 +1,35 @@
+import type { FastifySchema } from 'fastify';
+import { Type } from 'typebox';
+import { prompts } from '../../oauth/authorize/authorization-request.ts';
+
+const text = (description?: string) => Type.String(description ? { description } : {});
+const maybe = (description?: string) => Type.Optional(text(description));
+/** For the API reference. The endpoint judges by RFC 6749's own rules, and answers with pages and redirects. */
+export const authorizeSchema: FastifySchema = {
+  tags: ['OAuth'],
+  operationId: 'authorize',
+  summary: 'Send the browser of a person here, to sign in to an application (RFC 6749 4.1, RFC 7636, OpenID Connect)',
+  querystring: Type.Object({
+    response_type: Type.Literal('code'),
+    client_id: text(),
+    redirect_uri: text('one of the registered ones; the port of a loopback address is free'),
+    code_challenge: text('the SHA-256 hash of code_verifier in base64url'),
+    code_challenge_method: Type.Literal('S256'),
+    scope: maybe('words with spaces between; empty: openid alone'),
+    state: maybe('given back as it is'),
+    nonce: maybe('for the ID token'),
+    prompt: maybe(prompts.join(', ')),
+    max_age: maybe('seconds after which the person has to sign in again'),
+    login_hint: maybe('filled in on the login page'),
+    id_token_hint: maybe('who is expected to be signed in'),
+    resource: maybe('what the tokens are for (RFC 8707); may repeat'),
+  }),
+  response: {
+    200: { description: 'A page on which the person decides', type: 'string' },
+    302: {
+      description: 'To the login page, or back to the application with `code` or `error`, `state` and `iss`',
+      type: 'null',
+    },
+    400: { description: 'A page: the client or its redirect URI is wrong', type: 'string' },
+  },
+};
