@@ -37,6 +37,12 @@ describe('applications on the command line', () => {
 
     const open = await run('client', 'create', 'Phone', '--id', 'phone', '--type', 'application', '--public');
     assert.deepEqual([open.code, open.stdout.includes('client_secret')], [0, false], open.stderr);
+    await run('client', 'create', 'Desk', '--id', 'desk', '--application', '--public', '--trusted', '--scope', '*');
+    const { stdout } = await run('doctor', '--json');
+    const found = (JSON.parse(stdout) as { part: string; what: string }[]).filter(
+      ({ part }) => part === 'applications',
+    );
+    assert.ok(found.length === 2 && found.every(({ what }) => /: desk$/.test(what)), stdout);
     const secret = await run('client', 'secret', 'phone');
     assert.deepEqual([secret.code, /is public/.test(secret.stderr)], [1, true]);
   });

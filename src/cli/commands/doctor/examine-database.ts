@@ -6,6 +6,7 @@ import { pendingMigrations } from '../../../database/migrate.ts';
 import { hasAdministrator } from '../../../users/accounts/user-store.ts';
 import { showTime } from '../../terminal/print.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
+import { lookAtApplications } from './look-at-applications.ts';
 import { lookAtEmails } from './look-at-emails.ts';
 
 const tolerance = 5000;
@@ -34,7 +35,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
       ? ok('administrator', 'there is one')
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
-  findings.push(await lookAtEmails(database.db));
+  findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
   return findings;
 }
 
