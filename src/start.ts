@@ -8,6 +8,7 @@ import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
 import type { App } from './http/app.ts';
+import { otherSites } from './http/other-sites.ts';
 import { createMetrics } from './metrics.ts';
 import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
 
@@ -58,6 +59,7 @@ export async function prepareGatehouse(config: Config, { log, clockOffset }: Sta
     const context: Context = { config, database, log, metrics: createMetrics(), eventsLog, now };
     const names = await migrate(database, now, (line) => log.warn(line));
     for (const name of names) log.info({ migration: name }, 'migrated the database');
+    for (const warning of otherSites(config)) log.warn(warning);
     services = await buildApp(context);
     const administrator = await ensureFirstAdministrator(context, services.accounts);
     return { ...services, context, administrator, stop };

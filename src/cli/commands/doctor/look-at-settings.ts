@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, shortestSafeSecret } from '../../../config.ts';
+import { otherSites } from '../../../http/other-sites.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
@@ -10,6 +11,7 @@ export const lookAtSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
   ...lookAtAddress(config),
   lookAtCookies(config),
+  ...otherSites(config).map((what) => notice('sites', what, 'See docs/guides/single-page-app.md.')),
   ...lookAtProxies(config),
   ...lookAtSecrets(config),
   ...lookAtRights(config),
