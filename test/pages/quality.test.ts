@@ -60,7 +60,19 @@ describe('The quality of the pages in a real browser', () => {
       .set('dead link', press('/email/confirm/x', 'Confirm my address'))
       .set('confirmed', at('/email/confirmed'))
       .set('not found', at('/nothing/here'));
+    const waiting = async (page: Page) => {
+      const body = new URLSearchParams({ client_id: 'gatehouse-cli', scope: 'openid profile users:read' });
+      const response = await fetch(`${service.url}/oauth/device_authorization`, { method: 'POST', body });
+      const { user_code } = (await response.json()) as { user_code: string };
+      await page.goto(`${service.url}/device?user_code=${user_code}`);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('heading', { name: 'Connect Gatehouse command line?' }).waitFor();
+    };
     privatePages
+      .set('device', at('/device'))
+      .set('device refused', press('/device', 'Continue'))
+      .set('device asked about', waiting)
+      .set('device connected', at('/device/done?decision=allowed'))
       .set('profile', at('/settings'))
       .set('profile refused', async (page) => {
         await page.goto(`${service.url}/settings`);

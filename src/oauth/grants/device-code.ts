@@ -45,6 +45,7 @@ export const deviceCodeGrant: Grant = {
       return row ? judge(oauth, request, tx, row) : 'unknown';
     });
     if (typeof outcome === 'string') throw refusals[outcome]();
+    request.countAs?.(outcome.session.id);
     return { ...outcome, scopes: scopesOfSession(outcome.session) };
   },
 };
