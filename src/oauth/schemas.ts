@@ -12,7 +12,9 @@ export const tokenParametersSchema = named(
         Type.Literal('password'),
         Type.Literal('client_credentials'),
         Type.Literal('refresh_token'),
+        Type.Literal('urn:ietf:params:oauth:grant-type:device_code'),
       ]),
+      device_code: Type.Optional(Type.String({ description: 'urn:ietf:params:oauth:grant-type:device_code' })),
       code: Type.Optional(Type.String({ description: 'authorization_code' })),
       redirect_uri: Type.Optional(
         Type.String({ description: 'authorization_code: that of the authorization request' }),
@@ -23,8 +25,9 @@ export const tokenParametersSchema = named(
       refresh_token: Type.Optional(Type.String({ description: 'refresh_token' })),
       client_id: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
       client_secret: Type.Optional(Type.String({ description: 'unless the client authenticates by HTTP Basic' })),
+      // One alone may be sent as text too; generators write a form with a list, and not with either.
       resource: Type.Optional(
-        Type.Union([Type.String(), Type.Array(Type.String())], {
+        Type.Array(Type.String(), {
           description: 'what the access token is for (RFC 8707); may be sent more than once; else this service',
         }),
       ),

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
+import { named } from '../../http/openapi/openapi-components.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { OAuth } from '../oauth.ts';
 import { errors, oauthRoute, tags } from '../oauth-routes.ts';
@@ -8,31 +9,41 @@ import { readRegistered, removeRegistered, replaceRegistered } from './manage-cl
 import { type RegistrationRequest, registerClient } from './register-client.ts';
 
 const strings = Type.Array(Type.String());
-const metadataSchema = Type.Object(
-  {
-    client_name: Type.Optional(Type.String()),
-    redirect_uris: Type.Optional(strings),
-    grant_types: Type.Optional(strings),
-    response_types: Type.Optional(strings),
-    token_endpoint_auth_method: Type.Optional(
-      Type.Union([Type.Literal('client_secret_basic'), Type.Literal('client_secret_post'), Type.Literal('none')]),
-    ),
-    scope: Type.Optional(Type.String()),
-    client_uri: Type.Optional(Type.String()),
-    logo_uri: Type.Optional(Type.String()),
-    post_logout_redirect_uris: Type.Optional(strings),
-    backchannel_logout_uri: Type.Optional(Type.String()),
-  },
-  { additionalProperties: true, description: 'RFC 7591 2; members that are not known are left alone' },
+const metadataSchema = named(
+  'ClientMetadata',
+  Type.Object(
+    {
+      client_name: Type.Optional(Type.String()),
+      redirect_uris: Type.Optional(strings),
+      grant_types: Type.Optional(strings),
+      response_types: Type.Optional(strings),
+      token_endpoint_auth_method: Type.Optional(
+        Type.Union([Type.Literal('client_secret_basic'), Type.Literal('client_secret_post'), Type.Literal('none')]),
+      ),
+      scope: Type.Optional(Type.String()),
+      client_uri: Type.Optional(Type.String()),
+      logo_uri: Type.Optional(Type.String()),
+      post_logout_redirect_uris: Type.Optional(strings),
+      backchannel_logout_uri: Type.Optional(Type.String()),
+    },
+    {
+      additionalProperties: true,
+      examples: [{ client_name: 'Garage door', redirect_uris: ['https://app.example/callback'] }],
+      description: 'RFC 7591 2; members that are not known are left alone',
+    },
+  ),
 );
-const informationSchema = Type.Object(
-  {
-    client_id: Type.String(),
-    client_secret: Type.Optional(Type.String({ description: 'Shown in the answer to the registration only' })),
-    registration_access_token: Type.String(),
-    registration_client_uri: Type.String(),
-  },
-  { additionalProperties: true, description: 'RFC 7591 3.2.1' },
+const informationSchema = named(
+  'ClientInformation',
+  Type.Object(
+    {
+      client_id: Type.String(),
+      client_secret: Type.Optional(Type.String({ description: 'Shown in the answer to the registration only' })),
+      registration_access_token: Type.String(),
+      registration_client_uri: Type.String(),
+    },
+    { additionalProperties: true, description: 'RFC 7591 3.2.1' },
+  ),
 );
 const params = Type.Object({ client_id: Type.String() });
 const gone = Type.Null({ description: 'It is gone' });
