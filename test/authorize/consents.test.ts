@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { password } from '../harness/accounts.ts';
+import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import {
@@ -51,6 +51,20 @@ onBothEngines('consents', (engine) => {
     assert.equal(asked.status, 200);
     const more = await visitor.get(authorizePath(app.id, { scope: 'openid offline_access', prompt: 'none' }));
     assert.equal(answerIn(more).error, 'consent_required');
+  });
+
+  it('are asked for in plain sight: who asks, who made it, where it leads, and nothing of it is taken for markup', async () => {
+    const { id: userId } = await addLogin(service, { email: `mallory.${engine}@example.com` });
+    const name = '<b>Gatehouse</b> Support';
+    const app = await addApplication(service, { scopes, name, userId, homepageUri: 'https://app.example/about' });
+    const { visitor, email } = await signedIn(service);
+    const { html } = await visitor.get(authorizePath(app.id, { scope: 'users:read' }));
+    assert.match(html, /&lt;b&gt;Gatehouse&lt;\/b&gt; Support/);
+    assert.match(html, /has not verified this application.*registered by m…@example\.com/s);
+    assert.match(html, />app\.example</);
+    assert.ok(html.includes(email));
+    const own = await addApplication(service, { scopes, name });
+    assert.doesNotMatch((await visitor.get(authorizePath(own.id))).html, /has not verified/);
   });
 
   it('of nothing are none, and a refusal is told to the application', async () => {

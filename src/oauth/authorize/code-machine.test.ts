@@ -11,6 +11,7 @@ import { openSession } from '../../../test/harness/sessions.ts';
 import type { StoredClient } from '../../clients/client-store.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import { byPassword } from '../../sessions/authentication.ts';
+import { pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
 import { giveAccess } from './give-access.ts';
 import { findLogin } from './login.ts';
@@ -24,6 +25,7 @@ type Step =
   | { readonly kind: 'redeem'; readonly which: number; readonly times: number }
   | { readonly kind: 'redeem wrongly'; readonly which: number; readonly how: (typeof wrongs)[number] }
   | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'redeem meanwhile'; readonly which: number; readonly end: 'withdraw' | 'log out' }
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'log out' };
 
@@ -43,6 +45,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('redeem wrongly' as const), which, how: fc.constantFrom(...wrongs) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, life / 3, life) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('redeem meanwhile' as const),
+      which,
+      end: fc.constantFrom('withdraw' as const, 'log out' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('log out' as const) }) },
 );
@@ -97,6 +107,7 @@ onBothEngines('the life of an authorization code', (engine) => {
       const code = this.codes.at(-1 - step.which);
       if (!code) return;
       if (step.kind === 'redeem') return this.#redeem(code, step.times);
+      if (step.kind === 'redeem meanwhile') return this.#redeemMeanwhile(code, step.end);
       await this.#refused(code, step.how);
     }
 
@@ -138,6 +149,23 @@ onBothEngines('the life of an authorization code', (engine) => {
       if (code.session && (code.spent || times > 1)) code.session.ended = true;
       if (won[0]) code.session = { token: await service.sessions.accessToken(won[0].session), ended: times > 1 };
       if (!code.gone) code.spent = true;
+    }
+
+    /** Whoever comes first: afterwards nothing lives whose reason has gone. */
+    async #redeemMeanwhile(code: Code, end: 'withdraw' | 'log out'): Promise<void> {
+      const before = code.session;
+      const [won] = await Promise.allSettled([
+        this.#present(code),
+        end === 'withdraw' ? this.#withdraw() : this.#logOut(),
+      ]);
+      if (before) before.ended = true;
+      if (won.status === 'fulfilled') {
+        assert.equal(before, undefined);
+        const token = await service.sessions.accessToken(won.value.session);
+        code.session = { token, ended: end === 'withdraw' || !code.offline };
+      }
+      // It is spent, or withdrawn before it was.
+      code.spent = true;
     }
 
     async #withdraw(): Promise<void> {
@@ -182,5 +210,18 @@ onBothEngines('the life of an authorization code', (engine) => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it('is forgotten a day later', async () => {
+    const left = () => service.context.database.db.selectFrom('authorization_codes').select('id').execute();
+    const world = new World();
+    await world.begin();
+    await world.run({ kind: 'authorize', offline: false });
+    await world.run({ kind: 'redeem', which: 0, times: 1 });
+    await pruneCodes(service.context);
+    assert.ok((await left()).length > 0);
+    service.advance(life + 24 * 3_600_000 + 1);
+    await pruneCodes(service.context);
+    assert.deepEqual(await left(), []);
   });
 });

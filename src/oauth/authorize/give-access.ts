@@ -20,7 +20,9 @@ export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> 
   const { context, keys, holdAuthority } = oauth;
   const { request, login, scopes } = giving;
   await keys.fresh();
-  return changeAs(context.database, holdAuthority, { caller: login.caller }, async (tx) => {
+  // Two answers of one person at once come one after the other: neither forgets what the other allowed.
+  const act = { caller: login.caller, ofAccounts: giving.asked !== undefined };
+  return changeAs(context.database, holdAuthority, act, async (tx) => {
     if (giving.asked) {
       const { asked, source } = giving;
       const parties = { userId: login.userId, clientId: request.client.id, sessionId: login.session.id };
