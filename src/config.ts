@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -110,7 +110,8 @@ export function parseConfig(
 
 /** One that is named and not there is a mistake; the default one may be missing: then there is nothing in it. */
 function refuseMissingFolder({ env, about, takes }: Setting<unknown>, path: string): void {
-  if (!existsSync(path)) throw new OperatorError(`${env}: got "${path}"; it takes ${takes}. (${about})`);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperatorError(`${env}: got "${path}"; it takes ${takes}. (${about})`);
 }
 
 /** The only reader of the environment. `file`: what takes the place of `gatehouse.config.ts`. */

@@ -37,6 +37,7 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
   const config = await withRealPort(settings);
   const prepared = await prepareGatehouse(config, options);
   try {
+    await compileRoutes(prepared.app);
     return { ...prepared, url: await listen(prepared.app, config) };
   } catch (error) {
     await prepared.stop();
@@ -66,6 +67,16 @@ export async function prepareGatehouse(config: Config, { log, clockOffset }: Sta
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Makes every route ready to serve, which shows a schema that describes nothing. */
+export async function compileRoutes(app: App): Promise<void> {
+  try {
+    await app.ready();
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    throw code?.startsWith('FST_ERR_SCH_') ? new OperatorError(`${message}.`) : error;
   }
 }
 

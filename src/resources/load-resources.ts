@@ -4,17 +4,19 @@ import { OperatorError } from '../errors.ts';
 import { importFile } from '../import-file.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 
-const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
+const isDeclaration = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
 /** Every file of the folder declares one resource, as its default export. No folder: no resources of one's own. */
 export async function loadResources(dir: string): Promise<ResourceDefinition[]> {
   if (!existsSync(dir)) return [];
   const definitions: ResourceDefinition[] = [];
-  for (const name of readdirSync(dir).filter(isDeclaration).sort()) {
+  for (const name of (readdirSync(dir, { recursive: true }) as string[]).filter(isDeclaration).sort()) {
     const file = join(dir, name);
     const { default: definition } = await importFile(file);
     if (!isDefinition(definition)) {
-      throw new OperatorError(`${file}: it must \`export default defineResource({ name, fields, access })\`.`);
+      throw new OperatorError(
+        `${file}: it must \`export default defineResource({ name, fields, access })\`. What declares no resource belongs into another folder.`,
+      );
     }
     definitions.push({ ...definition, file });
   }

@@ -23,9 +23,10 @@ export function serveRoutes(
     try {
       serveRoute(app, services, declared.route, checkForm);
     } catch (error) {
-      if ((error as { code?: string }).code !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
       const { method, path } = declared.route;
-      throw new OperatorError(`${declared.file}: ${method} ${path} is there already. Choose another path.`);
+      const isTaken = (error as { code?: string }).code === 'FST_ERR_DUPLICATED_ROUTE';
+      const why = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${(error as Error).message}`;
+      throw new OperatorError(`${declared.file}: ${method} ${path} ${why}`);
     }
   }
 }
@@ -65,7 +66,9 @@ function serveRoute(
       if (reply.sent) return reply;
       if (method !== 'GET') reply.header('cache-control', 'no-store');
       if (result === undefined) return reply.code(204).send();
-      return reply.code(status).type('application/json; charset=utf-8').send(result);
+      // Fastify takes a text for JSON that is made already.
+      const data = typeof result === 'string' ? JSON.stringify(result) : result;
+      return reply.code(status).type('application/json; charset=utf-8').send(data);
     },
   });
 }

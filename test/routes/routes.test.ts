@@ -101,8 +101,16 @@ describe('A declared route', () => {
       "method: 'GET', path: '/v1/a', auth: 'public', scop: 'a:b', handle() {}",
       /"scop".*Did you mean "scope"/,
     ],
-    ['an unknown method', "method: 'GETT', path: '/v1/a', auth: 'public', handle() {}", /method is "GETT"/],
-    ['no guard', "method: 'GET', path: '/v1/a', handle() {}", /auth is undefined; it takes one of public/],
+    [
+      'an unknown method',
+      "method: 'GETT', path: '/v1/a', auth: 'public', handle() {}",
+      /a\.mjs: method: it takes one of "GET".*"GETT"/,
+    ],
+    [
+      'no guard',
+      "method: 'GET', path: '/v1/a', handle() {}",
+      /auth: it is missing\. There are: public, auth:api, auth:web/,
+    ],
     [
       'a name in capitals',
       "method: 'GET', path: '/v1/Reports', auth: 'public', handle() {}",
@@ -110,7 +118,33 @@ describe('A declared route', () => {
     ],
     ['an extension', "method: 'GET', path: '/v1/a.json', auth: 'public', handle() {}", /no extension/],
     ['a path that is too deep', "method: 'GET', path: '/v1/a/:b/c/:d', auth: 'public', handle() {}", /too deep/],
-    ['no handler', "method: 'GET', path: '/v1/a', auth: 'public'", /handle is missing/],
+    ['no handler', "method: 'GET', path: '/v1/a', auth: 'public'", /handle: it is missing/],
+    [
+      'an unknown guard',
+      "method: 'GET', path: '/v1/a', auth: 'auth-api', handle() {}",
+      /auth: "auth-api" is not known\. Did you mean "auth:api"\?/,
+    ],
+    [
+      'a status of none',
+      "method: 'GET', path: '/v1/a', auth: 'public', status: 'ok', handle() {}",
+      /status: it takes a status/,
+    ],
+    [
+      'a schema that is none',
+      "method: 'POST', path: '/v1/a', auth: 'public', body: { title: 'string' }, handle() {}",
+      /body: it takes a TypeBox schema/,
+    ],
+    [
+      'a parameter that the path has not',
+      "method: 'GET', path: '/v1/a/:id', auth: 'public', params: { type: 'object', properties: { ida: {} } }, handle() {}",
+      /params\.ida: the path has no ":ida"\. Did you mean "id"\?/,
+    ],
+    [
+      'a path that means all',
+      "method: 'GET', path: '/v1/:a', auth: 'public', handle() {}",
+      /after \/v1 comes the name/,
+    ],
+    ['an empty part', "method: 'GET', path: '/a//b', auth: 'public', handle() {}", /path: it takes a path/],
   ];
   for (const [index, [what, route, message]] of refused.entries()) {
     it(`is refused for ${what}`, async () => {
@@ -120,11 +154,30 @@ describe('A declared route', () => {
     });
   }
 
-  it('is refused where its path is taken', async () => {
+  it('is refused where its path is taken, or its schema describes nothing', async () => {
     const start = services('sqlite');
-    const folder = mkdtempSync(join(dir, 'taken-'));
-    const route = "{ method: 'GET', path: '/v1/users', auth: 'public', handle() {} }";
-    writeFileSync(join(folder, 'a.mjs'), `export default { kind: 'route', route: ${route} };`);
-    await assert.rejects(start({ env: { ROUTES_DIR: folder } }), /GET \/v1\/users is there already/);
+    for (const [route, says] of [
+      ["path: '/v1/users'", /a\.mjs: GET \/v1\/users is there already/],
+      ["path: '/v1/users/:name'", /a\.mjs: GET \/v1\/users\/:name is there already/],
+      ["path: '/settings'", /a\.mjs: GET \/settings is there already/],
+      [
+        "path: '/v1/a', query: { type: 'object', properties: { a: { type: 'strng' } } }",
+        /schema for GET: \/v1\/a, .* type must be .*strng/,
+      ],
+    ] as const) {
+      const folder = mkdtempSync(join(dir, 'taken-'));
+      const declared = `{ kind: 'route', route: { method: 'GET', auth: 'public', handle() {}, ${route} } }`;
+      writeFileSync(join(folder, 'a.mjs'), `export default ${declared};`);
+      await assert.rejects(start({ env: { ROUTES_DIR: folder } }), says);
+    }
+  });
+
+  it('is not the only thing that a file may export, but the default is one', async () => {
+    const folder = mkdtempSync(join(dir, 'exports-'));
+    const declared = "{ kind: 'route', route: { method: 'GET', path: '/v1/a', auth: 'public', handle() {} } }";
+    writeFileSync(join(folder, 'a.mjs'), `export const a = ${declared}; export const limit = 3;`);
+    assert.equal((await loadRoutes(folder)).length, 1);
+    writeFileSync(join(folder, 'b.mjs'), `export const a = ${declared}; export default { path: '/v1/b' };`);
+    await assert.rejects(loadRoutes(folder), /b\.mjs: it must `export default defineRoute/);
   });
 });

@@ -6,11 +6,11 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'Read settings, declarations and views as a start would. Changes nothing; exits with 1 where something is wrong.',
+      'Read settings, declarations, routes and views as a start would. Changes nothing; exits with 1 where something is wrong.',
     )
     .action(async () => {
       const config = await loadConfig();
       await tryStart(config, () => undefined);
-      console.log('Settings, resources and views are fine.');
+      console.log('Settings, resources, routes and views are fine.');
     });
 }

@@ -8,13 +8,14 @@ import type { PreparedGatehouse } from '../../start.ts';
 
 /** All of a start but the listening, on an empty database in a folder that is thrown away. */
 export async function tryStart<T>(config: Config, look: (prepared: PreparedGatehouse) => T): Promise<T> {
-  const { prepareGatehouse } = await import('../../start.ts');
+  const { compileRoutes, prepareGatehouse } = await import('../../start.ts');
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
   try {
     const log = createLog('warn', process.stderr.isTTY === true, pino.destination({ dest: 2, sync: true }));
     const trial = { ...config, eventsLog: '', dataDir: dir, databaseUrl: `sqlite:${join(dir, 'check.db')}` };
     const prepared = await prepareGatehouse(trial, { log });
     try {
+      await compileRoutes(prepared.app);
       return look(prepared);
     } finally {
       await prepared.stop();

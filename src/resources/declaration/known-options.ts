@@ -12,6 +12,7 @@ import {
   type OptionKinds,
   oneOfWords,
   schema,
+  successStatus,
   texts,
   words,
 } from './option-kind.ts';
@@ -72,10 +73,7 @@ export const actionOptions: OptionKinds<Action> = {
   body: schema,
   summary: words,
   response: schema,
-  status: {
-    takes: 'a status from 200 to 299',
-    accepts: (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 299,
-  },
+  status: successStatus,
   run: callback,
 };
 

@@ -16,7 +16,15 @@ export const amount: OptionKind = { takes: 'a number', accepts: (value) => Numbe
 export const callback: OptionKind = { takes: 'a function', accepts: (value) => typeof value === 'function' };
 /** An object, such as the one that is shown. */
 export const members = (example: string): OptionKind => ({ takes: `an object such as ${example}`, accepts: isObject });
-export const schema: OptionKind = { takes: 'a TypeBox schema, such as Type.Object({ … })', accepts: isObject };
+/** What TypeBox makes has a word that says what it describes, be it `type`, `anyOf` or another. */
+export const schema: OptionKind = {
+  takes: 'a TypeBox schema, such as Type.Object({ … })',
+  accepts: (value) => isObject(value) && (Object.keys(value as object).length === 0 || isDescribed(value as object)),
+};
+const isDescribed = (value: object): boolean =>
+  ['type', 'properties', 'items', 'anyOf', 'allOf', 'oneOf', 'not', 'const', 'enum', '$ref', '~kind'].some(
+    (word) => word in value,
+  );
 export const expression: OptionKind = {
   takes: 'a regular expression, such as /^[A-Z]+$/',
   accepts: (value) => value instanceof RegExp,
@@ -36,3 +44,7 @@ export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
   takes: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,
   accepts: (value) => known.includes(value),
 });
+export const successStatus: OptionKind = {
+  takes: 'a status from 200 to 299',
+  accepts: (value) => Number.isInteger(value) && (value as number) >= 200 && (value as number) <= 299,
+};
