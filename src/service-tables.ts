@@ -10,7 +10,7 @@ const table = (name: string, inDatabase = name): ResourceDefinition =>
     access: { read: 'nobody', write: 'nobody' },
   });
 
-/** The service's own resources as declarations may refer to them, for work on tables while no service is running. */
+/** The service's own resources by name and table, for commands: they work on tables and scopes while no service is running. */
 export const serviceTables: readonly ResourceDefinition[] = [
   table('users'),
   table('roles'),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Logger } from 'pino';
-import { buildApp, type Services } from './app.ts';
+import { type BuiltApp, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { migrate } from './database/migrate.ts';
@@ -19,7 +19,7 @@ export interface StartOptions {
 }
 
 /** A service that answers. */
-export interface RunningGatehouse extends Services {
+export interface RunningGatehouse extends BuiltApp {
   readonly context: Context;
   /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
   readonly url: string;
@@ -50,7 +50,7 @@ export async function prepareGatehouse(config: Config, { log, clockOffset }: Sta
   const database = await openDatabase(config);
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
   const eventsLog = openEventsLog({ config, database, log });
-  let services: Services | undefined;
+  let services: BuiltApp | undefined;
   const stop = async () => {
     await services?.app.close();
     await eventsLog?.close();

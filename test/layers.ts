@@ -71,11 +71,14 @@ export const mayImport = new Map<string, readonly string[]>([
   ['pages', [...platform, 'routes', 'resources', 'users', 'clients', 'sessions', 'oauth']],
   ['takeover', [...platform, 'resources', 'service-tables', 'users', 'clients', 'sessions', 'oauth', 'first-party']],
   ['background', ['context']],
-  ['app', [...features, 'background']],
+  ['services', features],
+  ['own-resources', [...features, 'services']],
+  ['keep-house', [...features, 'background', 'services']],
+  ['app', [...features, 'services', 'own-resources', 'keep-house']],
   ['start', [...features, 'app']],
   ['library', ['config', 'http', 'log', 'start', 'users']],
   ['testing', ['config', 'log', 'start']],
-  ['cli', [...features, 'app', 'start']],
+  ['cli', [...features, 'services', 'own-resources', 'app', 'start']],
 ]);
 
 /** The rooms of a large folder, from the ground up: each may import those before it. Beside the rooms stands what joins them. */

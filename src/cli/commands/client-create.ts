@@ -64,7 +64,7 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
       throw new OperatorError('--owner is for other clients: a password client is the operator’s own.');
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
-    const { knownScopes } = await import('../../app.ts');
+    const { knownScopes } = await import('../../own-resources.ts');
     const usual = type === 'application' ? identityScopes : [everyScope];
     const scopes = scope === undefined ? usual : parseScope(scope);
     const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { for: type });

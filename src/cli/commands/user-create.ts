@@ -43,7 +43,7 @@ export function addUserCreate(user: Command): void {
 
 const make = ({ email, username, phone, name, role = [], unconfirmed = false }: Flags, password: string) =>
   withContext(async (context) => {
-    const { createServices } = await import('../../app.ts');
+    const { createServices } = await import('../../services.ts');
     const { accounts } = await createServices(context);
     const profile = { email, username, phone, name };
     return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemSource);

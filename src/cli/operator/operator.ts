@@ -50,7 +50,8 @@ async function openOperator(context: Context): Promise<Operator> {
 
 /** The operator's own declarations too: what refers to a row may be one of theirs. */
 async function openResources(context: Context): Promise<ResourceServices> {
-  const { createServices, ownResources } = await import('../../app.ts');
+  const { ownResources } = await import('../../own-resources.ts');
+  const { createServices } = await import('../../services.ts');
   const { recordEvent } = await import('../../events/record-event.ts');
   const services = await createServices(context);
   const definitions = [...ownResources(context, services), ...(await loadResources(context.config.resourcesDir))];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
-import { createServices } from '../../app.ts';
 import type { Context } from '../../context.ts';
+import { createServices } from '../../services.ts';
 import { createPasswords } from '../passwords/passwords.ts';
 import { ensureFirstAdministrator } from './first-administrator.ts';
 

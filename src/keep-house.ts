@@ -1,0 +1,33 @@
+import { runInBackground } from './background.ts';
+import type { Context } from './context.ts';
+import { pruneEvents } from './events/prune-events.ts';
+import { takeOverMails } from './mail/take-over-mails.ts';
+import { pruneCodes } from './oauth/authorize/authorization-codes.ts';
+import { pruneDevices } from './oauth/device/prune-devices.ts';
+import { pruneClients } from './oauth/registration/prune-clients.ts';
+import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
+import type { Services } from './services.ts';
+import { pruneLogins } from './sessions/prune-logins.ts';
+import { forgetLegacyTokens } from './takeover/legacy-tokens/forget-legacy-tokens.ts';
+import { pruneAccounts } from './users/prune-accounts.ts';
+
+/** What is done again and again while the service runs. */
+export const keepHouse = (
+  context: Context,
+  { sessions, verifier, queue }: Services,
+): ReturnType<typeof runInBackground> =>
+  runInBackground(context, [
+    { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
+    { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
+    { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
+    { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },
+    { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
+    { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
+    { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
+    { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
+    { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
+    { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
+    { name: 'mail of earlier versions', everyMs: 60_000, run: () => takeOverMails(context) },
+    { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },
+  ]);

@@ -1,0 +1,46 @@
+import { clientsResource } from './clients/clients-resource.ts';
+import { KnownScopes } from './clients/scopes.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { eventsResource } from './events/events-resource.ts';
+import { consentsResource } from './oauth/authorize/consents-resource.ts';
+import { jobsResource } from './queue/jobs-resource.ts';
+import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
+import { loadResources } from './resources/load-resources.ts';
+import { loadRoutes } from './routes/load-routes.ts';
+import { serviceTables } from './service-tables.ts';
+import type { Services } from './services.ts';
+import { tokensResource } from './sessions/tokens-resource.ts';
+import { usersResource } from './users/resource/users-resource.ts';
+import { rolesResource } from './users/roles/roles-resource.ts';
+
+/** The resources that every service has; the operator's own are beside them. */
+export const ownResources = (context: Context, services: Services): ResourceDefinition[] => [
+  usersResource(context, services.accounts),
+  rolesResource,
+  clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
+  tokensResource(services.sessions, services.scopes, services.accounts.mail),
+  eventsResource,
+  consentsResource(services.sessions),
+  jobsResource,
+];
+
+/** The scopes of all that would be served: for commands, which serve nothing. */
+export async function knownScopes(config: Config): Promise<KnownScopes> {
+  const resources = [...serviceTables, ...(await loadResources(config.resourcesDir))];
+  return addScopes(config, new KnownScopes(), resources, await loadRoutes(config.routesDir));
+}
+
+/** Adds those of resources and routes, and those that the settings name. */
+export function addScopes(
+  config: Config,
+  scopes: KnownScopes,
+  resources: readonly { readonly name: string; readonly label?: string | undefined }[],
+  routes: Awaited<ReturnType<typeof loadRoutes>>,
+): KnownScopes {
+  for (const { name, label } of resources) scopes.addResource(name, label);
+  for (const declared of routes)
+    if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
+  for (const [scope, text] of Object.entries(config.scopes)) scopes.add(scope, text);
+  return scopes;
+}
