@@ -130,6 +130,10 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal((await ask(open, '/oauth/register/nobody', { token })).status, 401);
     assert.equal((await ask(open, '/oauth/register/gatehouse-cli', { token })).status, 401);
 
+    const { url, dir } = open.database;
+    const shown = await gatehouseHere(['client', 'show', made.client_id], dir, { DATABASE_URL: url, DATA_DIR: dir });
+    assert.match(shown.stdout, /^registered +by itself$/m, shown.stderr);
+
     const read = await ask<Registered>(open, path, { token });
     assert.deepEqual([read.status, read.body.client_name, read.body.client_secret], [200, 'Before', undefined]);
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type ClientRow, listClients, listSecrets } from '../../clients/client-store.ts';
 import { OperatorError } from '../../errors.ts';
+import { findRegistration } from '../../oauth/registration/registration-store.ts';
 import { listSessions } from '../../sessions/session-store.ts';
 import { withContext } from '../operator/with-context.ts';
 import { printFields, showTime } from '../terminal/print.ts';
@@ -20,6 +21,7 @@ const describe = (id: string) =>
     const client = (await listClients(db)).find((one) => one.id === id);
     if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
     const secrets = await listSecrets(db, id, now());
+    const registration = await findRegistration(db, id);
     return {
       client_id: id,
       type: client.type,
@@ -27,6 +29,7 @@ const describe = (id: string) =>
       owner: client.user_id,
       scopes: JSON.parse(client.scopes) as string[],
       ...(client.type === 'application' ? ofApplication(client) : {}),
+      ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
       from_settings: config.proxiedClients.some((one) => one.id === id),
       secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
       sessions: (await listSessions(db, now(), { clientId: id })).length,

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, shortestSafeSecret } from '../../../config.ts';
 import { otherSites } from '../../../http/other-sites.ts';
+import { takesClientDocuments } from '../../../oauth/registration/takes-client-documents.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
@@ -13,6 +14,7 @@ export const lookAtSettings = (config: Config): Finding[] => [
   lookAtCookies(config),
   ...otherSites(config).map((what) => notice('sites', what, 'See docs/guides/single-page-app.md.')),
   ...lookAtProxies(config),
+  ...lookAtApplications(config),
   ...lookAtSecrets(config),
   ...lookAtRights(config),
 ];
@@ -59,6 +61,21 @@ function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
     ];
   }
   return [ok('proxy', trusts ? `trusted: ${trustProxy.join(', ')}` : 'none, callers connect directly')];
+}
+
+/** What strangers may ask of the people here, and make this service do. */
+function lookAtApplications(config: Config): Finding[] {
+  const findings: Finding[] = [];
+  if (config.dynamicClients === 'open') {
+    const what = 'DYNAMIC_CLIENTS=open: anybody registers applications that ask people for access in any name';
+    findings.push(notice('applications', what, 'Choose DYNAMIC_CLIENTS=token, unless you want exactly that.'));
+  }
+  if (config.outboundPrivateAddresses && takesClientDocuments(config)) {
+    const what = 'OUTBOUND_PRIVATE_ADDRESSES: descriptions of applications are fetched from your own network too';
+    const mend = 'Unset it, or set CLIENT_DOCUMENTS=off, unless everybody who signs in here may reach that network.';
+    findings.push(notice('applications', what, mend));
+  }
+  return findings;
 }
 
 const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
