@@ -150,6 +150,29 @@ export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
   await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).execute();
 }
 
+/** A client that was another becomes an application, or gets other addresses. */
+export async function makeApplication(
+  tx: Tx,
+  invalidate: Invalidate,
+  id: string,
+  application: Pick<ApplicationFields, 'public' | 'redirectUris'> & { readonly scopes: readonly string[] },
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({
+      type: 'application',
+      public: application.public ? 1 : 0,
+      redirect_uris: JSON.stringify(application.redirectUris),
+      scopes: JSON.stringify(application.scopes),
+      updated_at: now,
+      version: eb('version', '+', 1),
+    }))
+    .where('id', '=', id)
+    .execute();
+  invalidate({ kind: 'client', id });
+}
+
 /** Takes the client and, with it, its secrets and sessions: its tokens are refused from the next request on. */
 export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow();

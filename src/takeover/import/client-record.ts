@@ -24,11 +24,13 @@ export const clientColumns = [
 export interface ClientRecord {
   readonly id: string;
   readonly name: string;
-  readonly type: 'password' | 'personal';
+  /** application: people sign in to it by a page of the service, or with a device. */
+  readonly type: 'password' | 'personal' | 'application';
   /** Its tokens are the personal access tokens of users. */
   readonly issuesPersonalTokens: boolean;
-  /** People sign in to it by a page of the service. */
   readonly hasRedirects: boolean;
+  /** As they stand there. */
+  readonly redirectUris: readonly string[];
   readonly provider: string;
   readonly owner: { readonly id: string; readonly model: string | null } | null;
   readonly secret: { readonly form: 'plain' | 'hashed'; readonly value: string } | 'none' | 'unknown';
@@ -43,12 +45,14 @@ export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
   const may = (grant: string, column: string) => (grants ? grants.includes(grant) : isTrue(row[column]));
   const issuesPersonalTokens = may('personal_access', 'personal_access_client');
   const owner = row.owner_id ?? row.user_id;
+  const signsIn = signsPeopleIn(row, grants) && !issuesPersonalTokens;
+  const type = may('password', 'password_client') ? 'password' : signsIn ? 'application' : 'personal';
   const record = {
     id: row.id as string,
     name: row.name ?? '',
-    type: may('password', 'password_client') ? ('password' as const) : ('personal' as const),
+    type: type as ClientRecord['type'],
     issuesPersonalTokens,
-    hasRedirects: hasRedirects(row, grants) && !issuesPersonalTokens,
+    hasRedirects: signsIn,
     provider: row.provider ?? '',
     owner: owner ? { id: owner, model: row.owner_type ?? null } : null,
     secret: secretIn(row.secret),
@@ -56,7 +60,10 @@ export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
     revoked: row.revoked === undefined ? false : row.revoked === null || isTrue(row.revoked),
     createdAt: clock.read(row.created_at),
   };
-  return { ...record, fingerprint: hash('sha256', JSON.stringify(record), 'base64url').slice(0, 22) };
+  const redirectUris = signsIn ? redirectUrisOf(row) : [];
+  // Of others it stays what earlier versions made of it: a second pass must not take them for changed.
+  const judged = type === 'application' ? { ...record, redirectUris } : record;
+  return { ...record, redirectUris, fingerprint: hash('sha256', JSON.stringify(judged), 'base64url').slice(0, 22) };
 }
 
 function secretIn(secret: string | null | undefined): ClientRecord['secret'] {
@@ -65,11 +72,15 @@ function secretIn(secret: string | null | undefined): ClientRecord['secret'] {
   return secret.startsWith('$') ? 'unknown' : { form: 'plain', value: secret };
 }
 
-function hasRedirects(row: SourceRow, grants: readonly string[] | undefined): boolean {
-  if (grants) return grants.includes('authorization_code') || grants.includes('implicit');
-  if (isTrue(row.password_client)) return false;
-  return (listIn(row.redirect_uris) ?? (row.redirect ?? '').split(',')).some((uri) => uri.trim() !== '');
+const signInGrants = ['authorization_code', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code'];
+
+function signsPeopleIn(row: SourceRow, grants: readonly string[] | undefined): boolean {
+  if (grants) return grants.some((grant) => signInGrants.includes(grant));
+  return !isTrue(row.password_client) && redirectUrisOf(row).length > 0;
 }
+
+const redirectUrisOf = (row: SourceRow): string[] =>
+  (listIn(row.redirect_uris) ?? (row.redirect ?? '').split(',')).map((uri) => uri.trim()).filter((uri) => uri !== '');
 
 /** JSON in a text. Undefined for what is no list. */
 export function listIn(text: string | null | undefined): string[] | undefined {

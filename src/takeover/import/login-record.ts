@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/database.ts';
 import { legacyId } from '../legacy-tokens/legacy-id.ts';
 import { findLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import { mapScopes } from '../legacy-tokens/scope-map.ts';
+import { forClient, mapScopes } from '../legacy-tokens/scope-map.ts';
 import type { FoundTable } from '../source/layout.ts';
 import { select } from '../source/layout.ts';
 import type { SourceRow } from '../source/source.ts';
@@ -91,5 +91,5 @@ function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient,
       `The scope "${scope}" means nothing here: say what it stands for by --scopes (an empty list drops it)`,
     );
   }
-  return mapped.scopes;
+  return forClient(client.type, mapped.scopes, hasUser);
 }

@@ -1,6 +1,15 @@
+import { faultOfRedirectUri } from '../../clients/application-uris.ts';
 import { addClientSecret, isSecretOf } from '../../clients/client-secrets.ts';
-import { createClient, endSecrets, findClient, insertSecret, removeClient } from '../../clients/client-store.ts';
+import {
+  createClient,
+  endSecrets,
+  findClient,
+  insertSecret,
+  makeApplication,
+  removeClient,
+} from '../../clients/client-store.ts';
 import { foreignKeyId } from '../../clients/foreign-secrets.ts';
+import { identityScopes } from '../../clients/scopes.ts';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
@@ -59,7 +68,9 @@ async function takeClient(
   }
   const userTable = plan.userTables.get(record.provider)?.source as string;
   const existing = await findClient(tx, record.id);
-  if (existing && existing.type !== record.type) {
+  // Earlier versions had no applications, and took them for personal clients.
+  const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
+  if (existing && existing.type !== record.type && !becomesApplication) {
     tally.leave('another client has its id here');
     findings.decide('Clients whose id another client of this service has', record.id);
     return undefined;
@@ -69,10 +80,14 @@ async function takeClient(
     return undefined;
   }
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
+  const { fields, refused } = applicationOf(record);
   if (!existing) {
-    const scopes = record.type === 'password' ? ['*'] : [];
+    const scopes = usualScopes[record.type];
     const created = Math.min(record.createdAt ?? at, at);
-    await createClient(tx, { id: record.id, type: record.type, name: record.name, userId, scopes }, created);
+    await createClient(tx, { id: record.id, type: record.type, name: record.name, userId, scopes, ...fields }, created);
+  } else if (fields && before?.fingerprint !== record.fingerprint) {
+    const scopes = [...new Set([...existing.scopes, ...usualScopes.application])];
+    await makeApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
   if (!before) tally.taken++;
   else if (before.fingerprint === record.fingerprint) tally.unchanged++;
@@ -85,9 +100,22 @@ async function takeClient(
     { ...row, source: providerSource, new_id: userTable },
     { ...row, source: typeSource, new_id: record.type },
   ]);
-  const canAuthenticate = typeof record.secret === 'object';
+  const canAuthenticate = typeof record.secret === 'object' || fields?.public === true;
   sayWhatChanges(pass, record, canAuthenticate);
+  for (const uri of refused) {
+    findings.decide('Redirect addresses that no application can have here: they were left out', `${record.id}: ${uri}`);
+  }
   return { ...record, table: userTable, canAuthenticate };
+}
+
+const usualScopes = { password: ['*'], personal: [], application: identityScopes };
+
+/** Who has no secret there proves itself by PKCE, and does so here. */
+function applicationOf({ type, secret, redirectUris }: ClientRecord) {
+  if (type !== 'application') return { fields: undefined, refused: [] };
+  const allowed = [...new Set(redirectUris)].filter((uri) => faultOfRedirectUri(uri) === undefined);
+  const refused = redirectUris.filter((uri) => !allowed.includes(uri)).map((uri) => uri.slice(0, 100));
+  return { fields: { public: secret === 'none', redirectUris: allowed }, refused };
 }
 
 /** A client of the settings keeps the secret that it has there, beside the old service's. */
@@ -139,9 +167,11 @@ function sayWhatChanges(
     );
   } else if (!canAuthenticate) {
     findings.note(
-      `Client ${label} is public: its access tokens work until they expire; it cannot get new ones here yet`,
+      `Client ${label} has no secret: its access tokens work until they expire; it cannot get new ones here`,
     );
   } else if (hasRedirects) {
-    findings.note(`Client ${label} signs people in by authorization codes: its logins go on, new ones by code do not`);
+    findings.note(
+      `Client ${label} signs people in by authorization codes: its logins go on; new ones take PKCE, and the scope offline_access for a refresh token`,
+    );
   }
 }

@@ -9,7 +9,7 @@ import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-j
 import type { LegacyKeys } from './legacy-keys.ts';
 import { findLegacySession, findNewId, type LegacySession, mayGoOn, nameSubject } from './legacy-token-store.ts';
 import { RefreshOpener } from './refresh-opener.ts';
-import { mapScopes, readScopeMap } from './scope-map.ts';
+import { forClient, mapScopes, readScopeMap } from './scope-map.ts';
 
 const rememberedSignatures = 10_000;
 
@@ -85,10 +85,12 @@ export class LegacyTokens implements ForeignTokens {
     const userId = oldId === null ? null : await findNewId(db, table, oldId);
     if (userId === undefined) return false;
     if (userId !== null && !(await mayGoOn(db, userId, session.created_at))) return false;
-    const isFirstParty = (await findNewId(db, 'oauth_clients.type', clientId)) === 'password';
-    const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty, hasUser: userId !== null });
+    const type = await findNewId(db, 'oauth_clients.type', clientId);
+    const hasUser = userId !== null;
+    const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty: type === 'password', hasUser });
+    const named = forClient(type, mapped.scopes, hasUser);
     try {
-      await nameSubject(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(mapped.scopes) });
+      await nameSubject(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
     } catch (error) {
       this.#context.log.info({ err: error }, 'a login could not be taken over: its user or client is gone');
       return false;

@@ -1,3 +1,4 @@
+import { offlineAccessScope } from '../../clients/scopes.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { listLegacyIds } from './legacy-id-store.ts';
 
@@ -32,6 +33,10 @@ export function mapScopes(
   }
   return { scopes: [...mapped], unmapped };
 }
+
+/** Every login there has a refresh token; here an application has one by a scope alone. */
+export const forClient = (type: string | undefined, scopes: readonly string[], hasUser: boolean): string[] =>
+  type === 'application' && hasUser ? [...new Set([...scopes, offlineAccessScope])] : [...scopes];
 
 /** As the import left it, for logins that name their scopes only when they come. */
 export async function readScopeMap(db: Db | Tx): Promise<ScopeMap> {
