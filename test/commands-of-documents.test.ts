@@ -1,37 +1,105 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { services } from './harness/service.ts';
+import { logIn, seed } from '../examples/fleet/seed.ts';
+import { gatehouse } from './harness/command.ts';
+import { documents, fenced } from './harness/fenced.ts';
+import { type Service, services } from './harness/service.ts';
+import { root } from './harness/starts.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 
-/** What stands fenced in a document, of one language. */
-const fenced = (path: string, language: string): string[] =>
-  [...readFileSync(join(root, path), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    (match) => match[1] as string,
-  );
+/** Why a block marked `norun` is not run here, by its document and the beginning of its first line. */
+const notRunHere: readonly [path: string, begins: string, why: string][] = [
+  ['README.md', 'npx gatehouse init', 'test/package/package.test.ts does it with the packed package'],
+  ['README.md', 'npm start', 'test/operation starts it by npm; npm test is this very run'],
+  ['README.md', 'npm run gatehouse -- --help', 'test/cli runs the same commands without a build each'],
+  ['CONTRIBUTING.md', 'npm test', 'this very run'],
+  ['docs/tutorial.md', 'npx gatehouse init', 'test/package/package.test.ts does it with the packed package'],
+  ['docs/tutorial.md', 'npm start', 'test/package/package.test.ts does it in a new project'],
+  ['docs/tutorial.md', 'npm test', 'test/package/package.test.ts does it in a new project'],
+  ['docs/moving-from-laravel.md', 'gatehouse import passport', 'needs a MySQL of somebody; test/passport has its own'],
+  ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
+  ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a person who signs in before'],
+  ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
+  [
+    'examples/fleet/README.md',
+    'npm run example:fleet',
+    'builds and listens on a port; the page is run against the same',
+  ],
+];
 
-/** Those that talk to a service; the others (`init`, `start`, `check`, `test`) are run by the test of the package. */
-const conversation = (path: string): string =>
-  fenced(path, 'sh')
-    .filter((block) => /\b(curl|BASE=)/.test(block))
-    .join('\n');
+/** The pages whose blocks are run below, all of those that are not marked. */
+const pages = [
+  ...['README.md', 'docs/tutorial.md', 'docs/oauth.md', 'docs/operating.md', 'docs/migrations.md'],
+  'examples/fleet/README.md',
+];
+
+const declared = (name: string, fields: string): string => `
+import { defineResource, integer, reference, text } from 'gatehouse/resources';
+export default defineResource({ name: '${name}', fields: { ${fields} }, access: { read: 'auth:api', write: 'auth:api' } });
+`;
 
 describe('The commands in the documents', () => {
   const start = services('sqlite');
+  // Inside, so that declarations find the package.
   const dir = mkdtempSync(join(root, 'test', 'commands-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
-  const say = (script: string, url: string) =>
-    run('bash', ['-euo', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:3000', url)], { cwd: dir });
+
+  const folder = (name: string): string => {
+    mkdirSync(join(dir, name, 'resources'), { recursive: true });
+    return join(dir, name);
+  };
+
+  /** Runs all of a page, one block after the other in one shell. */
+  async function runPage(path: string, cwd: string, env: Record<string, string>, url = ''): Promise<string> {
+    const script = [
+      `gatehouse() { '${process.execPath}' --conditions=gatehouse-source '${join(root, 'src/cli/main.ts')}' "$@"; }`,
+      'npx() { shift; gatehouse "$@"; }',
+      ...fenced(path, 'sh').flatMap(({ mark, text }) => (mark === 'norun' ? [] : [text])),
+    ].join('\n');
+    const here = script
+      .replaceAll(/http:\/\/127\.0\.0\.1:3000|https:\/\/auth\.example\.com/g, url)
+      .replaceAll('/var/backups', cwd);
+    const options = { cwd, env: { PATH: process.env.PATH, ...env }, maxBuffer: 10_000_000 };
+    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', here], options).catch((error) => {
+      throw new Error(`${path}: ${error.stderr}\n${error.stdout}`);
+    });
+    return stdout;
+  }
+
+  const settingsOf = ({ context: { config } }: Service) => ({
+    DATABASE_URL: config.databaseUrl,
+    DATA_DIR: config.dataDir,
+    RESOURCES_DIR: config.resourcesDir,
+    LOG_LEVEL: 'error',
+  });
+
+  it('are run, or say that they are not, with the reason here', () => {
+    const blocks = documents().flatMap((path) => ['sh', 'bash', 'shell', 'console'].flatMap((it) => fenced(path, it)));
+    const unexplained = blocks.filter(
+      ({ path, language, mark, text }) =>
+        language !== 'sh' ||
+        (mark === 'norun'
+          ? !notRunHere.some(([page, begins]) => page === path && text.startsWith(begins))
+          : mark !== '' || !pages.includes(path)),
+    );
+    assert.deepEqual(unexplained, []);
+    for (const [page, begins] of notRunHere) {
+      assert.ok(
+        blocks.some(({ path, mark, text }) => path === page && mark === 'norun' && text.startsWith(begins)),
+        `${page}: ${begins}`,
+      );
+    }
+  });
 
   it('of the README work one after the other', async () => {
-    const { url } = await start();
-    const { stdout } = await say(conversation('README.md'), url);
+    const service = await start();
+    const stdout = await runPage('README.md', folder('readme'), settingsOf(service), service.url);
     assert.match(stdout, /"access_token":/);
     assert.match(stdout, /"client_secret":/);
     assert.match(stdout, /Token revoked successfully/);
@@ -39,13 +107,49 @@ describe('The commands in the documents', () => {
     assert.equal(stdout.match(/"status":4\d\d/g)?.length, 1, stdout);
   });
 
-  it('of the tutorial work with the resource that it declares', async () => {
-    const declared = fenced('docs/tutorial.md', 'ts')[0] as string;
-    cpSync(join(root, 'templates/project/resources/books.ts'), join(dir, 'books.ts'));
-    writeFileSync(join(dir, 'reviews.ts'), declared);
-    const { url } = await start({ env: { RESOURCES_DIR: dir } });
-    const { stdout } = await say(conversation('docs/tutorial.md'), url);
+  it('of the tutorial and of the page on OAuth work with the resource that the tutorial declares', async () => {
+    const project = folder('tutorial');
+    cpSync(join(root, 'templates/project/resources/books.ts'), join(project, 'resources/books.ts'));
+    writeFileSync(join(project, 'resources/reviews.ts'), fenced('docs/tutorial.md', 'ts')[0]?.text ?? '');
+    const service = await start({ env: { RESOURCES_DIR: join(project, 'resources'), DYNAMIC_CLIENTS: 'open' } });
+    const stdout = await runPage('docs/tutorial.md', project, settingsOf(service), service.url);
     assert.match(stdout, /"data":\[\],"meta":/);
     assert.doesNotMatch(stdout, /"status":4\d\d/);
+    const made = await runPage('docs/oauth.md', project, settingsOf(service), service.url);
+    assert.match(made, /client_id/);
+    assert.match(made, /"registration_access_token":/);
+  });
+
+  it('of the fleet work with what the fleet begins with', async () => {
+    const service = await start({ env: { RESOURCES_DIR: join(root, 'examples/fleet/resources') } });
+    await seed(service.url, await logIn(service.url, 'admin@example.com', 'correct horse battery'));
+    const stdout = await runPage('examples/fleet/README.md', folder('fleet'), settingsOf(service), service.url);
+    assert.match(stdout, /204\n/);
+    assert.match(stdout, /200\n412\n/);
+    const refused = [...stdout.matchAll(/"status":(4\d\d)/g)].map(([, status]) => status);
+    assert.deepEqual(refused, ['400', '422', '403'], 'and nothing else is refused');
+  });
+
+  it('of operating and of migrations work on the database of a project', async () => {
+    const project = folder('project');
+    const settings = { DATA_DIR: join(project, 'data'), LOG_LEVEL: 'error' };
+    const write = (name: string, text: string) => writeFileSync(join(project, 'resources', `${name}.ts`), text);
+    write('cars', declared('cars', 'color: text(), price: text()'));
+    write('owners', declared('owners', 'name: text()'));
+    for (const args of [['migrate'], ['user', 'create', '--email', 'ada@example.com']]) {
+      const { code, stderr } = await gatehouse(args, project, settings);
+      assert.equal(code, 0, stderr);
+    }
+    await runPage('docs/operating.md', project, settings);
+    // What is taken away on purpose holds something: it would be gone before, else.
+    const database = new DatabaseSync(join(settings.DATA_DIR, 'gatehouse.db'));
+    database.exec(
+      "insert into cars (id, version, created_at, updated_at, color, price) values ('a', 1, 0, 0, 'red', 'too much')",
+    );
+    database.exec("insert into owners (id, version, created_at, updated_at, name) values ('b', 1, 0, 0, 'Ada')");
+    database.close();
+    write('cars', declared('cars', 'price: text({ max: 5 })'));
+    rmSync(join(project, 'resources', 'owners.ts'));
+    assert.match(await runPage('docs/migrations.md', project, settings), /owners/);
   });
 });
