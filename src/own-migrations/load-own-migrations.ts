@@ -31,10 +31,12 @@ export async function loadOwnMigrations(
     loaded.push({ name: entry.replace(/\.\w+$/, ''), file, migration: await loadOne(file) });
   }
   if (loaded.length === 0) return undefined;
+  const names = loaded.map(({ name }) => name);
   return {
+    names,
     async pending(db) {
       const applied = await appliedOwn(db);
-      return loaded.map(({ name }) => name).filter((name) => !applied.has(name));
+      return names.filter((name) => !applied.has(name));
     },
     async run(tx) {
       const applied = await appliedOwn(tx);

@@ -82,7 +82,9 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   // What the resources need can be seen only when the service's own tables are there.
   if (pending.includes(firstMigration)) {
     const managed = definitions.filter((definition) => definition.managed);
-    return { lines: [...names, ...managed.map(({ name }) => `would then bring up the table of ${name}`)] };
+    const tables = managed.map(({ name }) => `would then bring up the table of ${name}`);
+    const code = (own?.names ?? []).map((name) => `would then run the migration ${name}`);
+    return { lines: [...names, ...tables, ...code] };
   }
   const ownPending = own && pending.length === 0 ? await own.pending(database.db) : [];
   if (ownPending.length > 0) {

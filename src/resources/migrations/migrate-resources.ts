@@ -16,6 +16,8 @@ import { asStored, storedSchema } from './stored-names.ts';
 
 /** Changes by code of the operator's own, each run once. */
 export interface OwnMigrations {
+  /** All of them, in order. */
+  readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
   /** Returns what it did, in words. */
   run(tx: Tx): Promise<string[]>;
