@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { knownMigrations } from '../src/database/migrate.ts';
 import { mayImport, rooms } from './layers.ts';
+import { unusedExports } from './unused-exports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const skipped = ['**/node_modules/**'];
@@ -234,6 +235,10 @@ describe('Layering', () => {
   it('has no folder or file without a name of its own', () => {
     const vague = sources.filter((path) => /(^|\/)(utils?|helpers?|common|misc|index)(\.ts|\/)/.test(path));
     assert.deepEqual(vague, []);
+  });
+
+  it('exports nothing that nobody else uses', () => {
+    assert.deepEqual(unusedExports(root), []);
   });
 
   it('keeps files small', () => {

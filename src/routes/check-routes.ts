@@ -33,7 +33,7 @@ export const routeOptions: OptionKinds<Route> = {
   handle: callback,
 };
 
-export const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
+const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
 
 /** What is wrong with a declared route or page: one sentence each. */
 export function complaintsAbout(declared: Declared): string[] {

@@ -27,7 +27,7 @@ export const notSignedIn = (): OperatorError =>
   new OperatorError('You are not signed in. Sign in first: gatehouse login');
 
 /** Of the kept login, refreshed where it is about to end. Two scripts at once get the same successor. */
-export async function currentAccessToken(service: string | undefined, now = localNow()): Promise<string> {
+async function currentAccessToken(service: string | undefined, now = localNow()): Promise<string> {
   const kept = findKept(service);
   if (!kept) throw notSignedIn();
   const { url, tokens } = kept;

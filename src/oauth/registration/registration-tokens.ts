@@ -26,7 +26,7 @@ export const invalidToken = (reason?: string): OAuthError =>
     ...(reason ? { reason } : {}),
   });
 
-export const scopeOfRegistration = 'clients:write';
+const scopeOfRegistration = 'clients:write';
 
 /** Who registers a client: nobody that is known, by a token of the operator's, or an administrator by their own. */
 export async function whoRegisters(

@@ -54,7 +54,7 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
 }
 
 /** A row as answers show it. `filter` leaves out what it does not name, `include` adds relations. */
-export function rowSchema(resource: Resource): Json {
+function rowSchema(resource: Resource): Json {
   const properties = new Map(resource.shown.map((field) => [field.name, shownSchema(field)]));
   for (const relation of resource.relations.values()) {
     // A list of names gives way to the rows that it names.
