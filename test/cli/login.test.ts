@@ -42,7 +42,7 @@ onBothEngines('gatehouse login', (engine) => {
       await visitor.signIn(ada.email, password);
       await visitor.get('/device');
       const { html } = await visitor.send('/device', { user_code: code });
-      assert.match(html, /Connect Gatehouse command line\?/);
+      assert.match(html, /Connect <span[^>]*>Gatehouse command line<\/span>\?/);
       const ticked = Object.fromEntries([...html.matchAll(/name="(scope:[^"]+)"/g)].map(([, name]) => [name, 'on']));
       await visitor.send('/device/decision', { user_code: code, decision, ...ticked });
     };

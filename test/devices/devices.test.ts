@@ -71,7 +71,7 @@ onBothEngines('Devices', (engine) => {
     const page = await visitor.get(back.location as string);
     assert.match(page.html, new RegExp(`value="${codes.user_code}"`), 'the code is filled in');
     const confirm = await visitor.send('/device', { user_code: codes.user_code });
-    assert.match(confirm.html, /Connect Television\?/);
+    assert.match(confirm.html, /Connect <span[^>]*>Television<\/span>\?/);
     assert.match(confirm.html, /Did you start this yourself/);
     assert.match(confirm.html, new RegExp(codes.user_code));
     assert.equal((await poll(codes.device_code)).body.error, 'authorization_pending', 'looking decides nothing');
@@ -103,7 +103,10 @@ onBothEngines('Devices', (engine) => {
     ]) {
       const { user_code, device_code } = await begin();
       await visitor.get('/device');
-      assert.match((await visitor.send('/device', { user_code: write(user_code) })).html, /Connect Television/);
+      assert.match(
+        (await visitor.send('/device', { user_code: write(user_code) })).html,
+        /Connect <span[^>]*>Television/,
+      );
       assert.equal((await decide(visitor, write(user_code), 'allow')).status, 303);
       assert.equal((await poll(device_code)).status, 200);
     }
