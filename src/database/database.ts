@@ -2,7 +2,7 @@ import type { Bus } from './bus.ts';
 import type { Db } from './db.ts';
 import type { Reader } from './reader.ts';
 
-export type { Db, Tx } from './db.ts';
+export type { Db, OperatorDb, OperatorTx, Tx } from './db.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db, Tx } from '../database/database.ts';
+import type { OperatorDb, OperatorTx } from '../database/database.ts';
 import type { Job } from '../queue/job.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 
@@ -8,11 +8,11 @@ export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** The service's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly log: Logger;
-  readonly db: Db;
+  readonly db: OperatorDb;
   /** What it queues by `later` and `mail` with this `tx`, it queues exactly when this commits. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: OperatorTx) => Promise<T>): Promise<T>;
   /** Adds to the audit trail. `data` never holds a secret. */
-  recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: Tx): Promise<void>;
+  recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
 }
 
 /** Work that happens after the request that asked for it: `call.later('name', data)`. */

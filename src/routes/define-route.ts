@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { Caller } from '../caller.ts';
-import type { Db, Tx } from '../database/database.ts';
+import type { OperatorDb, OperatorTx } from '../database/database.ts';
 import type { Protection } from '../http/app.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
 
@@ -16,11 +16,11 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> ex
   readonly now: number;
   readonly log: Logger;
   /** For reading. What is written outside of `transaction` is not guarded against a revocation meanwhile. */
-  readonly db: Db;
+  readonly db: OperatorDb;
   /** A write: the caller's session, roles and scopes are held until it commits. It may run again after a deadlock. */
-  transaction<T>(work: (tx: Tx, caller: Caller) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: OperatorTx, caller: Caller) => Promise<T>): Promise<T>;
   /** Adds to the audit trail; within a transaction, exactly when that commits. `data` never holds a secret. */
-  recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: Tx): Promise<void>;
+  recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }

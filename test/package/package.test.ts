@@ -104,9 +104,9 @@ describe('The package', { timeout: 900_000 }, () => {
   it('makes a project whose tests, types and declarations are right, and whose editor marks what is wrong', async () => {
     const { stdout } = await inProject('npm', ['test']);
     assert.match(stdout, /pass 2\b/);
-    cpSync(join(root, 'test/types/declarations.ts'), join(project, 'declarations.ts'));
+    cpSync(join(root, 'test/types'), join(project, 'types'), { recursive: true });
     const { stdout: checked } = await inProject('npx', ['tsc', '--strict', '--listFiles']);
-    rmSync(join(project, 'declarations.ts'));
+    rmSync(join(project, 'types'), { recursive: true });
     assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not checked');
     await inProject('npx', ['gatehouse', 'check']);
   });

@@ -131,6 +131,9 @@ const books = defineResource({
       run: async ({ db, ...rest }) => {
         // @ts-expect-error
         rest.row;
+        await db.selectFrom('books').select(['id', 'title']).where('pages', '>', 5).execute();
+        // @ts-expect-error
+        await db.selectFrom('users').select('emial').execute();
         return db.selectFrom('users').select('id').execute();
       },
     },

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { Change } from '../../database/bus.ts';
-import type { Db, Tx } from '../../database/database.ts';
+import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccessRules, ActionAccess, Condition } from './access.ts';
 import type { CheckedSources, Order, OwnStoredNames, StoredNames } from './declared-names.ts';
@@ -21,7 +21,7 @@ export interface Call extends Enqueuing {
 
 /** A request inside the transaction of its write. Throw to undo it all. */
 export interface WriteCall extends Call {
-  readonly tx: Tx;
+  readonly tx: OperatorTx;
   /** Tells every instance of a change before the answer is sent. */
   invalidate(change: Change): void;
   /** Adds fields to this one answer, such as a secret that is shown once. They are stored nowhere. */
@@ -92,7 +92,7 @@ export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> 
 /** What an action of a collection has at hand. */
 export interface CollectionCall<B> extends Call {
   /** For reading. What an action writes, it writes by `change` or `transaction`: both hold the rights of the caller. */
-  readonly db: Pick<Db, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
+  readonly db: Pick<OperatorDb, 'selectFrom' | 'with' | 'fn' | 'getExecutor'>;
   readonly body: B;
   /**
    * Runs work in a transaction, which holds the rights of the caller; what it tells reaches every instance before this

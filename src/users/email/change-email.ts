@@ -64,7 +64,7 @@ export async function beginEmailChange(
 }
 
 /** 422 where another user has the address, or had it until a change that can still be undone. */
-export async function refuseTakenEmail(db: Db, email: string, userId: string, now: number): Promise<void> {
+export async function refuseTakenEmail(db: Db | Tx, email: string, userId: string, now: number): Promise<void> {
   const taken = (await findTakenFields(db, { email }, userId)).length > 0;
   if (taken || (await isKeptForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
 }
