@@ -55,7 +55,7 @@ export async function servePages(
   serveMailedLinks(kit, findDestination);
   serveDevicePage(kit, means.oauth);
   serveProfile(kit);
-  serveSessions(kit);
+  serveSessions(kit, means.oauth.clients);
   serveTokens(kit, context, means.scopes);
   serveConnections(kit, means.oauth);
   serveApplications(kit, means.scopes);

@@ -60,7 +60,7 @@ onBothEngines('consents', (engine) => {
     const { visitor, email } = await signedIn(service);
     const { html } = await visitor.get(authorizePath(app.id, { scope: 'users:read' }));
     assert.match(html, /&lt;b&gt;Gatehouse&lt;\/b&gt; Support/);
-    assert.match(html, /has not verified this application.*registered by m…@example\.com/s);
+    assert.match(html, /has not verified this application.*registered by <strong class="owner">m…@example\.com/s);
     assert.match(html, />app\.example</);
     assert.ok(html.includes(email));
     const own = await addApplication(service, { scopes, name });
@@ -129,6 +129,7 @@ onBothEngines('consents', (engine) => {
     const app = await addApplication(service, { scopes, name: 'Fleet Planner' });
     const { visitor, id } = await signedIn(service);
     const tokens = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'users:read' }));
+    assert.match((await visitor.get('/settings/sessions')).html, /Fleet Planner/);
     const page = await visitor.get('/settings/connections');
     assert.match(page.html, /Fleet Planner/);
     const [, path = ''] = /action="(\/settings\/connections\/[\w-]+\/withdraw)"/.exec(page.html) ?? [];

@@ -33,6 +33,9 @@ function brandCss({ colours }: Brand): string {
   return `\n:root { ${of(colours.light)} }\n@media (prefers-color-scheme: dark) { :root { ${of(colours.dark)} } }\n`;
 }
 
+/** Comments and indentation are for whoever reads the sources. */
+const lighter = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/^\s+/gm, '');
+
 /** Where the logo is: elsewhere, or here. A drawing (SVG) that is opened by itself may run nothing. */
 function serveLogo(app: App, { logo }: Brand, root: string): string | undefined {
   if (!logo || 'url' in logo) return logo?.url;
@@ -50,7 +53,7 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
 export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
   const urls = files.map(({ name, of, type }) => {
     const own = of.map((file) => readFileSync(join(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
-    const content = name === 'pages.css' ? own + brandCss(brand) : own;
+    const content = name === 'pages.css' ? lighter(own + brandCss(brand)) : own;
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (_request, reply) =>
       reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
     );

@@ -1,18 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ClientDirectory } from '../../clients/client-directory.ts';
 import { describeDevice } from '../../http/device.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
+  readonly client_id: string | null;
   readonly user_agent: string | null;
   readonly address: string | null;
   readonly last_used_at: string | null;
   readonly created_at: string;
 }
 
-export function serveSessions(kit: PageKit): void {
-  kit.page('/settings/sessions', 'auth:web', (request, reply) => showSessions(kit, request, reply));
+export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
+  kit.page('/settings/sessions', 'auth:web', (request, reply) => showSessions(kit, clients, request, reply));
   kit.form('/settings/sessions/:id/end', 'auth:web', async (request, reply) => {
     await endSession(request, (request.params as { id: string }).id);
     return kit.go(reply, '/settings/sessions?done=session-ended');
@@ -48,13 +50,30 @@ async function endOthers(request: FastifyRequest): Promise<void> {
   }
 }
 
-async function showSessions(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const items = (await sessionsOf(request)).map((session) => ({
-    ...session,
-    device: describeDevice(session.user_agent),
-    current: session.id === request.caller.sessionId,
-    last_used_at: session.last_used_at ?? session.created_at,
-  }));
+/** Signed in to an application, it is the application that holds the session, wherever the person's browser is. */
+async function applicationOf(clients: ClientDirectory, { client_id }: Session): Promise<string | undefined> {
+  const client = client_id === null ? undefined : await clients.find(client_id);
+  return client?.type === 'application' ? client.name : undefined;
+}
+
+async function showSessions(
+  kit: PageKit,
+  clients: ClientDirectory,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const items = await Promise.all(
+    (await sessionsOf(request)).map(async (session) => {
+      const application = await applicationOf(clients, session);
+      return {
+        ...session,
+        device: application ?? describeDevice(session.user_agent),
+        application: application !== undefined,
+        current: session.id === request.caller.sessionId,
+        last_used_at: session.last_used_at ?? session.created_at,
+      };
+    }),
+  );
   // The one in use comes first, whatever else was used in the same moment.
   items.sort((a, b) => Number(b.current) - Number(a.current));
   return showSettings(kit, request, reply, 'sessions', 'settings-sessions', { title: 'Sessions', items });
