@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import * as oauth from 'oauth4webapi';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { type Answer, ask } from '../harness/ask.ts';
@@ -142,7 +143,23 @@ onBothEngines('what an access token is for', (engine) => {
       assert.equal(found.headers.get('access-control-allow-origin'), '*');
     }
     assert.equal((await ask(service, '/.well-known/oauth-protected-resource/v2')).status, 404);
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const identifier = new URL(`${base}/v1`);
+    const response = await oauth.resourceDiscoveryRequest(identifier, insecure);
+    const discovered = await oauth.processResourceDiscoveryResponse(identifier, response);
+    assert.deepEqual(discovered.authorization_servers, [base]);
     const server = await ask(service, '/.well-known/oauth-authorization-server');
     assert.equal(server.body.issuer, base);
+  });
+
+  it('stands where RFC 9728 puts it for an address with a path', async () => {
+    const below = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
+    const found = await ask(below, '/.well-known/oauth-protected-resource/id/gate/v1');
+    assert.deepEqual([found.status, found.body.resource], [200, 'https://example.com/id/gate/v1']);
+    const refused = await ask(below, '/v1/clients');
+    assert.match(
+      String(refused.headers.get('www-authenticate')),
+      /resource_metadata="https:\/\/example\.com\/\.well-known\/oauth-protected-resource\/id\/gate\/v1"/,
+    );
   });
 });

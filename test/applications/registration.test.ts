@@ -108,6 +108,19 @@ onBothEngines('applications in the API', (engine) => {
     assert.deepEqual([without.status, rowOf(without).trusted], [200, false]);
   });
 
+  it('come back as they were read, and PUT names where people come back to', async () => {
+    const made = rowOf(await make(ann, { public: true, logo_uri: 'https://app.example/logo.png' }));
+    const path = `/v1/clients/${made.id}`;
+    const whole = rowOf(await askAs('GET', path, ann));
+    const again = await askAs('PUT', path, ann, whole);
+    assert.equal(again.status, 200, again.text);
+    assert.deepEqual(rowOf(again), whole);
+    const without = await askAs('PUT', path, ann, { name: 'Notes' });
+    assert.deepEqual([without.status, ...wrongFields(without)], [422, 'redirect_uris required']);
+    const short = rowOf(await askAs('PUT', path, ann, { name: 'Notes', redirect_uris }));
+    assert.deepEqual([short.public, short.logo_uri, (short.scopes as string[])[0]], [true, null, 'openid']);
+  });
+
   it('change at once, for those that look them up as well', async () => {
     const { id } = rowOf(await make(ann, { scopes: ['openid', 'clients:read'] }));
     assert.deepEqual((await service.clients.find(id))?.redirectUris, redirect_uris);
