@@ -66,7 +66,13 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
-  const served = serveResources(app, context, resources, { keys, recordEvent, holdAuthority, enqueuing });
+  const served = serveResources(
+    app,
+    context,
+    resources,
+    { keys, recordEvent, holdAuthority, enqueuing },
+    scopes.list(),
+  );
   serveOpenApi(app);
   serveApiReference(app, context.config.brandName);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };

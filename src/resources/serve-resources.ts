@@ -17,8 +17,10 @@ export function serveResources(
   context: Context,
   definitions: readonly ResourceDefinition[],
   given: Omit<ResourceServices, 'context' | 'resources'>,
+  scopes?: readonly string[],
 ): Resources {
-  checkDefinitions(definitions, { roles: [...new Set(['admin', ...context.config.roles])] });
+  const roles = [...new Set(['admin', ...context.config.roles])];
+  checkDefinitions(definitions, scopes ? { roles, scopes } : { roles });
   const resources = compileResources(definitions);
   const services = { ...given, context, resources };
   describe(app, resources);

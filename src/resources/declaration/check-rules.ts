@@ -11,6 +11,7 @@ import { listType } from './fields/list.ts';
 /** What rules may speak of, beside resources and their fields. Undefined: any. */
 export interface KnownNames {
   readonly roles?: readonly string[];
+  readonly scopes?: readonly string[];
 }
 
 /** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. Returns all its answers. */
@@ -19,10 +20,10 @@ export function checkRule(
   rule: Rule,
   definition: ResourceDefinition,
   all: Definitions,
-  { roles }: KnownNames,
+  { roles, scopes }: KnownNames,
   complain: Complain,
 ): readonly unknown[] {
-  const asked = new Set<string>();
+  const asked = { roles: new Set<string>(), scopes: new Set<string>() };
   const said = new Set<string>();
   const once: Complain = (path, what) => {
     if (!said.has(what)) complain(path, what);
@@ -41,11 +42,15 @@ export function checkRule(
     }
   }
   if (errors.length === callers.length) once(where, `the rule fails for every caller: ${messageOf(errors[0])}`);
-  for (const name of asked) {
+  for (const name of asked.roles) {
     if (roles?.includes(name) ?? true) continue;
     const known = roles ?? [];
     const mend = nearest(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
     once(where, `there is no role "${name}".${nearestOf(name, known)} The setting ROLES names them${mend}.`);
+  }
+  for (const name of asked.scopes) {
+    if (scopes?.includes(name) ?? true) continue;
+    once(where, `there is no scope "${name}".${nearestOf(name, scopes ?? [])} The setting SCOPES adds more.`);
   }
   return answers;
 }
@@ -55,24 +60,26 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const someMoment = Date.parse('2026-01-31T12:00:00Z');
 const someId = '0199d0a0-7c00-7000-8000-000000000001';
 
-/** Callers with no role, with each alone and with all; what roles they are asked for is noted. */
-function probes(roles: readonly string[], asked: Set<string>): Caller[] {
-  const noting = (held: readonly string[]): readonly string[] =>
+/** Callers with no role, with each alone and with all; what roles and scopes they are asked for is noted. */
+function probes(known: readonly string[], asked: { roles: Set<string>; scopes: Set<string> }): Caller[] {
+  const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
     Object.assign([...held], {
       includes(name: string): boolean {
-        asked.add(name);
+        names.add(name);
         return held.includes(name);
       },
     });
   const user = { kind: 'user', userId: someId, clientId: someId, sessionId: someId } as const;
+  const roles = (...held: string[]) => noting(asked.roles, held);
+  const scopes = (...held: string[]) => noting(asked.scopes, held);
   return [
-    ...[[], ...roles.map((name) => [name]), roles].flatMap((held) => [
-      { ...user, roles: noting(held), scopes: [] },
-      { ...user, roles: noting(held), scopes: ['*'] },
+    ...[[], ...known.map((name) => [name]), known].flatMap((held) => [
+      { ...user, roles: roles(...held), scopes: scopes() },
+      { ...user, roles: roles(...held), scopes: scopes('*') },
     ]),
-    { ...user, kind: 'client', roles: noting([]), scopes: ['*'] },
-    { ...user, kind: 'client', userId: null, roles: noting([]), scopes: ['*'] },
-    { kind: 'anonymous', userId: null, clientId: null, sessionId: null, roles: noting([]), scopes: [] },
+    { ...user, kind: 'client', roles: roles(), scopes: scopes('*') },
+    { ...user, kind: 'client', userId: null, roles: roles(), scopes: scopes('*') },
+    { kind: 'anonymous', userId: null, clientId: null, sessionId: null, roles: roles(), scopes: scopes() },
   ];
 }
 

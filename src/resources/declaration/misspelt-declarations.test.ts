@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { all, anyOf, compare, equals, lists, owner, related, role } from './access.ts';
+import { all, anyOf, compare, equals, lists, owner, related, role, scope } from './access.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { action, defineResource, type ResourceDefinition } from './define-resource.ts';
 import { boolean } from './fields/boolean.ts';
@@ -36,7 +36,7 @@ const withAction = (more: Anything) =>
 const reading = (read: Anything) => cars({ access: { ...access, read } });
 
 const check = (definition: ResourceDefinition) => () =>
-  checkDefinitions([definition, owners], { roles: ['admin', 'editor'] });
+  checkDefinitions([definition, owners], { roles: ['admin', 'editor'], scopes: ['*', 'cars:read', 'cars:export'] });
 
 describe('What a declaration says and nobody knows', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
@@ -66,6 +66,11 @@ describe('What a declaration says and nobody knows', () => {
     ['a method', withAction({ method: 'PSOT' }), /actions\.park\.method: it takes one of "GET".*"PSOT"/],
     ['a guard of an action', withAction({ access: 'reed' }), /actions\.park\.access: .*Did you mean "read"\?/],
     ['a role', reading(role('editr')), /access\.read: there is no role "editr"\. Did you mean "editor"\?/],
+    [
+      'a scope',
+      reading(scope('cars:exprt')),
+      /access\.read: there is no scope "cars:exprt"\. Did you mean "cars:export"\?/,
+    ],
     ['a role of an action', withAction({ access: role('amdin') }), /actions\.park\.access: .*Did you mean "admin"\?/],
     [
       'a role that a function asks for',
