@@ -171,6 +171,8 @@ onBothEngines('Client ID metadata documents', (engine) => {
         const page = await visitor.get(authorizePath(id));
         assert.deepEqual([page.status, page.location, asked], [400, null, []], id);
         assert.doesNotMatch(page.html, /public internet|ECONN/, 'and says nothing of the network');
+        const device = await ask(other, '/oauth/device_authorization', { form: { client_id: id } });
+        assert.deepEqual([device.status, device.body.error, asked], [401, 'invalid_client', []], id);
       }
     }
   });

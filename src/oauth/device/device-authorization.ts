@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { StoredClient } from '../../clients/client-store.ts';
 import { grantScopes, introspectScope, openidScope } from '../../clients/scopes.ts';
+import { unknownClient } from '../../clients/unknown-client.ts';
 import type { Context } from '../../context.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { OAuthError, tooManyRequests, unavailable } from '../../errors.ts';
+import { OAuthError, Problem, tooManyRequests, unavailable } from '../../errors.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
@@ -36,7 +37,11 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   const { context, scopes: known, documents, audiences } = oauth;
   const parameters = readParameters(request.body);
   const named = parameters.get('client_id');
-  if (named !== undefined && documents.takes(named)) await documents.find(named, request.source);
+  if (named !== undefined && documents.takes(named)) {
+    await documents.find(named, request.source).catch((error: unknown) => {
+      throw error instanceof Problem && error.status === 400 ? unknownClient(error.reason ?? error.message) : error;
+    });
+  }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') {
     throw new OAuthError('unauthorized_client', `A ${client.type} client may not use this grant.`);
