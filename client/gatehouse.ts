@@ -1,9 +1,12 @@
+import { type Application, type Authorization, type AuthorizationOptions, createSignIn } from './application.ts';
 import { GatehouseError } from './errors.ts';
-import { type Credentials, createLogin, type Login, type RefreshTokenStore, type Renew } from './login.ts';
+import { type Credentials, createLogin, type Login, memoryStore, type RefreshTokenStore, type Renew } from './login.ts';
+import { comeBack, leave, thisPage } from './redirect.ts';
 import { Resource } from './resource.ts';
 import { type Answer, type Call, createTransport, type Fetch } from './transport.ts';
 import type { DeclaredResources, TypedResource } from './typed-resource.ts';
 
+export type { Application, Authorization, AuthorizationOptions } from './application.ts';
 export type { DeclaredResources, ResourceTypes, TypedResource } from './typed-resource.ts';
 
 export interface GatehouseOptions {
@@ -11,7 +14,9 @@ export interface GatehouseOptions {
   baseUrl?: string;
   /** Whose login proxy. `web/admin`, the default, is there in every service: it speaks to `/v1/clients/web/admin/login` and `/refresh`. */
   proxy?: string;
-  /** Where the refresh token is kept. Without it: in the proxy's HttpOnly cookie, which is what a browser app wants. */
+  /** Signs people in by the service's own pages instead of a proxy: for an application of anybody's. */
+  application?: Application;
+  /** Where the refresh token is kept. Without it: in the proxy's HttpOnly cookie, which is what a browser app wants; an application's in memory. */
   refreshTokens?: RefreshTokenStore;
   /** How else to get an access token than by the proxy's refresh. */
   renew?: Renew;
@@ -31,6 +36,12 @@ export interface Session {
   /** Takes up a login that is still there, as after a reload. False: somebody has to log in. */
   resume(): Promise<boolean>;
   logout(): Promise<void>;
+  /** Leaves this page for the service's, and comes back to the redirect URI, where `resume()` takes the answer. */
+  signIn(options?: AuthorizationOptions): Promise<void>;
+  /** Where there is no page to leave: the address to send a person to, and what `redeem` needs when they come back. */
+  authorize(options?: AuthorizationOptions): Promise<Authorization>;
+  /** Signs in by the address that the person came back to. */
+  redeem(authorization: Omit<Authorization, 'url'>, answer: string): Promise<void>;
   /** Any other call under the caller's token: `gatehouse.call({ method: 'GET', path: '/v1/users/me' })`. */
   call(call: Call): Promise<Answer>;
 }
@@ -55,11 +66,15 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     retryDelays: options.retryDelays ?? [250, 1000],
   });
+  const { application } = options;
+  const store = options.refreshTokens ?? (application && memoryStore());
+  const byPages = application && store && createSignIn(transport, options.baseUrl ?? '', application, store);
   const login: Login = createLogin({
     transport,
     proxyPath: `/v1/clients/${options.proxy ?? 'web/admin'}`,
-    store: options.refreshTokens,
-    renew: options.renew,
+    store,
+    renew: options.renew ?? byPages?.renew,
+    end: byPages?.revoke,
     now: options.now ?? Date.now,
     onSignedOut: options.onSignedOut ?? (() => undefined),
   });
@@ -91,10 +106,33 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     }
   }
 
+  const pages = () => {
+    if (byPages) return byPages;
+    throw new TypeError('Say which application this is: createGatehouse({ application: { clientId, redirectUri } }).');
+  };
+  const redeem: Session['redeem'] = (authorization, answer) => login.take(() => pages().redeem(authorization, answer));
+
+  async function signIn(how?: AuthorizationOptions): Promise<void> {
+    const page = thisPage();
+    if (!page) throw new TypeError('There is no page to leave here. Use authorize and redeem, or signInByLoopback.');
+    leave(page, await pages().authorize(how));
+  }
+
+  async function resume(): Promise<boolean> {
+    const page = byPages && thisPage();
+    const back = page && comeBack(page);
+    if (!back) return login.resume();
+    await redeem(back.authorization, back.answer);
+    return true;
+  }
+
   return {
     login: login.login,
-    resume: login.resume,
+    resume,
     logout: login.logout,
+    signIn,
+    authorize: async (how) => pages().authorize(how),
+    redeem,
     // Which of the two it is, only the compiler knows.
     resource: (name) => new Resource(call, `/v1/${encodeURIComponent(name)}`) as never,
     call,

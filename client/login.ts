@@ -33,6 +33,8 @@ export type Renew = () => Promise<TokenAnswer>;
 
 export interface Login {
   login(credentials: Credentials): Promise<void>;
+  /** Takes tokens that came another way than by the proxy. */
+  take(tokens: () => Promise<TokenAnswer>): Promise<void>;
   /** Takes up a login that this browser (or the store) still holds. False: somebody has to log in. */
   resume(): Promise<boolean>;
   /** Ends the session at the service. Whatever it answers, nothing is held here afterwards. */
@@ -57,6 +59,8 @@ interface LoginOptions {
   proxyPath: string;
   store: RefreshTokenStore | undefined;
   renew: Renew | undefined;
+  /** How the session ends at the service; by its logout unless said. */
+  end?: ((token: string) => Promise<unknown>) | undefined;
   now: () => number;
   onSignedOut: () => void;
 }
@@ -68,7 +72,7 @@ const margin = 10;
  * A login through a proxy. The access token is in this closure and nowhere else; the refresh token is in an HttpOnly
  * cookie that scripts cannot read. Several tabs may refresh at the same time: the service answers each with the same successor.
  */
-export function createLogin({ transport, proxyPath, store, renew, now, onSignedOut }: LoginOptions): Login {
+export function createLogin({ transport, proxyPath, store, renew, end, now, onSignedOut }: LoginOptions): Login {
   let held: Held | undefined;
   let refreshing: Promise<string> | undefined;
   /** Counts logins and logouts, so that a refresh that ends late does not bring back what was left. */
@@ -133,11 +137,22 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
     }
   }
 
+  async function take(tokens: () => Promise<TokenAnswer>): Promise<void> {
+    const ofEra = ++era;
+    await keep(await tokens(), ofEra);
+  }
+
+  const logOut = (token: string): Promise<unknown> =>
+    transport.send({
+      method: 'DELETE',
+      path: '/v1/logout',
+      headers: { Authorization: `Bearer ${token}` },
+      withCookies: store === undefined,
+    });
+
   return {
-    async login(credentials) {
-      const ofEra = ++era;
-      await keep(await post('login', credentials, false), ofEra);
-    },
+    login: (credentials) => take(() => post('login', credentials, false)),
+    take,
     async resume() {
       if (held && held.until > now()) return true;
       try {
@@ -152,12 +167,9 @@ export function createLogin({ transport, proxyPath, store, renew, now, onSignedO
       const token = held?.token ?? (await refresh().catch(() => undefined));
       await forget();
       if (token === undefined) return;
-      const headers = { Authorization: `Bearer ${token}` };
-      await transport
-        .send({ method: 'DELETE', path: '/v1/logout', headers, withCookies: store === undefined })
-        .catch((error) => {
-          if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
-        });
+      await (end ?? logOut)(token).catch((error) => {
+        if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
+      });
     },
     async accessToken() {
       if (held && held.until > now()) return held.token;

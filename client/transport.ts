@@ -7,6 +7,8 @@ export interface Call {
   /** From the service's root: `/v1/cars`. */
   path: string;
   body?: unknown;
+  /** A form instead of JSON, as OAuth's own endpoints take it. */
+  form?: Record<string, string>;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** The call may be sent again when no answer came: reading, and writing under an Idempotency-Key. */
@@ -55,6 +57,8 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
       headers['Content-Type'] = 'application/json';
       init.body = JSON.stringify(call.body);
     }
+    // The platform names the type of a form itself.
+    if (call.form) init.body = new URLSearchParams(call.form);
     if (call.signal) init.signal = call.signal;
     let response: Response;
     let text: string;

@@ -41,7 +41,8 @@ export async function logIn(url: string, email: string, secret: string = passwor
   return token;
 }
 
-async function send(url: string, token: string, path: string, body?: object): Promise<unknown> {
+/** Calls the API as an application with a token does. */
+export async function send(url: string, token: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${url}/v1/${path}`, {
     method: body ? 'POST' : 'GET',
     headers: {

@@ -1,12 +1,6 @@
-import { startGatehouse } from 'gatehouse';
-import settings from './gatehouse.config.ts';
-import { logIn, seed } from './seed.ts';
+import { startFleet } from './start-fleet.ts';
 
-/** Starts the service with the resources of this folder, and fills it the first time. */
-const { url, context, stop } = await startGatehouse(settings, { workingDir: import.meta.dirname });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop().then(() => process.exit(0)));
-const { baseUrl, adminEmail, adminPassword } = context.config;
-const filled = await seed(url, await logIn(url, adminEmail, adminPassword));
+const { baseUrl, adminEmail, adminPassword, filled } = await startFleet(import.meta.dirname);
 console.log(`${filled ? 'The fleet has its first cars' : 'The fleet is as you left it'}. Console: ${baseUrl}/admin (${adminEmail}, ${adminPassword})
 
 Try, in another terminal:

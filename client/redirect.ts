@@ -1,0 +1,48 @@
+import type { Authorization } from './application.ts';
+
+/** What a browser gives a page for leaving it and coming back. */
+export interface Page {
+  readonly location: { readonly href: string; assign(url: string): void };
+  readonly sessionStorage: {
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
+  readonly history: { replaceState(data: unknown, unused: string, url: string): void };
+}
+
+interface Kept extends Omit<Authorization, 'url'> {
+  /** Where the person was. */
+  readonly from: string;
+}
+
+const keyOf = (state: string) => `gatehouse:${state}`;
+
+/** Leaves for the service's page. What is needed on the way back stays in this tab. */
+export function leave({ location, sessionStorage }: Page, { url, ...authorization }: Authorization): void {
+  sessionStorage.setItem(keyOf(authorization.state), JSON.stringify({ ...authorization, from: location.href }));
+  location.assign(url);
+}
+
+/** The answer in the page's address, if one is there that this tab asked for. It is taken once: the address shows where the person was. */
+export function comeBack({
+  location,
+  sessionStorage,
+  history,
+}: Page): { authorization: Omit<Authorization, 'url'>; answer: string } | undefined {
+  const answer = location.href;
+  const said = new URL(answer).searchParams;
+  const key = keyOf(said.get('state') ?? '');
+  const kept = sessionStorage.getItem(key);
+  if (kept === null || !(said.has('code') || said.has('error'))) return undefined;
+  sessionStorage.removeItem(key);
+  const { from, ...authorization } = JSON.parse(kept) as Kept;
+  history.replaceState(null, '', from);
+  return { authorization, answer };
+}
+
+/** The page that this runs in; undefined in Node. */
+export function thisPage(): Page | undefined {
+  const page = globalThis as Partial<Page>;
+  return page.location && page.sessionStorage && page.history ? (page as Page) : undefined;
+}

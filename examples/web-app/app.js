@@ -1,0 +1,47 @@
+import { createGatehouse } from 'gatehouse/client';
+
+const { baseUrl, clientId } = await (await fetch('/settings.json')).json();
+
+const gatehouse = createGatehouse({
+  baseUrl,
+  application: {
+    clientId,
+    redirectUri: `${location.origin}/`,
+    scope: 'openid profile offline_access cars:read',
+  },
+  onSignedOut: () => show('Your session is over.'),
+});
+
+const element = (id) => document.getElementById(id);
+
+/** What a person sees: a sentence, and the cars of somebody who is signed in. */
+function show(status, cars) {
+  element('status').textContent = status;
+  element('sign-in').hidden = cars !== undefined;
+  element('sign-out').hidden = cars === undefined;
+  element('cars').hidden = cars === undefined;
+  element('cars').replaceChildren(
+    ...(cars ?? []).map(({ plate, model }) =>
+      Object.assign(document.createElement('li'), { textContent: `${plate}, ${model}` }),
+    ),
+  );
+}
+
+element('sign-in').addEventListener('click', () => gatehouse.signIn());
+element('sign-out').addEventListener('click', async () => {
+  await gatehouse.logout();
+  show('You are signed out.');
+});
+
+try {
+  // On the way back from the service this takes the answer out of the address.
+  if (await gatehouse.resume()) {
+    const { body: person } = await gatehouse.call({ method: 'GET', path: '/oauth/userinfo' });
+    const { data: cars } = await gatehouse.resource('cars').list({ orderBy: 'plate' });
+    show(`Hello, ${person.name}. These are the cars.`, cars);
+  } else {
+    show('Sign in to see the cars.');
+  }
+} catch (error) {
+  show(error.code === 'access_denied' ? 'You said no.' : error.message);
+}
