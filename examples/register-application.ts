@@ -3,7 +3,7 @@ import { send } from './fleet/seed.ts';
 interface Registered {
   readonly id: string;
   /** In the answer that made it alone. */
-  readonly secret?: string;
+  readonly client_secret?: string;
 }
 
 /** Registers an application that people sign in to, as an administrator. One of that name from an earlier start gives way. */

@@ -38,7 +38,7 @@ export async function serveServerApp(port: number) {
     sessions.set(id, session);
     const [oldest] = sessions.keys();
     if (sessions.size > maxSessions && oldest !== undefined) sessions.delete(oldest);
-    return `session=${id}; HttpOnly; SameSite=Lax; Path=/`;
+    return `fleet_session=${id}; HttpOnly; SameSite=Lax; Path=/`;
   }
 
   function newSession(): Session {
@@ -120,7 +120,9 @@ interface Car {
   model: string;
 }
 
-const idOf = ({ headers }: IncomingMessage): string => /(?:^|; )session=([\w-]+)/.exec(headers.cookie ?? '')?.[1] ?? '';
+/** Cookies know no ports: a name of its own keeps it apart from the service's on the same machine. */
+const idOf = ({ headers }: IncomingMessage): string =>
+  /(?:^|; )fleet_session=([\w-]+)/.exec(headers.cookie ?? '')?.[1] ?? '';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
