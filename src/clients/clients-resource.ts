@@ -17,6 +17,7 @@ import { addClientSecret } from './client-secrets.ts';
 import { removeClient } from './client-store.ts';
 import { mayCallLoopback } from './loopback-host.ts';
 import { makeClient } from './make-client.ts';
+import { refuseToOutliveConsent } from './outlives-consent.ts';
 import { wrongScopes } from './requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
 
@@ -109,6 +110,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     },
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
+      await refuseToOutliveConsent(tx, caller);
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
       const made = { type, name, userId, scopes, actorId: caller.userId, source, ...applicationFields(values) };
       const client = await makeClient(context, keys, tx, invalidate, made);
@@ -136,6 +138,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         status: 201,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
+            await refuseToOutliveConsent(call.tx, call.caller);
             // Who knows the secret can get whatever the client may ask for.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client may do more than the token that you present.');

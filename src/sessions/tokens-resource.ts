@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Caller } from '../caller.ts';
+import { refuseToOutliveConsent } from '../clients/outlives-consent.ts';
 import { wrongScopes } from '../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../clients/scopes.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
@@ -90,6 +91,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, source, now } = call;
+      await refuseToOutliveConsent(tx, caller);
       const { name, scopes = [] } = values;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
       const errors: FieldError[] = [
@@ -128,6 +130,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         run: ({ row, transaction }) =>
           transaction(async (call) => {
             const { caller } = call;
+            await refuseToOutliveConsent(call.tx, caller);
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
             }

@@ -53,6 +53,24 @@ onBothEngines('consents', (engine) => {
     assert.equal(answerIn(more).error, 'consent_required');
   });
 
+  it('leave behind nothing that would outlive them: an application makes no tokens, clients or secrets', async () => {
+    const writing = ['openid', 'tokens:write', 'clients:write', 'clients:read', 'tokens:read'];
+    const { visitor, id: userId } = await signedIn(service);
+    const own = await addApplication(service, { scopes: ['openid'], userId });
+    for (const [trusted, status] of [
+      [false, 403],
+      [true, 201],
+    ] as const) {
+      const app = await addApplication(service, { scopes: writing, trusted });
+      const code = await codeFor(visitor, app.id, { scope: writing.join(' ') });
+      const token = (await redeem(service, app, code)).body.access_token;
+      const post = async (path: string, json: object) => (await ask(service, path, { token, json })).status;
+      assert.equal(await post('/v1/tokens', { name: 'for ever', scopes: ['tokens:read'] }), status);
+      assert.equal(await post('/v1/clients', { name: 'for ever', scopes: ['tokens:read'] }), status);
+      assert.equal(await post(`/v1/clients/${own.id}/secrets`, {}), status);
+    }
+  });
+
   it('are asked for in plain sight: who asks, who made it, where it leads, and nothing of it is taken for markup', async () => {
     const { id: userId } = await addLogin(service, { email: `mallory.${engine}@example.com` });
     const name = '<b>Gatehouse</b> Support';
