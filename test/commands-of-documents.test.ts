@@ -27,6 +27,12 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a person who signs in before'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
   [
+    'examples/server-app/README.md',
+    'npm run example:server-app',
+    'waits for a person; its test beside it signs one in',
+  ],
+  ['examples/web-app/README.md', 'npm run example:web-app', 'waits for a person; its test beside it signs one in'],
+  [
     'examples/fleet/README.md',
     'npm run example:fleet',
     'builds and listens on a port; the page is run against the same',
