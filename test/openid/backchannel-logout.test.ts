@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
+import { findConsent, putConsent } from '../../src/oauth/authorize/consent-store.ts';
 import { addClient, addLogin, addUser, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
@@ -94,6 +96,7 @@ onBothEngines('Back-channel logout', (engine) => {
     ],
     ['the user is disabled', () => patchUser({ disabled: true })],
     ['an administrator sets the password', () => patchUser({ password: 'quite another secret' })],
+    ['the consent is withdrawn', () => withdrawn()],
     ['the user is deleted', () => ask(service, `/v1/users/${userId}`, { method: 'DELETE', token: admin })],
   ] as const) {
     it(`tells when ${what}`, async () => {
@@ -107,6 +110,13 @@ onBothEngines('Back-channel logout', (engine) => {
     });
   }
   const patchUser = (json: object) => ask(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });
+  const withdrawn = async () => {
+    const { database, now } = service.context;
+    const lists = { scopes: ['openid', 'offline_access'], asked: ['openid', 'offline_access'] };
+    await commitAndInvalidate(database, (tx) => putConsent(tx, { userId, clientId: app.id }, lists, now()));
+    const consent = await findConsent(database.db, { userId, clientId: app.id });
+    return ask(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
+  };
   const revoke = (sid: string) =>
     ask(service, '/oauth/revoke', {
       form: {

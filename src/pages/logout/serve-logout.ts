@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
+import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import {
@@ -14,6 +15,7 @@ import { formTargets } from '../authorize/form-targets.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
+import { logoutSchema } from './logout-schema.ts';
 
 const endpoint = '/oauth/logout';
 const confirmPath = `${endpoint}/confirm`;
@@ -23,7 +25,7 @@ const schema = { hide: true };
 /** OpenID Connect RP-Initiated Logout 1.0. */
 export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
   const page = new LogoutPage(kit, oauth);
-  app.get(endpoint, { config, schema, exposeHeadRoute: false }, (request, reply) =>
+  app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) =>
     page.answer(request, reply, queryOf(request)),
   );
   app.post(endpoint, { config, schema }, (request, reply) => {
