@@ -34,6 +34,8 @@ export interface BuiltApp extends Services {
   readonly app: App;
   /** What is served, made ready for work. */
   readonly resources: Resources;
+  /** From now on `/health/ready` is 503, so that load balancers turn away; all else is answered as before. */
+  drain(): void;
 }
 
 /** The composition root: what the service consists of, in the order in which it is put together. */
@@ -58,7 +60,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   });
   await describeApi(app, context.config);
   serveCompatibly(app, context, { ids: new OldIds(context, legacyKeys), resources });
-  serveHealth(app, context, [leaseCheck(context)]);
+  const drain = serveHealth(app, context, [leaseCheck(context)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);
   serveRegistration(app, oauth);
@@ -87,5 +89,5 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     await verifier.flush();
     await services.endThreads();
   });
-  return { app, resources: served, ...services };
+  return { app, resources: served, drain, ...services };
 }

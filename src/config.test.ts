@@ -56,6 +56,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   rateLimit: ['0', 0, '-1'],
   registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],
+  drainSeconds: ['30', 30, '-1'],
   trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
   dynamicClients: ['token', 'token', 'half'],
   clientDocuments: ['on', 'on', 'some'],
@@ -98,6 +99,13 @@ describe('Every setting', () => {
 });
 
 describe('Settings together', () => {
+  it('drain where there may be another instance, unless they say otherwise', () => {
+    const DATABASE_URL = 'postgres://a:b@c/d';
+    assert.deepEqual([fromEnv({}).drainSeconds, fromEnv({ DATABASE_URL }).drainSeconds], [0, 5]);
+    assert.equal(fromEnv({ DRAIN_SECONDS: '7' }).drainSeconds, 7);
+    assert.equal(fromEnv({ DATABASE_URL, DRAIN_SECONDS: '0' }).drainSeconds, 0);
+  });
+
   it('refuse a folder that is named and not there, the default one too', () => {
     assert.throws(
       () => fromEnv({ RESOURCES_DIR: './resources' }),

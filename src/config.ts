@@ -104,6 +104,8 @@ export function parseConfig(
   if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
     config.brandLogo = resolve(workingDir, config.brandLogo as string);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
+  // With SQLite there is no other instance to which a load balancer could turn meanwhile.
+  if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;
 }

@@ -27,11 +27,23 @@ export const leaseCheck = ({ database }: Context): ReadinessCheck => ({
   },
 });
 
-/** `/health/live`: the process answers. `/health/ready`: so does everything it needs. `/metrics`: the figures. */
-export function serveHealth(app: App, { database, metrics, log }: Context, checks: readonly ReadinessCheck[]): void {
+/**
+ * `/health/live`: the process answers. `/health/ready`: so does everything it needs. `/metrics`: the figures. Returns what
+ * makes it not ready for good, because it is about to stop.
+ */
+export function serveHealth(
+  app: App,
+  { database, metrics, log }: Context,
+  checks: readonly ReadinessCheck[],
+): () => void {
+  let draining = false;
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   app.get('/health/ready', { config: open, schema: { hide: true } }, async (_request, reply) => {
+    if (draining) {
+      reply.code(503).header('retry-after', '5');
+      return { status: 'not ready', checks: { draining: 'not ready' } };
+    }
     const parts = [{ name: 'database', check: () => database.ping() }, ...checks].map(async ({ name, check }) => {
       try {
         await inTime(check());
@@ -54,4 +66,8 @@ export function serveHealth(app: App, { database, metrics, log }: Context, check
     metrics.databaseConnections.set({ state: 'waiting' }, waiting);
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
+
+  return () => {
+    draining = true;
+  };
 }

@@ -48,4 +48,11 @@ export const networkSettings = {
     1,
     3600,
   ),
+  drainSeconds: integer(
+    'DRAIN_SECONDS',
+    5,
+    'seconds after SIGTERM in which /health/ready is 503 and all else is answered; unset on SQLite: 0',
+    0,
+    3600,
+  ),
 } as const;

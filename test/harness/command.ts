@@ -54,7 +54,7 @@ export function serverProcesses(): (cwd: string, env?: Env) => Promise<ServerPro
   return (cwd, env = {}) => {
     const child = spawn(process.execPath, [...program, 'serve'], {
       cwd,
-      env: environment({ PORT: '0', RATE_LIMIT: '0', ...env }),
+      env: environment({ PORT: '0', RATE_LIMIT: '0', DRAIN_SECONDS: '0', ...env }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     children.push(child);

@@ -45,6 +45,33 @@ describe('A service that is asked to stop', () => {
     assert.ok(!log.includes(secret) && !log.includes(token), 'no secret is logged');
   });
 
+  it('is not ready while it drains, answers all else, and ends when it is asked again', async () => {
+    const service = await serve(dir, { DRAIN_SECONDS: '3600' });
+    assert.equal((await fetch(`${service.url}/health/ready`)).status, 200);
+    service.child.kill('SIGTERM');
+    await said(service, /"draining"/);
+    const [ready, live, keys] = await Promise.all(
+      ['/health/ready', '/health/live', '/.well-known/jwks.json'].map((path) => fetch(service.url + path)),
+    );
+    assert.deepEqual([ready?.status, live?.status, keys?.status], [503, 200, 200]);
+    assert.ok(Number(ready?.headers.get('retry-after')) > 0);
+    assert.deepEqual(await ready?.json(), { status: 'not ready', checks: { draining: 'not ready' } });
+    service.child.kill('SIGTERM');
+    assert.deepEqual(await ended(service.child), [0, null]);
+    await said(service, /"stopped"/);
+  });
+
+  it('drains for DRAIN_SECONDS, and not at all for Ctrl-C', async () => {
+    const drained = await serve(dir, { DRAIN_SECONDS: '1' });
+    drained.child.kill('SIGTERM');
+    await said(drained, /"draining"/);
+    assert.deepEqual(await ended(drained.child), [0, null]);
+    const interrupted = await serve(dir, { DRAIN_SECONDS: '3600' });
+    interrupted.child.kill('SIGINT');
+    assert.deepEqual(await ended(interrupted.child), [0, null]);
+    assert.ok(!interrupted.lines.some((line) => /"draining"/.test(line)));
+  });
+
   it('stops when what started it is gone', async () => {
     const service = await serve(dir);
     service.child.disconnect();

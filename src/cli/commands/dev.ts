@@ -84,7 +84,8 @@ class Supervisor {
     if (!service) return;
     this.#service = undefined;
     const ended = new Promise((resolve) => service.once('exit', resolve));
-    service.kill('SIGTERM');
+    // Not SIGTERM: nobody is to turn to another instance first.
+    service.kill('SIGINT');
     await ended;
   }
 }

@@ -10,6 +10,8 @@ const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 interface StopRequest {
   readonly cause: string;
   readonly exitCode: number;
+  /** Resolves when the process is asked once more: it must not take its time then. */
+  readonly again: Promise<void>;
 }
 
 /**
@@ -18,14 +20,22 @@ interface StopRequest {
  */
 export function stopRequested(): Promise<StopRequest> {
   return new Promise((resolve) => {
-    for (const [signal, exitCode] of Object.entries(exitCodes))
-      process.on(signal, () => resolve({ cause: signal, exitCode }));
-    const gone = { cause: 'what started it is gone', exitCode: exitCodes.SIGTERM };
-    process.once('disconnect', () => resolve(gone));
+    const { promise: again, resolve: askAgain } = Promise.withResolvers<void>();
+    let asked = false;
+    const ask = (cause: string, exitCode: number) => {
+      if (asked) askAgain();
+      asked = true;
+      resolve({ cause, exitCode, again });
+    };
+    for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => ask(signal, exitCode));
+    const gone = () => ask('what started it is gone', exitCodes.SIGTERM);
+    process.once('disconnect', gone);
     const ancestors = npmAncestors();
     if (ancestors === undefined) return;
-    setInterval(() => {
-      if (npmAncestors() !== ancestors) resolve(gone);
+    const watch = setInterval(() => {
+      if (npmAncestors() === ancestors) return;
+      clearInterval(watch);
+      gone();
     }, 500).unref();
   });
 }
@@ -43,10 +53,26 @@ export async function startUnlessStopped(
   return first;
 }
 
-/** Finishes what is under way and ends the process. */
-export async function stopAndExit(service: RunningGatehouse, { cause }: StopRequest): Promise<never> {
+/** Lets load balancers turn to other instances first. Who sits at a terminal has none, and does not want to wait. */
+async function drain(service: RunningGatehouse, { cause, again }: StopRequest): Promise<void> {
+  const { config, log } = service.context;
+  const seconds = config.drainSeconds;
+  if (cause !== 'SIGTERM' || seconds === 0) return;
+  service.drain();
+  log.info({ cause, seconds }, 'draining');
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, seconds * 1000);
+  });
+  await Promise.race([over, again]);
+  clearTimeout(timer);
+}
+
+/** Drains, finishes what is under way and ends the process. */
+export async function stopAndExit(service: RunningGatehouse, request: StopRequest): Promise<never> {
   const { log } = service.context;
-  log.info({ cause }, 'stopping');
+  await drain(service, request);
+  log.info({ cause: request.cause }, 'stopping');
   const deadline = setTimeout(() => {
     log.warn('some requests did not finish in time');
     process.exit(0);
