@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { identityScopes, KnownScopes } from './scopes.ts';
+import { identityScopes, KnownScopes, narrowScopes } from './scopes.ts';
 
 describe('the texts of scopes', () => {
   it('come from the declarations, the service and the operator, in that order', () => {
@@ -21,5 +21,13 @@ describe('the texts of scopes', () => {
     assert.equal(known.textOf('reports:run'), 'Run your reports');
     for (const scope of [...identityScopes, '*']) assert.doesNotMatch(known.textOf(scope), /^Use/, scope);
     assert.ok(known.has('reports:run') && !known.has('reports:read'));
+  });
+});
+
+describe('scopes of a holder who is allowed less today', () => {
+  it('are what is left of them, and nothing that `*` never held', () => {
+    assert.deepEqual(narrowScopes(['openid', 'users:read'], ['users:read', 'users:write']), ['openid', 'users:read']);
+    assert.deepEqual(narrowScopes(['*'], ['users:read', 'profile', 'tokens:introspect']), ['users:read']);
+    assert.deepEqual(narrowScopes(['*', 'profile'], ['users:read', 'profile']), ['users:read', 'profile']);
   });
 });

@@ -11,6 +11,9 @@ export const openidScope = 'openid';
 export const offlineAccessScope = 'offline_access';
 export const identityScopes: readonly string[] = [openidScope, 'profile', 'email', 'phone', offlineAccessScope];
 
+/** No part of `*`: whoever holds it does not hold these. */
+const named: readonly string[] = [introspectScope, ...identityScopes];
+
 /** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
 export class KnownScopes {
   readonly #texts = new Map<string, string>();
@@ -57,7 +60,7 @@ export const holdsScopes = (held: readonly string[], scopes: readonly string[]):
 /** What remains of `scopes` for a holder who is allowed less today. */
 export function narrowScopes(scopes: readonly string[], allowed: readonly string[]): readonly string[] {
   if (allowed.includes(everyScope) || scopes.every((scope) => allowed.includes(scope))) return scopes;
-  if (scopes.includes(everyScope)) return allowed;
+  if (scopes.includes(everyScope)) return allowed.filter((scope) => scopes.includes(scope) || !named.includes(scope));
   return scopes.filter((scope) => allowsScope(allowed, scope));
 }
 

@@ -47,6 +47,29 @@ onBothEngines('signing in to an application', (engine) => {
     assert.equal((await ask(service, '/v1/users', { token: tokens.body.access_token })).status, 403);
   });
 
+  it('takes the consent to everything for each part of it, and for nothing about the person', async () => {
+    const app = await addApplication(service, { scopes: ['*', 'openid', 'profile', 'offline_access'] });
+    const { visitor } = await signedIn(service);
+    const all = await redeem(service, app, await codeFor(visitor, app.id, { scope: '* offline_access' }));
+    assert.equal(all.status, 200, all.text);
+    const { code = '' } = answerIn(await visitor.get(authorizePath(app.id, { scope: 'users:read', prompt: 'none' })));
+    const part = await redeem(service, app, code);
+    assert.equal(part.status, 200, part.text);
+    assert.equal((await ask(service, '/v1/users/me', { token: part.body.access_token })).status, 200);
+    assert.equal((await ask(service, '/v1/tokens', { token: part.body.access_token })).status, 403);
+
+    const refresh = (scope: string) => {
+      const { id: client_id, secret: client_secret = '' } = app;
+      const refresh_token = all.body.refresh_token as string;
+      const form = { grant_type: 'refresh_token', refresh_token, client_id, client_secret, scope };
+      return ask<{ error?: string; id_token?: string }>(service, '/oauth/token', { form });
+    };
+    for (const scope of ['openid', 'profile', 'users:read openid']) {
+      assert.equal((await refresh(scope)).body.error, 'invalid_scope', scope);
+    }
+    assert.equal((await refresh('users:read')).status, 200);
+  });
+
   it('comes back untouched from the login', async () => {
     const app = await addApplication(service, { trusted: true });
     const { email } = await addLogin(service);

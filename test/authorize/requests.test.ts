@@ -115,6 +115,9 @@ describe('Authorization requests', () => {
     const { headers } = await ask(service, '/oauth/authorize', { form });
     assert.equal(headers.get('location')?.match(/resource=/g)?.length, 2);
     assert.equal((await visitor.get(headers.get('location') as string)).status, 200);
+    // More than a browser would follow is answered here.
+    const long = await ask(service, '/oauth/authorize', { form: `${form}&login_hint=${'x'.repeat(100_000)}` });
+    assert.deepEqual([long.status, long.headers.get('location')], [400, null]);
   });
 
   it('ask to sign in again where that was long ago, and once', async () => {

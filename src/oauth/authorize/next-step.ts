@@ -1,7 +1,8 @@
-import { allowsScope, everyScope, identityScopes } from '../../clients/scopes.ts';
+import { allowsScope, identityScopes } from '../../clients/scopes.ts';
 import { OAuthError } from '../../errors.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
+import { hasAllowed } from './has-allowed.ts';
 import type { Login } from './login.ts';
 
 /** What the person has done for this request already. */
@@ -57,9 +58,7 @@ export function nextStep(request: AuthorizationRequest, { login, progress, conse
 /** What was allowed of these before; undefined where something among them was never asked, or nothing was allowed. */
 function remembered(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
   if (!consent) return undefined;
-  // Whoever allowed everything has allowed each part of it. Who they are, and access in their absence, are no part.
-  const isWithin = (scope: string) => consent.scopes.includes(everyScope) && !identityScopes.includes(scope);
-  if (!scopes.every((scope) => consent.asked.includes(scope) || isWithin(scope))) return undefined;
-  const granted = scopes.filter((scope) => consent.scopes.includes(scope) || isWithin(scope));
+  if (!scopes.every((scope) => consent.asked.includes(scope) || hasAllowed(consent, scope))) return undefined;
+  const granted = scopes.filter((scope) => hasAllowed(consent, scope));
   return granted.length > 0 ? granted : undefined;
 }

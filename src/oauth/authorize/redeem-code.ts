@@ -16,6 +16,7 @@ import type { OAuth } from '../oauth.ts';
 import { readCode } from './authorization-codes.ts';
 import { type CodeRow, findCode, noteSessionOfCode, spendCode } from './code-store.ts';
 import { type Consent, holdConsent } from './consent-store.ts';
+import { hasAllowed } from './has-allowed.ts';
 
 export interface Redemption {
   readonly client: StoredClient & { readonly secretId?: string };
@@ -119,8 +120,8 @@ function stillAllowed(
   consent: Consent | undefined,
 ): readonly string[] {
   const registered = client ? (JSON.parse(client.scopes) as string[]) : [];
-  const consented = trusted ? scopes : (consent?.scopes ?? []);
-  return scopes.filter((scope) => client && allowsScope(registered, scope) && consented.includes(scope));
+  const isConsented = (scope: string) => trusted || (consent !== undefined && hasAllowed(consent, scope));
+  return scopes.filter((scope) => client && allowsScope(registered, scope) && isConsented(scope));
 }
 
 async function endReused(

@@ -1,4 +1,5 @@
-import { grantScopes, narrowScopes } from '../../clients/scopes.ts';
+import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../../clients/scopes.ts';
+import { OAuthError } from '../../errors.ts';
 import { readRefreshToken } from '../../sessions/refresh-token.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
@@ -19,12 +20,20 @@ export const refreshTokenGrant: Grant = {
       // Checked first: a refusal for the scope or the audience must not use the refresh token up.
       const found = await verifier.find(refreshToken);
       if (found?.session.client_id === client.id) {
-        grantScopes(known, asked, allowed(found.session));
+        heldScopes(known, asked, allowed(found.session));
         audiences.narrow(found.session.resource, resources);
       }
     }
     const { id: clientId, secretId } = client;
     const rotated = await sessions.rotate({ refreshToken, clientId, secretId, source });
-    return { ...rotated, scopes: grantScopes(known, asked, allowed(rotated.session)) };
+    return { ...rotated, scopes: heldScopes(known, asked, allowed(rotated.session)) };
   },
 };
+
+/** Who somebody is, and access in their absence, are part of nothing else: at first they were allowed by name, or not at all. */
+function heldScopes(known: KnownScopes, asked: string, held: readonly string[]): readonly string[] {
+  const scopes = grantScopes(known, asked, held);
+  const more = scopes.find((scope) => identityScopes.includes(scope) && !held.includes(scope));
+  if (more !== undefined) throw new OAuthError('invalid_scope', `The scope '${more}' was not granted at first.`);
+  return scopes;
+}

@@ -12,6 +12,8 @@ const endpoint = '/oauth/authorize';
 const decisionPath = `${endpoint}/decision`;
 const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
+/** Of a request by a form, in the address that the browser goes on to. */
+const longestQuery = 8 * 1024;
 
 /** RFC 6749 3.1. A page for people who are signed in; others sign in and come back. */
 export async function serveAuthorize(app: App, kit: PageKit, means: Means): Promise<void> {
@@ -88,7 +90,10 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
     scope.addContentTypeParser(type, { parseAs: 'string' }, (_request, body, done) => done(null, body));
     scope.post(endpoint, { config: { auth: 'public', errors: 'page' }, schema }, ({ body }, reply) => {
       const query = typeof body === 'string' ? new URLSearchParams(body) : new URLSearchParams(textsOf(body));
-      return kit.go(reply, `${endpoint}?${query}`);
+      const text = query.toString();
+      // No header could carry it, and no browser would follow.
+      if (text.length > longestQuery) throw badRequest('The application that sent you here sent far too much.');
+      return kit.go(reply, `${endpoint}?${text}`);
     });
   });
 }
