@@ -25,10 +25,7 @@ export function faultOfRedirectUri(uri: string): UriFault | undefined {
     return fault('insecure', 'must be https: http is for localhost, 127.0.0.1 and [::1]');
   }
   if (privateScheme.test(uri)) return undefined;
-  return fault(
-    'scheme',
-    'must be https, or a scheme of the application’s own with a dot in it, as com.example.app:/callback',
-  );
+  return fault('scheme', 'must be https, or a scheme of its own with a dot in it, as com.example.app:/callback');
 }
 
 /** What this service or a browser loads or calls by itself. `local`: this machine may be called without TLS. */

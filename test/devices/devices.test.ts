@@ -95,6 +95,18 @@ onBothEngines('Devices', (engine) => {
     assert.ok(Date.parse(body.data.expires_at) - service.context.now() > later, 'its time began with the tokens');
   });
 
+  it('tells the person who made the application, where that was a user', async () => {
+    const mallory = await someone(service);
+    const lure = await addApplication(service, { name: 'Gatehouse Setup', public: true, userId: mallory.id });
+    const visitor = await signedIn();
+    const shownFor = async (client: string) => {
+      await visitor.get('/device');
+      return (await visitor.send('/device', { user_code: (await begin('openid', client)).user_code })).html;
+    };
+    assert.match(await shownFor(lure.id), /has not verified this application[\s\S]*registered by/);
+    assert.doesNotMatch(await shownFor(tv.id), /has not verified this application/);
+  });
+
   it('takes the code in any case, with or without its dash', async () => {
     const visitor = await signedIn();
     for (const write of [

@@ -28,12 +28,11 @@ export interface Shown {
 
 /** Who asks, in plain sight: a name can be anybody's, a host and an owner cannot. */
 export async function showConsent(
-  { database }: PageKit,
+  kit: PageKit,
   { client, redirectUri }: AuthorizationRequest,
   scopes: readonly string[],
   describe: DescribeScope,
 ): Promise<Shown> {
-  const owner = client.userId === null ? undefined : await findUser(database.db, client.userId);
   return {
     application: {
       name: client.name,
@@ -42,7 +41,7 @@ export async function showConsent(
       // A link under the host of one address must not lead to another.
       homepage: client.registration === 'document' ? null : client.homepageUri,
       host: hostOfClient(client),
-      owner: client.userId === null ? null : ownerText(owner),
+      owner: await ownerOfClient(kit, client),
       unknown: client.registration !== null,
     },
     returnHost: hostOf(redirectUri),
@@ -58,6 +57,11 @@ export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(
 export function hostOfClient({ id, registration, homepageUri }: StoredClient): string | null {
   const from = registration === 'document' ? id : homepageUri;
   return from === null ? null : new URL(from).host;
+}
+
+/** Who made it, where that is a user: then nobody has vouched for its name. */
+export async function ownerOfClient({ database }: PageKit, { userId }: StoredClient): Promise<string | null> {
+  return userId === null ? null : ownerText(await findUser(database.db, userId));
 }
 
 const loopback = ['127.0.0.1', '[::1]', 'localhost'];

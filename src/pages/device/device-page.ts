@@ -4,7 +4,7 @@ import { requestSource } from '../../http/request-source.ts';
 import { decideOnDevice, findWaitingDevice, type WaitingDevice } from '../../oauth/device/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
-import { hostOfClient } from '../authorize/consent-page.ts';
+import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { currentUser } from '../settings/settings-shell.ts';
@@ -59,7 +59,12 @@ async function showConfirm(
   return kit.show(request, reply, 'device-confirm', {
     title: 'Connect a device',
     person: { label: name || email || username || phone },
-    application: { name: client.name, verified: client.registration === null, host: hostOfClient(client) },
+    application: {
+      name: client.name,
+      verified: client.registration === null,
+      host: hostOfClient(client),
+      owner: await ownerOfClient(kit, client),
+    },
     scopes: scopes.map((scope) => ({ name: scope, text: known.textOf(scope), fixed: scope === openidScope })),
     user_code: showUserCode(row.user_code),
     asked_at: new Date(row.created_at).toISOString(),
