@@ -7,7 +7,7 @@ import { recordEvent } from './events/record-event.ts';
 import { serveLogout } from './first-party/logout-routes.ts';
 import { serveProxies } from './first-party/proxy-routes.ts';
 import type { App } from './http/app.ts';
-import { leaseCheck, serveHealth } from './http/health.ts';
+import { serveHealth } from './http/health.ts';
 import { serveApiReference } from './http/openapi/api-reference.ts';
 import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { createServer } from './http/server.ts';
@@ -26,6 +26,7 @@ import { serveResources } from './resources/serve-resources.ts';
 import { loadRoutes } from './routes/load-routes.ts';
 import { createServices, type Services } from './services.ts';
 import { serveAccounts } from './users/account-routes.ts';
+import { queueCheck } from './users/passwords/queue-check.ts';
 import { keepRoles } from './users/roles/role-store.ts';
 import { roleNames } from './users/roles/roles-resource.ts';
 
@@ -60,7 +61,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   });
   await describeApi(app, context.config);
   serveCompatibly(app, context, { ids: new OldIds(context, legacyKeys), resources });
-  const drain = serveHealth(app, context, [leaseCheck(context)]);
+  const drain = serveHealth(app, context, [queueCheck(services.passwords)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);
   serveRegistration(app, oauth);

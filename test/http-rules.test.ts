@@ -27,7 +27,10 @@ onBothEngines('HTTP rules', (engine) => {
 
   it('is ready when the database answers', async () => {
     const response = await fetch(`${service.url}/health/ready`);
-    assert.deepEqual(await response.json(), { status: 'ok', checks: { database: 'ok', lease: 'ok' } });
+    assert.deepEqual(await response.json(), {
+      status: 'ok',
+      checks: { database: 'ok', [engine === 'sqlite' ? 'disk' : 'pool']: 'ok', lease: 'ok', queue: 'ok' },
+    });
     assert.ok(response.headers.get('etag'));
   });
 });

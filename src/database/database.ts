@@ -47,8 +47,8 @@ export interface Database {
   changes(): Changes | undefined;
   /** Milliseconds since 1970, by the clock that all instances share. */
   now(): number;
-  /** Throws when the database does not answer. */
-  ping(): Promise<void>;
+  /** What a write needs, by name. Each rejects while that does not serve. Cheap enough to be asked often, one at a time. */
+  readonly probes: Readonly<Partial<Record<'database' | 'disk' | 'pool', () => Promise<void>>>>;
   /** Figures for the metrics page. */
   connections(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;

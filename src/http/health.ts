@@ -19,41 +19,48 @@ async function inTime(check: Promise<void>): Promise<void> {
   await Promise.race([check, late]).finally(() => clearTimeout(timer));
 }
 
-/** While it does not hold, every request asks the database. */
-export const leaseCheck = ({ database }: Context): ReadinessCheck => ({
-  name: 'lease',
-  async check() {
+/** While the lease does not hold, every request asks the database. */
+function ownChecks({ database }: Context): ReadinessCheck[] {
+  const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
+  const lease = async () => {
     if (!database.bus.cacheUsable()) throw new Error('the news of other instances are not heard');
-  },
-});
+  };
+  return [...probes, { name: 'lease', check: lease }];
+}
+
+/** Looks at all parts at once. Who asks meanwhile shares the answer. */
+function lookAt({ log }: Context, checks: readonly ReadinessCheck[]): () => Promise<Record<string, string>> {
+  let underWay: Promise<Record<string, string>> | undefined;
+  const look = async ({ name, check }: ReadinessCheck) => {
+    try {
+      await inTime(check());
+      return [name, 'ok'];
+    } catch (error) {
+      log.warn({ part: name, err: error }, 'not ready');
+      return [name, 'not ready'];
+    }
+  };
+  const lookAtAll = async () => Object.fromEntries(await Promise.all(checks.map(look)));
+  return () => {
+    underWay ??= lookAtAll().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}
 
 /**
- * `/health/live`: the process answers. `/health/ready`: so does everything it needs. `/metrics`: the figures. Returns what
- * makes it not ready for good, because it is about to stop.
+ * `/health/live`: the process answers. `/health/ready`: a write would succeed, and else which part does not serve.
+ * `/metrics`: the figures. Returns what makes it not ready for good, because it is about to stop.
  */
-export function serveHealth(
-  app: App,
-  { database, metrics, log }: Context,
-  checks: readonly ReadinessCheck[],
-): () => void {
+export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
+  const { database, metrics } = context;
+  const look = lookAt(context, [...ownChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   app.get('/health/ready', { config: open, schema: { hide: true } }, async (_request, reply) => {
-    if (draining) {
-      reply.code(503).header('retry-after', '5');
-      return { status: 'not ready', checks: { draining: 'not ready' } };
-    }
-    const parts = [{ name: 'database', check: () => database.ping() }, ...checks].map(async ({ name, check }) => {
-      try {
-        await inTime(check());
-        return [name, 'ok'];
-      } catch (error) {
-        log.warn({ part: name, err: error }, 'not ready');
-        return [name, 'not ready'];
-      }
-    });
-    const results: Record<string, string> = Object.fromEntries(await Promise.all(parts));
+    const results = draining ? { draining: 'not ready' } : await look();
     const ready = Object.values(results).every((result) => result === 'ok');
     if (!ready) reply.code(503).header('retry-after', '5');
     return { status: ready ? 'ok' : 'not ready', checks: results };

@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { OperatorError, Problem, unavailable } from '../../errors.ts';
+import { OperatorError, unavailable } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import { FairQueue, tookTooLong } from '../fair-queue.ts';
 import type { Reader } from '../reader.ts';
@@ -19,15 +19,11 @@ import { CarriedClock } from './carried-clock.ts';
 import { oldestVersion, readServer } from './instance-table.ts';
 import { poolCloser } from './pool-closer.ts';
 import { PostgresBus } from './postgres-bus.ts';
+import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
+import { postgresProbes } from './postgres-probes.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-
-/** SQLSTATE classes and socket errors that mean "not now": the caller is asked to come back. */
-const awayCodes =
-  /^(08...|25006|57P0[1-5]|53300|53400|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;
-const awayMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
 
 /** Milliseconds. */
 interface Limits {
@@ -44,29 +40,6 @@ function limitsOf(readSeconds: number): Limits {
   const inTransactions = Math.max(10_000, read);
   return { read, inTransactions, timeoutMs: inTransactions + 5000 };
 }
-
-const isAway = (error: unknown): boolean => {
-  const { code, message } = error as { code?: string; message?: string };
-  return awayCodes.test(code ?? '') || awayMessages.test(message ?? '');
-};
-
-/** The server has ended the statement at its limit. */
-const isCanceled = (error: unknown): boolean => (error as { code?: string }).code === '57014';
-
-function translate(error: unknown): unknown {
-  if (error instanceof Problem) return error;
-  if (isCanceled(error)) {
-    return unavailable('The database took too long over this. Try again shortly.', 5, (error as Error).message);
-  }
-  if (!isAway(error)) return error;
-  return unavailable('The database cannot be reached at the moment. Try again shortly.', 5, (error as Error).message);
-}
-
-/** Another instance has changed a table since this connection planned the statement. */
-const isStalePlan = (error: unknown): boolean => {
-  const { code, message } = error as { code?: string; message?: string };
-  return code === '0A000' && /cached plan/.test(message ?? '');
-};
 
 /** Names the texts of repeated statements, so that PostgreSQL parses and plans each once a connection. */
 const statementNames = new Map<string, string>();
@@ -272,11 +245,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     }),
     now: () => clock.now(),
     changes: () => undefined,
-    ping: async () => {
-      await pool.query(limited('select 1', limits.timeoutMs)).catch((error) => {
-        throw translate(error);
-      });
-    },
+    probes: postgresProbes(pool, poolSize, run),
     connections: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,

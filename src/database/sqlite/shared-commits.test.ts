@@ -18,7 +18,7 @@ function open(timeoutMs?: number) {
   file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
   let committed = 0;
   const other = new DatabaseSync(path, { timeout: 0 });
-  const commits = new SharedCommits(file, () => committed++, timeoutMs);
+  const commits = new SharedCommits(file, { committed: () => committed++, timeoutMs });
   return {
     file,
     other,

@@ -1,11 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { unavailable } from '../../errors.ts';
 
 interface Waiter {
   resolve(): void;
   reject(error: unknown): void;
 }
 
+interface Options {
+  /** Called after each commit, before anybody is told of it. */
+  readonly committed?: () => void;
+  /** Throws where a commit would be lost although it succeeds. */
+  readonly inPlace?: () => void;
+  /** How long to wait for another process that writes. */
+  readonly timeoutMs?: number | undefined;
+}
+
 const sqliteBusy = 5;
+
+const dropped = () =>
+  unavailable('The database cannot take this at the moment. Try again shortly.', 5, 'the transaction was dropped');
 
 /**
  * Lets writes that arrive together share one commit, and so one sync to disk (SQLite has one writer at a time anyway).
@@ -17,7 +30,7 @@ export class SharedCommits {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #committed: () => void;
-  /** How long to wait for another process that writes. */
+  readonly #inPlace: () => void;
   readonly #timeoutMs: number;
   readonly #entering: (() => void)[] = [];
   #busy = false;
@@ -25,17 +38,22 @@ export class SharedCommits {
   #commitDue = false;
   #waiters: Waiter[] = [];
 
-  /** `committed` is called after each commit, before anybody is told of it. */
-  constructor(file: DatabaseSync, committed = () => {}, timeoutMs = 5000) {
+  constructor(file: DatabaseSync, { committed = () => {}, inPlace = () => {}, timeoutMs = 5000 }: Options = {}) {
     this.#file = file;
     this.#begin = file.prepare('begin immediate');
     this.#end = file.prepare('commit');
     this.#committed = committed;
+    this.#inPlace = inPlace;
     this.#timeoutMs = timeoutMs;
   }
 
   get waiting(): number {
     return this.#entering.length;
+  }
+
+  /** SQLite itself has undone what was open. */
+  get isDropped(): boolean {
+    return this.#open && !this.#file.isTransaction;
   }
 
   /** One statement, with no savepoint: SQLite undoes a failed statement by itself. `durable` is the shared commit. */
@@ -92,7 +110,7 @@ export class SharedCommits {
   /** The job failed and was undone. */
   abandon(): void {
     // A full disk or an I/O error makes SQLite drop the whole transaction: then nobody in it may succeed.
-    if (this.#open && !this.#file.isTransaction) this.#fail(new Error('the database dropped the transaction'));
+    if (this.isDropped) this.#fail(dropped());
     this.#next();
   }
 
@@ -118,6 +136,7 @@ export class SharedCommits {
     const waiters = this.#waiters;
     this.#waiters = [];
     try {
+      this.#inPlace();
       this.#end.run();
     } catch (error) {
       this.#waiters = waiters;

@@ -15,11 +15,13 @@ import {
 import { OperatorError, tooExpensive } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import type { Tables } from '../tables.ts';
+import { fileInPlace } from './file-in-place.ts';
 import { RowBudget } from './row-budget.ts';
 import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { SqliteBus } from './sqlite-bus.ts';
 import { translate } from './sqlite-errors.ts';
+import { sqliteProbes } from './sqlite-probes.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { Statements } from './sqlite-statements.ts';
 
@@ -85,6 +87,8 @@ class Connection implements DatabaseConnection {
     if (!this.inTransaction) return;
     this.inTransaction = false;
     try {
+      // A full disk has undone everything already, and the savepoint with it.
+      if (this.#commits.isDropped) return;
       this.#writer.run('rollback to job', []);
       this.#writer.run('release job', []);
     } finally {
@@ -155,7 +159,8 @@ export function openSqlite(path: string, readSeconds: number): Database {
   const snapshot = new SharedSnapshot(reader);
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
   const bus = new SqliteBus(writer, snapshot);
-  const commits = new SharedCommits(writer, () => bus.committed());
+  const inPlace = fileInPlace(path);
+  const commits = new SharedCommits(writer, { inPlace, committed: () => bus.committed() });
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
@@ -182,7 +187,7 @@ export function openSqlite(path: string, readSeconds: number): Database {
         throw translate(error);
       }
     },
-    ping: async () => void reads.first('select 1', []),
+    probes: sqliteProbes({ path, writer, commits, inPlace }),
     connections: () => ({ total: 2, idle: 1, waiting: commits.waiting + reads.waiting }),
     async close() {
       await commits.drained();

@@ -72,6 +72,19 @@ describe('the hashing queue', () => {
     assert.ok(order.includes('quiet'));
   });
 
+  it('has room while a newcomer would be served, and a storm from one network does not take it', async () => {
+    const queue = new HashingQueue({ running: 1, waiting: 2 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const join = (source: string) => queue.run('sign-in', source, () => promise).catch(() => undefined);
+    const jobs = ['storm', 'storm', 'storm'].map(join);
+    assert.equal(queue.hasRoom, true, 'the storm makes room');
+    jobs.push(join('quiet'));
+    assert.equal(queue.hasRoom, false);
+    resolve();
+    await Promise.all(jobs);
+    assert.equal(queue.hasRoom, true);
+  });
+
   it('goes on after a job that fails', async () => {
     const queue = new HashingQueue({ running: 1, waiting: 5 });
     const failing = queue.run('other', 'a', async () => {

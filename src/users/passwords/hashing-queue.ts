@@ -51,6 +51,12 @@ export class HashingQueue {
     }
   }
 
+  /** Whether somebody who has nothing in it could sign in. */
+  get hasRoom(): boolean {
+    const line = this.#lanes['sign-in'];
+    return line.size < this.#limits.waiting || line.canMakeRoom;
+  }
+
   #turn(line: FairLine, source: string): Promise<void> {
     if (line.size >= this.#limits.waiting && !line.makeRoomFor(source)) throw full();
     return new Promise<void>((resolve, reject) => {
@@ -93,6 +99,10 @@ class FairLine {
       return waiting;
     }
     return undefined;
+  }
+
+  get canMakeRoom(): boolean {
+    return this.#sources.values().some((line) => line.length > 1);
   }
 
   /** Refuses the last of the longest line, unless that is the newcomer's own. */

@@ -21,6 +21,8 @@ export interface Passwords {
   verifyNothing(password: string, address?: string | null): Promise<false>;
   /** True for hashes of other systems and of earlier parameters: the next sign-in replaces them. */
   needsRehash(hash: string): boolean;
+  /** Whether somebody who comes now would be served. */
+  hasRoom(): boolean;
   /** Ends the threads. */
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Password
       const known = readArgon2(hash);
       return known === undefined || !isCurrentArgon2(known);
     },
+    hasRoom: () => queue.hasRoom,
     async close() {
       await Promise.all(threads.map((thread) => thread.end()));
     },

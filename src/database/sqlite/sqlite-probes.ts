@@ -1,0 +1,57 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Database } from '../database.ts';
+import type { SharedCommits } from './shared-commits.ts';
+import { isOfDisk } from './sqlite-errors.ts';
+
+/** A write costs a sync to disk: callers within this time share one. */
+const writeEvery = 1000;
+/** What a log of several writes may need. */
+const leastFree = 1024 * 1024;
+
+interface Parts {
+  readonly path: string;
+  readonly writer: DatabaseSync;
+  readonly commits: SharedCommits;
+  readonly inPlace: () => void;
+}
+
+/** A write of what is there already. */
+async function write({ writer, commits }: Parts): Promise<void> {
+  const version = writer.prepare('pragma user_version');
+  const { durable } = await commits.run(() => writer.exec(`pragma user_version = ${version.get()?.user_version ?? 0}`));
+  await durable;
+}
+
+function atMostEvery(ms: number, probe: () => Promise<void>): () => Promise<void> {
+  let asked = Number.NEGATIVE_INFINITY;
+  let outcome: Promise<void> = Promise.resolve();
+  return () => {
+    if (performance.now() - asked < ms) return outcome;
+    asked = performance.now();
+    outcome = probe();
+    outcome.catch(() => undefined);
+    return outcome;
+  };
+}
+
+/** Whether the file is there and takes a write, and whether there is room for more. */
+export function sqliteProbes(parts: Parts): Database['probes'] {
+  const written = atMostEvery(writeEvery, () => write(parts));
+  const unless = (blame: (error: unknown) => boolean) => (error: unknown) => {
+    if (blame(error)) throw error;
+  };
+  return {
+    async database() {
+      parts.inPlace();
+      await written().catch(unless((error) => !isOfDisk(error)));
+    },
+    async disk() {
+      await written().catch(unless(isOfDisk));
+      const { blocks, bavail, bsize } = await statfs(dirname(parts.path));
+      // Some file systems do not say.
+      if (blocks > 0 && bavail * bsize < leastFree) throw new Error('hardly any space is left');
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { type Answer, ask } from '../harness/ask.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const login = (service: Service) =>
+  ask(service, '/v1/clients/web/admin/login', {
+    json: { email: 'admin@example.com', password: 'correct horse battery' },
+  });
+const register = (service: Service) =>
+  ask(service, '/v1/register', {
+    json: { email: `${randomUUID()}@example.com`, password: 'a long enough one', name: 'n'.repeat(200) },
+  });
+const ready = (service: Service) => ask<{ checks: Record<string, string> }>(service, '/health/ready');
+const isUnavailable = ({ status, headers }: Answer) => {
+  assert.equal(status, 503);
+  assert.ok(Number(headers.get('retry-after')) > 0);
+};
+
+describe('Readiness on SQLite', () => {
+  const start = services('sqlite');
+
+  it('fails with a database that was removed, and no write to it is acknowledged', async () => {
+    const service = await start();
+    const { body, status } = await ready(service);
+    assert.deepEqual([status, body.checks], [200, { database: 'ok', disk: 'ok', lease: 'ok', queue: 'ok' }]);
+    assert.equal((await login(service)).status, 200);
+    rmSync(join(service.database.dir, 'test.db'));
+    isUnavailable(await login(service));
+    isUnavailable(await register(service));
+    const unready = await ready(service);
+    assert.deepEqual([unready.status, unready.body.checks.database], [503, 'not ready']);
+  });
+
+  it('is no matter of 500 when the database is full, for those who share a commit either', async () => {
+    const service = await start();
+    const limit = (pages: number) =>
+      service.context.database.db
+        .transaction()
+        .execute((tx) => sql.raw(`pragma max_page_count = ${pages}`).execute(tx));
+    await limit(1);
+    const answers: Answer[] = [];
+    while (!answers.some(({ status }) => status === 503)) {
+      answers.push(...(await Promise.all([1, 2, 3, 4].map(() => register(service)))));
+    }
+    assert.deepEqual(
+      [...new Set(answers.map(({ status }) => status))].filter((status) => status !== 201),
+      [503],
+    );
+    for (const answer of answers) if (answer.status === 503) isUnavailable(answer);
+    await limit(1_000_000);
+    assert.equal((await register(service)).status, 201);
+  });
+});
+
+describe('Readiness on PostgreSQL', () => {
+  const start = services('postgres');
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  /** From another database: this one's own sessions would be read-only too. */
+  const readOnly = async (value: 'on' | 'off') => {
+    const name = new URL(service.database.url).pathname.slice(1);
+    const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL });
+    await client.connect();
+    await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    await client.end();
+  };
+  /** Sessions end a little later than they are told to. */
+  const until = async (question: () => Promise<Answer>, wanted: number) => {
+    for (;;) {
+      const answer = await question();
+      if (answer.status === wanted) return answer;
+      assert.ok(answer.status === 200 || answer.status === 503, `got ${answer.status}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
+  it('fails with a primary that takes no writes, which are 503', async () => {
+    const { body, status } = await ready(service);
+    assert.deepEqual([status, body.checks], [200, { database: 'ok', pool: 'ok', lease: 'ok', queue: 'ok' }]);
+    await readOnly('on');
+    isUnavailable(await until(() => login(service), 503));
+    isUnavailable(await register(service));
+    const unready = await ready(service);
+    assert.deepEqual([unready.status, unready.body.checks.database], [503, 'not ready']);
+    await readOnly('off');
+    await until(() => ready(service), 200);
+    await until(() => login(service), 200);
+  });
+});
