@@ -84,6 +84,14 @@ onBothEngines('Registration of clients', (engine) => {
     });
   });
 
+  it('gives openid for scopes that nobody can have here, and not all the others', async () => {
+    assert.equal((await register(open, { redirect_uris, scope: '* no:such' })).body.scope, 'openid');
+    assert.match(
+      String((await register(open, { redirect_uris, scope: ' ' })).body.scope),
+      /\bopenid\b.*\busers:read\b/,
+    );
+  });
+
   it('says what is wrong, in the words of the standard', async () => {
     const wrong = async (json: unknown) => {
       const { status, body } = await register(open, json);

@@ -1,7 +1,7 @@
 import { faultOfName } from '../../clients/application-name.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../../clients/application-uris.ts';
 import type { ApplicationFields } from '../../clients/client-store.ts';
-import { everyScope, introspectScope, type KnownScopes } from '../../clients/scopes.ts';
+import { everyScope, introspectScope, type KnownScopes, openidScope } from '../../clients/scopes.ts';
 import { OAuthError } from '../../errors.ts';
 
 /** What an application says of itself (RFC 7591 2), as far as it is known here. */
@@ -66,16 +66,17 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
 }
 
 /**
- * What nobody may hand on who is not known here is left out, and so is what there is not: the answer says what is left. Who
- * names nothing may ask for all the rest; the person decides.
+ * What nobody may hand on who is not known here is left out, and so is what there is not: the answer says what is left, which
+ * is `openid` at least. Who names nothing may ask for all the rest; the person decides.
  */
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';
   if (asked.length > longestScope) throw invalid('scope is too long.');
   const grantable = known.list().filter((scope) => scope !== everyScope && scope !== introspectScope);
-  const words = new Set(asked.split(' '));
+  const words = new Set(asked.split(' ').filter(Boolean));
+  if (words.size === 0) return grantable;
   const kept = grantable.filter((scope) => words.has(scope));
-  return kept.length > 0 ? kept : grantable;
+  return kept.length > 0 ? kept : [openidScope];
 }
 
 function redirectUrisOf(sent: Sent, name: string): readonly string[] {
