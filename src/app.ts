@@ -13,6 +13,7 @@ import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { createServer } from './http/server.ts';
 import { keepHouse } from './keep-house.ts';
 import { takeOverMails } from './mail/take-over-mails.ts';
+import { serveMcp } from './mcp/mcp-routes.ts';
 import { serveDeviceAuthorization } from './oauth/device/device-routes.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { serveRegistration } from './oauth/registration/registration-routes.ts';
@@ -76,6 +77,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     { keys, recordEvent, holdAuthority, enqueuing },
     scopes.list(),
   );
+  serveMcp(app, oauth, served);
   serveOpenApi(app);
   serveApiReference(app, context.config.brandName);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };

@@ -60,6 +60,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
   dynamicClients: ['token', 'token', 'half'],
   clientDocuments: ['on', 'on', 'some'],
+  mcp: ['off', false, 'maybe'],
+  mcpRateLimit: ['30', 30, '-1'],
   compat: ['apiato12', 'apiato12', 'apiato9'],
   brandName: ['Acme', 'Acme', 'two\nlines'],
   brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],

@@ -32,6 +32,7 @@ const features = [
   'pages',
   'takeover',
   'compat',
+  'mcp',
 ];
 /** What each folder or file beside the folders may import, beside itself. */
 export const mayImport = new Map<string, readonly string[]>([
@@ -65,6 +66,7 @@ export const mayImport = new Map<string, readonly string[]>([
   ['oauth', [...platform, 'resources', 'users', 'clients', 'sessions']],
   ['first-party', [...platform, 'users', 'clients', 'sessions', 'oauth']],
   ['compat', [...platform, 'resources', 'takeover']],
+  ['mcp', [...platform, 'resources', 'clients', 'sessions', 'oauth']],
   ['routes', [...platform, 'resources']],
   ['jobs', [...platform, 'resources']],
   ['own-migrations', [...foundation, 'database', 'resources']],

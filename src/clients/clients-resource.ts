@@ -73,6 +73,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
   return defineResource({
     name: 'clients',
     managed: false,
+    // Secrets are made here.
+    mcp: false,
     idType: 'text',
     fields: clientFields,
     relations: {

@@ -8,22 +8,27 @@ const invalidTarget = (description: string) => new OAuthError('invalid_target', 
 /** RFC 8707: what access tokens may be for. The service's own resources lie under its address. */
 export class Audiences {
   readonly #baseUrl: string;
-  readonly #known = new Set<string>();
+  readonly #known = new Map<string, readonly string[] | undefined>();
 
   constructor({ baseUrl, resourceServers }: Pick<Config, 'baseUrl' | 'resourceServers'>) {
     this.#baseUrl = baseUrl;
     for (const uri of [baseUrl, `${baseUrl}/v1`, ...resourceServers]) this.add(uri);
   }
 
-  /** One more resource of the service's own, such as `/mcp`, or of others. */
-  add(uri: string): void {
-    this.#known.add(uri.startsWith('/') ? this.#baseUrl + uri : uri);
+  /** One more resource of the service's own, such as `/mcp`, or of others; with the scopes that are of use there, if not all are. */
+  add(uri: string, scopes?: readonly string[]): void {
+    this.#known.set(uri.startsWith('/') ? this.#baseUrl + uri : uri, scopes);
+  }
+
+  /** The scopes that are of use at a resource of the service's own; undefined: all. */
+  scopesOf(path: string): readonly string[] | undefined {
+    return this.#known.get(this.#baseUrl + path);
   }
 
   /** Of the resources of the service's own, under its address. */
   ownPaths(): readonly string[] {
     const under = `${this.#baseUrl}/`;
-    return [...this.#known].filter((uri) => uri.startsWith(under)).map((uri) => uri.slice(this.#baseUrl.length));
+    return [...this.#known.keys()].filter((uri) => uri.startsWith(under)).map((uri) => uri.slice(this.#baseUrl.length));
   }
 
   /** What a request names in `resource`, as it is registered: a slash at the end makes no other resource. */

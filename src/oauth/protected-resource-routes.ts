@@ -27,12 +27,12 @@ export function serveProtectedResources(app: App, oauth: OAuth): void {
   });
 }
 
-function describe({ context: { config }, scopes }: OAuth, reply: FastifyReply, path: string) {
+function describe({ context: { config }, scopes, audiences }: OAuth, reply: FastifyReply, path: string) {
   reply.header('cache-control', 'public, max-age=300');
   return {
     resource: config.baseUrl + path,
     authorization_servers: [config.baseUrl],
-    scopes_supported: scopes.list().filter((scope) => !notOfResources.includes(scope)),
+    scopes_supported: audiences.scopesOf(path) ?? scopes.list().filter((scope) => !notOfResources.includes(scope)),
     bearer_methods_supported: ['header'],
     resource_name: config.brandName,
     resource_documentation: `${config.baseUrl}/docs`,

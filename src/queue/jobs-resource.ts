@@ -36,6 +36,7 @@ export const jobsResource = defineResource({
   singular: 'job',
   description: 'Work that waits to be done or was given up: mail, and the jobs of the operator. What is done is gone.',
   managed: false,
+  mcp: false,
   versioned: false,
   fields,
   access: { read: administrators, write: role('admin') },

@@ -84,6 +84,10 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience }:
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
   keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, jti: uuidv7(now) }, { typ });
 
+/** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
+export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
+  keys.signToken({ ...claims, aud: claims.iss + path, jti: uuidv7(now) }, { typ });
+
 const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
 
 /** The claims of a token that this service signed as an access token, for itself or another, expired or not. */

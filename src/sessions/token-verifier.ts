@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { unauthorized } from '../http/gate/unauthorized.ts';
-import { type AccessTokenClaims, readAccessToken, signUnsentToken } from './access-token.ts';
+import { type AccessTokenClaims, readAccessToken, signForResource, signUnsentToken } from './access-token.ts';
 import { noteFirstUse } from './first-use.ts';
 import type { ForeignTokens } from './foreign-tokens.ts';
 import { LastUses, type Sender } from './last-uses.ts';
@@ -98,6 +98,15 @@ export class TokenVerifier {
   async unsentToken(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
     return claims && signUnsentToken(this.#keys, claims, this.#context.now());
+  }
+
+  /**
+   * An access token for the API, of the same session and scopes as one for another resource of the service's own. That
+   * resource calls the API with it inside the process; it must never leave it.
+   */
+  async tokenForApi(token: string): Promise<string | undefined> {
+    const claims = await this.#claims(token);
+    return claims && signForResource(this.#keys, claims, apiPath, this.#context.now());
   }
 
   /** Checking a signature takes longer than making one, and its result changes only with the keys. */

@@ -77,6 +77,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     name: 'tokens',
     table: 'sessions',
     managed: false,
+    // Who makes a token here would get further than the audience of its own.
+    mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
     access: {

@@ -1,4 +1,4 @@
-import { oneOf } from './setting.ts';
+import { flag, integer, oneOf } from './setting.ts';
 
 /** Which applications people may sign in to, beside those that somebody made here. */
 export const applicationSettings = {
@@ -13,5 +13,13 @@ export const applicationSettings = {
     ['auto', 'on', 'off'],
     'auto',
     'whether an application may be known by the https address of its own description; auto: where DYNAMIC_CLIENTS is open',
+  ),
+  mcp: flag('MCP', true, 'whether AI applications find the declared resources at /mcp (Model Context Protocol)'),
+  mcpRateLimit: integer(
+    'MCP_RATE_LIMIT',
+    120,
+    'requests a minute to /mcp for one login of an application; 0: off',
+    0,
+    10_000_000,
   ),
 } as const;

@@ -16,6 +16,8 @@ export const consentsResource = (sessions: Sessions) =>
     name: 'consents',
     description: 'What a user lets an application do. Deleting it ends all sessions of that application with the user.',
     managed: false,
+    // What an application may do is not for applications to decide.
+    mcp: false,
     fields: {
       user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
       client_id: reference('clients', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),

@@ -152,6 +152,8 @@ export interface Declaration<F extends Fields = Fields> {
   readonly reveals?: TSchema;
   /** Records `<resource>.created|updated|deleted` in the audit trail. */
   readonly events?: boolean;
+  /** False: AI applications do not find it at `/mcp`. */
+  readonly mcp?: boolean;
 }
 
 type Timestamps = {

@@ -45,6 +45,7 @@ export const resourceOptions: OptionKinds<Declaration> = {
   deleteBody: schema,
   reveals: schema,
   events: flag,
+  mcp: flag,
 };
 
 export const accessOptions: OptionKinds<AccessRules> = {

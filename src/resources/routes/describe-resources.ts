@@ -28,7 +28,7 @@ const describeRelation = ({ relation: { target, ...rest } }: ResourceRelation) =
 
 const word = (access: unknown) => (typeof access === 'function' ? 'rule' : access);
 
-function describe(resource: Resource): Record<string, unknown> {
+export function describeResource(resource: Resource): Record<string, unknown> {
   const { name, singular, definition, fields, relations, readScope, writeScope } = resource;
   const { access } = definition;
   const visible = [...fields.values()].filter(({ options }) => !options.hidden);
@@ -60,4 +60,4 @@ function describe(resource: Resource): Record<string, unknown> {
 
 /** What front ends need to know of the declarations: the body of `GET /v1/resources`. */
 export const describeResources = (resources: Resources): string =>
-  JSON.stringify({ data: [...resources.values()].map(describe) });
+  JSON.stringify({ data: [...resources.values()].map(describeResource) });

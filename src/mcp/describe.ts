@@ -1,0 +1,41 @@
+import type { Resource } from '../resources/model/resource.ts';
+import { describeResource } from '../resources/routes/describe-resources.ts';
+import { inputSchema } from '../resources/routes/openapi-schemas.ts';
+import type { Rights } from './rights.ts';
+
+/** The relations that lead to what is offered: the others cannot be included here. */
+export const relationsOf = ({ relations }: Resource): string[] =>
+  [...relations.values()].filter(({ target }) => target.definition.mcp !== false).map(({ name }) => name);
+
+const inShort = ({ resource, may, actions }: Rights) => ({
+  name: resource.name,
+  ...(resource.definition.description ? { description: resource.definition.description } : {}),
+  you_may: [...may],
+  fields: resource.shown.map(({ name }) => name),
+  relations: relationsOf(resource),
+  actions: actions.map(({ name }) => `${resource.name}.${name}`),
+});
+
+function inFull(rights: Rights) {
+  const { resource, may, actions } = rights;
+  const { fields, relations } = describeResource(resource) as Record<'fields' | 'relations', Record<string, unknown>>;
+  return {
+    ...inShort(rights),
+    fields,
+    relations: Object.fromEntries(relationsOf(resource).map((name) => [name, relations[name]])),
+    ...(may.has('create') ? { values_of_create: inputSchema(resource, 'create') } : {}),
+    ...(may.has('update') ? { values_of_update: inputSchema(resource, 'update') } : {}),
+    actions: actions.map(({ name, summary, on = 'row', body }) => ({
+      action: `${resource.name}.${name}`,
+      summary,
+      needs_id: on === 'row',
+      ...(body ? { body } : {}),
+    })),
+  };
+}
+
+/** What there is, and what the caller may do with it: one resource in full, or all in short. */
+export const describeRights = (rights: readonly Rights[], name: unknown): Record<string, unknown> => ({
+  resources:
+    name === undefined ? rights.map(inShort) : rights.filter(({ resource }) => resource.name === name).map(inFull),
+});

@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Config } from '../config.ts';
+import { forbidden } from '../errors.ts';
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
+
+/**
+ * A page of another origin has no business here. One whose name was made to mean this machine (DNS rebinding) gives itself
+ * away by its Origin, and where the service is on this machine alone, by the Host that it asks for.
+ */
+export function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
+  const own = new URL(baseUrl);
+  if (origin !== undefined && origin !== own.origin && !corsOrigins.includes(origin)) {
+    throw forbidden('Pages of another origin may not use this.', 'origin_refused');
+  }
+  if (loopback.test(own.hostname) && !loopback.test(hostOf(host))) {
+    throw forbidden('The Host header does not name this service.', 'host_refused');
+  }
+}
