@@ -13,9 +13,9 @@ const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?
 export function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
   const own = new URL(baseUrl);
   if (origin !== undefined && origin !== own.origin && !corsOrigins.includes(origin)) {
-    throw forbidden('Pages of another origin may not use this.', 'origin_refused');
+    throw forbidden('Pages of another origin may not use this.', 'foreign_origin');
   }
   if (loopback.test(own.hostname) && !loopback.test(hostOf(host))) {
-    throw forbidden('The Host header does not name this service.', 'host_refused');
+    throw forbidden('The Host header does not name this service.', 'foreign_origin');
   }
 }

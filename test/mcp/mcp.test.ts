@@ -144,7 +144,7 @@ onBothEngines('An assistant', (engine) => {
     const json = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const send = (headers: Record<string, string>) => ask(service, '/mcp', { json, token: assistant.token, headers });
     const foreign = await send({ origin: 'https://evil.example' });
-    assert.deepEqual([foreign.status, foreign.body.code], [403, 'origin_refused']);
+    assert.deepEqual([foreign.status, foreign.body.code], [403, 'foreign_origin']);
     const answers = { accept: 'application/json, text/event-stream' };
     assert.equal((await send({ ...answers, origin: service.context.config.baseUrl })).status, 200);
   });

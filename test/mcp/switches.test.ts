@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ask } from '../harness/ask.ts';
+import { connectAssistant } from '../harness/mcp-client.ts';
+import { sendRaw } from '../harness/raw-http.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+const resourcesDir = fileURLToPath(new URL('resources', import.meta.url));
+
+describe('What an operator says of /mcp', () => {
+  const start = services('sqlite');
+  let service: Service;
+  let assistant: Awaited<ReturnType<typeof connectAssistant>>;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: resourcesDir, DYNAMIC_CLIENTS: 'open', MCP_RATE_LIMIT: '30' } });
+    const visitor = new Visitor(service);
+    await visitor.signIn('admin@example.com', 'correct horse battery');
+    assistant = await connectAssistant(service, visitor);
+  });
+
+  const call = async (name: string, given: Record<string, unknown>) => {
+    const { content, isError } = await assistant.client.callTool({ name, arguments: given });
+    return { isError, told: JSON.parse((content as { text: string }[])[0]?.text as string) as Record<string, unknown> };
+  };
+
+  it('keeps a resource out, by every way', async () => {
+    assert.ok(assistant.asked.includes('notes:read') && !assistant.asked.includes('diaries:read'));
+    const tools = JSON.stringify(await assistant.client.listTools());
+    assert.ok(tools.includes('"notes"') && !tools.includes('"diaries"'));
+    assert.equal((await call('list', { resource: 'diaries' })).told.status, 400);
+    assert.equal((await call('list', { resource: 'notes', include: 'diary' })).told.status, 400);
+    const { told } = await call('describe', { resource: 'notes' });
+    assert.deepEqual((told.resources as { relations: object }[])[0]?.relations, {});
+  });
+
+  it('runs an action of a collection as such, and never as a row', async () => {
+    assert.deepEqual((await call('act', { action: 'notes.count' })).told, { data: { count: 3 } });
+    assert.equal((await call('get', { resource: 'notes', id: 'count' })).told.status, 400);
+    assert.equal((await call('act', { action: 'notes.count', id: 'x' })).told.status, 400);
+  });
+
+  it('is not reached under a foreign name of this machine', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const head = [
+      'POST /mcp HTTP/1.1',
+      'Host: rebound.example',
+      `Authorization: Bearer ${assistant.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    const [answer] = await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+    assert.deepEqual([answer?.status, answer?.json().code], [403, 'foreign_origin']);
+  });
+
+  it('answers whatever is sent with a clear refusal', async () => {
+    const { token } = assistant;
+    for (const json of [null, [], 1, 'text', {}, { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' }]) {
+      const { status } = await ask(service, '/mcp', {
+        json,
+        token,
+        headers: { accept: 'application/json, text/event-stream' },
+      });
+      assert.ok(status < 500, `${JSON.stringify(json)}: ${status}`);
+    }
+    assert.equal((await ask(service, '/mcp', { token })).status, 405);
+    assert.equal((await ask(service, '/mcp', { form: 'a=b', token })).status, 415);
+  });
+
+  it('has a limit of its own', async () => {
+    const send = () => ask(service, '/mcp', { json: {}, token: assistant.token });
+    const statuses = new Set<number>();
+    for (let i = 0; i < 31; i++) statuses.add((await send()).status);
+    assert.ok(statuses.has(429));
+    service.advance(60_000);
+    assert.notEqual((await send()).status, 429);
+  });
+
+  it('is not there at all with MCP=off', async () => {
+    const off = await start({ env: { MCP: 'off' } });
+    assert.equal((await ask(off, '/mcp', { json: {} })).status, 404);
+    assert.equal((await ask(off, '/.well-known/oauth-protected-resource/mcp')).status, 404);
+  });
+});
