@@ -96,4 +96,20 @@ describe('Readiness on PostgreSQL', () => {
     await until(() => ready(service), 200);
     await until(() => login(service), 200);
   });
+
+  it('fails with a pool of which every connection is taken, and says that it is the pool', async () => {
+    const narrow = await start({ env: { DATABASE_POOL_SIZE: '1' } });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    const holder = narrow.context.database.db.transaction().execute(async () => {
+      take();
+      await released;
+    });
+    await taken;
+    const { status, body } = await ready(narrow);
+    assert.deepEqual([status, body.checks.pool, body.checks.database], [503, 'not ready', 'ok']);
+    release();
+    await holder;
+    await until(() => ready(narrow), 200);
+  });
 });

@@ -45,4 +45,16 @@ describe('Limits in time on PostgreSQL', () => {
     });
     await assert.rejects(late, code('unavailable'));
   });
+
+  it('are answered like a lack of disk, memory or connections, and like a database that takes no writes', async () => {
+    for (const state of ['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03', '58030']) {
+      const fail = sql.raw(`do $$ begin raise exception 'so it is' using errcode = '${state}'; end $$`);
+      await assert.rejects(fail.execute(database.db), code('unavailable'), state);
+      await assert.rejects(
+        database.db.transaction().execute((tx) => fail.execute(tx)),
+        code('unavailable'),
+        state,
+      );
+    }
+  });
 });
