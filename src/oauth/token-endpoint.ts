@@ -62,7 +62,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
   const { client, parameters } = request;
   if (!grant.clientTypes.includes(client.type) || (grant.confidential && client.public)) {
     const kind = client.public ? 'public' : client.type;
-    throw new OAuthError('unauthorized_client', `A ${kind} client may not use this grant.`);
+    throw new OAuthError('unauthorized_client', `This kind of client may not use this grant: ${kind}.`);
   }
   // Read first: what is wrong with it must use nothing up.
   const asked = audiences.read(resourcesIn(parameters));

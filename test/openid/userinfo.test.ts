@@ -67,6 +67,9 @@ onBothEngines('/oauth/userinfo', (engine) => {
     const inForm = await ask(service, path, { form: { access_token: token } });
     assert.deepEqual(inForm.body, expected);
     assert.equal(inForm.headers.get('cache-control'), 'no-store');
+    // The case of a media type says nothing (RFC 9110 8.3.1).
+    const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };
+    assert.equal((await ask(service, path, { form: { access_token: token }, headers })).status, 200);
     const both = await ask(service, path, { form: { access_token: token }, token });
     assert.deepEqual([both.status, both.body.error], [400, 'invalid_request']);
     assert.equal((await ask(service, path, { json: { access_token: token } })).status, 401, 'a form alone');

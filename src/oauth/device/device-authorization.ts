@@ -44,7 +44,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') {
-    throw new OAuthError('unauthorized_client', `A ${client.type} client may not use this grant.`);
+    throw new OAuthError('unauthorized_client', `This kind of client may not use this grant: ${client.type}.`);
   }
   // Nobody asks about other people's tokens on behalf of a person.
   const allowed = client.scopes.filter((scope) => scope !== introspectScope);

@@ -48,7 +48,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
 /** The caller of a POST, by the header or by the form (RFC 6750 2.2), never by both. */
 async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promise<Caller> {
   const sent = (request.body as Record<string, unknown> | undefined)?.access_token;
-  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
   if (!isForm || typeof sent !== 'string') return verifier.verify(bearerToken(request), request);
   if (request.headers.authorization !== undefined) {
     throw new OAuthError('invalid_request', 'The access token was sent twice: use the header or the form, not both.');
