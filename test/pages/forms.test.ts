@@ -104,8 +104,8 @@ onBothEngines('Forms', (engine) => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     const forms = postRoutes(service.app.printRoutes({ commonPrefix: false, includeHooks: false })).filter(
-      // No cookie counts at the OAuth endpoints.
-      (path) => !/^\/(v1|admin|oauth)\//.test(path),
+      // No cookie counts at the OAuth endpoints, nor at /mcp.
+      (path) => !/^\/((v1|admin|oauth)\/|mcp$)/.test(path),
     );
     assert.ok(forms.includes('/settings/applications/:id/secret') && forms.length >= 19, forms.join(' '));
     for (const path of forms) {
