@@ -14,6 +14,7 @@ import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import { noteClientUse } from './registration/note-client-use.ts';
+import { unauthorizedClient } from './unauthorized-client.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
@@ -61,8 +62,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = request;
   if (!grant.clientTypes.includes(client.type) || (grant.confidential && client.public)) {
-    const kind = client.public ? 'public' : client.type;
-    throw new OAuthError('unauthorized_client', `This kind of client may not use this grant: ${kind}.`);
+    throw unauthorizedClient(client);
   }
   // Read first: what is wrong with it must use nothing up.
   const asked = audiences.read(resourcesIn(parameters));

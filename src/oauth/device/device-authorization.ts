@@ -4,12 +4,13 @@ import { grantScopes, introspectScope, openidScope } from '../../clients/scopes.
 import { unknownClient } from '../../clients/unknown-client.ts';
 import type { Context } from '../../context.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { OAuthError, Problem, tooManyRequests, unavailable } from '../../errors.ts';
+import { Problem, tooManyRequests, unavailable } from '../../errors.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { OAuth } from '../oauth.ts';
 import { readParameters, resourcesIn } from '../parameters.ts';
+import { unauthorizedClient } from '../unauthorized-client.ts';
 import { insertDevice } from './device-store.ts';
 import { makeUserCode, showUserCode } from './user-code.ts';
 
@@ -43,9 +44,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
     });
   }
   const client = await authenticateClient(oauth, request, parameters);
-  if (client.type !== 'application') {
-    throw new OAuthError('unauthorized_client', `This kind of client may not use this grant: ${client.type}.`);
-  }
+  if (client.type !== 'application') throw unauthorizedClient(client);
   // Nobody asks about other people's tokens on behalf of a person.
   const allowed = client.scopes.filter((scope) => scope !== introspectScope);
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);

@@ -65,7 +65,12 @@ async function showConfirm(
       host: hostOfClient(client),
       owner: await ownerOfClient(kit, client),
     },
-    scopes: scopes.map((scope) => ({ name: scope, text: known.textOf(scope), fixed: scope === openidScope })),
+    scopes: scopes.map((scope) => ({
+      name: scope,
+      text: known.textOf(scope),
+      fixed: scope === openidScope,
+      checked: true,
+    })),
     user_code: showUserCode(row.user_code),
     asked_at: new Date(row.created_at).toISOString(),
     address: row.address,

@@ -1,0 +1,8 @@
+import type { StoredClient } from '../clients/client-store.ts';
+import { OAuthError } from '../errors.ts';
+
+/** RFC 6749 5.2: the client is known, and its kind may not use the grant. */
+export const unauthorizedClient = (client: StoredClient): OAuthError => {
+  const who = client.public ? 'A public client' : `A client of the type ${client.type}`;
+  return new OAuthError('unauthorized_client', `${who} may not use this grant.`);
+};
