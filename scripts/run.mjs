@@ -16,6 +16,7 @@ const tasks = new Map([
   ['cli', () => gatehouse(args)],
   ['check', check],
   ['test', test],
+  ['faults', faults],
   ['build', build],
   ['bench', bench],
   ['docs', () => run(node, [fromSource, inRoot('scripts/docs/write.ts')])],
@@ -79,6 +80,18 @@ async function check() {
 /** Every check and every test; or the named test files alone. */
 async function test() {
   if (args.length === 0) await check();
+  // Tests wait for databases and browsers more than they compute.
+  const atOnce = Math.min(8, Math.max(2, availableParallelism()));
+  const every = ['{src,client,console,examples}/**/*.test.ts', 'test/!(faults)/**/*.test.ts', 'test/*.test.ts'];
+  await runTests(args.length > 0 ? args : every, atOnce, 180_000);
+}
+
+/** The long trials with faults, one after the other: each loads the machine by itself. */
+async function faults() {
+  await runTests(args.length > 0 ? args : ['test/faults/*.test.ts'], 1, 900_000);
+}
+
+async function runTests(files, atOnce, timeout) {
   await build();
   const chromium = await bringChromium(node);
   console.log('• tests');
@@ -88,12 +101,11 @@ async function test() {
       fromSource,
       '--test',
       '--test-global-setup=test/harness/postgres-server.ts',
-      // Tests wait for databases and browsers more than they compute.
-      `--test-concurrency=${Math.min(8, Math.max(2, availableParallelism()))}`,
-      '--test-timeout=180000',
+      `--test-concurrency=${atOnce}`,
+      `--test-timeout=${timeout}`,
       '--test-reporter=./test/harness/reporter.ts',
       '--test-reporter-destination=stdout',
-      ...(args.length > 0 ? args : ['{src,test,client,console,examples}/**/*.test.ts']),
+      ...files,
     ],
     { env: { ...process.env, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) } },
   );

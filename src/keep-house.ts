@@ -7,7 +7,7 @@ import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { pruneClients } from './oauth/registration/prune-clients.ts';
 import { pruneIdempotencyKeys } from './resources/write/idempotency.ts';
 import type { Services } from './services.ts';
-import { pruneLogins } from './sessions/prune-logins.ts';
+import { pruneLogins } from './sessions/end/prune-logins.ts';
 import { forgetLegacyTokens } from './takeover/legacy-tokens/forget-legacy-tokens.ts';
 import { pruneAccounts } from './users/prune-accounts.ts';
 

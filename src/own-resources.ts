@@ -10,7 +10,7 @@ import { loadResources } from './resources/load-resources.ts';
 import { loadRoutes } from './routes/load-routes.ts';
 import { serviceTables } from './service-tables.ts';
 import type { Services } from './services.ts';
-import { tokensResource } from './sessions/tokens-resource.ts';
+import { tokensResource } from './sessions/personal-tokens/tokens-resource.ts';
 import { usersResource } from './users/resource/users-resource.ts';
 import { rolesResource } from './users/roles/roles-resource.ts';
 

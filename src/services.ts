@@ -16,13 +16,13 @@ import { enqueueLogouts, sendLogouts } from './oauth/openid/backchannel-logout.t
 import { ClientDocuments } from './oauth/registration/client-documents.ts';
 import { Queue } from './queue/queue.ts';
 import type { Enqueuing } from './resources/declaration/enqueuing.ts';
+import { createAuthority } from './sessions/authority/hold-authority.ts';
 import { createSessions } from './sessions/create-sessions.ts';
+import type { NotifyApplications } from './sessions/end/end-sessions.ts';
 import { endClients } from './sessions/end-clients.ts';
-import type { NotifyApplications } from './sessions/end-sessions.ts';
-import { createAuthority } from './sessions/hold-authority.ts';
-import { issuePersonalToken } from './sessions/personal-tokens.ts';
+import { issuePersonalToken } from './sessions/personal-tokens/personal-tokens.ts';
 import type { Sessions } from './sessions/sessions.ts';
-import type { TokenVerifier } from './sessions/token-verifier.ts';
+import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
 import { LegacyTokens } from './takeover/legacy-tokens/legacy-tokens.ts';
 import type { AccountServices } from './users/accounts/account-services.ts';

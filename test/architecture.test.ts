@@ -37,8 +37,8 @@ const ownTransactions = new Map([
   ['oauth/revoke.ts', 'by a client, held in the transaction'],
   ['oauth/openid/logout-request.ts', 'by an ID token, which this service has signed'],
   ['oauth/rotate-keys.ts', 'the operator'],
-  ['sessions/rotate.ts', 'the service, which found a theft'],
-  ['sessions/record-retry.ts', 'the service, which notes a retry'],
+  ['sessions/refresh/rotate.ts', 'the service, which found a theft'],
+  ['sessions/refresh/record-retry.ts', 'the service, which notes a retry'],
   ['takeover/legacy-tokens/forget-legacy-tokens.ts', 'the service'],
   ['takeover/import/pass-store.ts', 'the operator'],
   ['takeover/import/run-pass.ts', 'the operator'],
@@ -163,7 +163,7 @@ describe('Layering', () => {
     const builder = /\.(selectFrom|selectNoFrom|insertInto|updateTable|deleteFrom)\(/;
     const text = /\bsql(<[^>]*>)?`|[`'"]\s*(select\s[^`'"]*\sfrom\s|insert into \w|update \w+ set |delete from \w)/i;
     const writers = shipped.filter((file) => builder.test(textOf(file)) || text.test(textOf(file)));
-    assert.ok(writers.includes('sessions/session-store.ts'));
+    assert.ok(writers.includes('sessions/store/session-store.ts'));
     assert.deepEqual(
       writers.filter((file) => !mayQuery.test(file)),
       [],

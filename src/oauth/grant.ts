@@ -1,6 +1,6 @@
 import type { ClientType, StoredClient } from '../clients/client-store.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { StoredSession } from '../sessions/stored-session.ts';
+import type { StoredSession } from '../sessions/store/stored-session.ts';
 import type { OAuth } from './oauth.ts';
 import type { Parameters } from './parameters.ts';
 

@@ -6,7 +6,7 @@ import type { HoldAuthority } from '../database/change-as.ts';
 import type { Tx } from '../database/database.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { TokenVerifier } from '../sessions/token-verifier.ts';
+import type { TokenVerifier } from '../sessions/verify/token-verifier.ts';
 import type { Audiences } from './audiences.ts';
 import type { FailedClients } from './failed-clients.ts';
 import type { ClientDocuments } from './registration/client-documents.ts';

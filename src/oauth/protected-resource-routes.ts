@@ -3,7 +3,7 @@ import { everyScope, identityScopes, introspectScope } from '../clients/scopes.t
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
-import { apiPath } from '../sessions/own-resource.ts';
+import { apiPath } from '../sessions/tokens/own-resource.ts';
 import type { OAuth } from './oauth.ts';
 
 const bare = '/.well-known/oauth-protected-resource';

@@ -6,7 +6,7 @@ import type { Tx } from '../database/database.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
-import { revokeAllSessions } from '../sessions/session-store.ts';
+import { revokeAllSessions } from '../sessions/store/session-store.ts';
 import { closeAllEmailChanges } from '../users/accounts/email-change-store.ts';
 import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
 

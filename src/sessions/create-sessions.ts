@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
-import type { NotifyApplications } from './end-sessions.ts';
-import { noForeignTokens } from './foreign-tokens.ts';
+import type { NotifyApplications } from './end/end-sessions.ts';
 import { Sessions } from './sessions.ts';
-import { TokenVerifier } from './token-verifier.ts';
+import { noForeignTokens } from './tokens/foreign-tokens.ts';
+import { TokenVerifier } from './verify/token-verifier.ts';
 
 const notifyNobody: NotifyApplications = async () => undefined;
 

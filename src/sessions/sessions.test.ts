@@ -8,10 +8,10 @@ import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
 import { systemSource as source } from '../http/request-source.ts';
 import { createSessions } from './create-sessions.ts';
-import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
-import { findSession, type SessionRow } from './session-store.ts';
+import { issuePersonalToken, revealPersonalToken } from './personal-tokens/personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
-import type { TokenVerifier } from './token-verifier.ts';
+import { findSession, type SessionRow } from './store/session-store.ts';
+import type { TokenVerifier } from './verify/token-verifier.ts';
 
 interface Stage {
   context: TestContext;

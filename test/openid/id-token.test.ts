@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { identityScopes } from '../../src/clients/scopes.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { byPassword } from '../../src/sessions/authentication.ts';
+import { byPassword } from '../../src/sessions/store/authentication.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';

@@ -5,7 +5,7 @@ import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { revokeSessions } from '../../src/sessions/session-store.ts';
+import { revokeSessions } from '../../src/sessions/store/session-store.ts';
 import { isAccepted, openTokens } from '../harness/bearers.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';

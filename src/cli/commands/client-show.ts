@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type ClientRow, listClients, listSecrets } from '../../clients/client-store.ts';
 import { OperatorError } from '../../errors.ts';
 import { findRegistration } from '../../oauth/registration/registration-store.ts';
-import { listSessions } from '../../sessions/session-store.ts';
+import { listSessions } from '../../sessions/store/session-store.ts';
 import { withContext } from '../operator/with-context.ts';
 import { printFields, showTime } from '../terminal/print.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../errors.ts';
-import { listSessions } from '../../sessions/session-store.ts';
+import { listSessions } from '../../sessions/store/session-store.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { asOperator } from '../operator/operator.ts';
 

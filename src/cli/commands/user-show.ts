@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listClients } from '../../clients/client-store.ts';
-import { listSessions } from '../../sessions/session-store.ts';
+import { listSessions } from '../../sessions/store/session-store.ts';
 import { rolesOf } from '../../users/accounts/user-store.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';

@@ -10,7 +10,7 @@ import { type Service, services } from '../../../test/harness/service.ts';
 import { openSession } from '../../../test/harness/sessions.ts';
 import type { StoredClient } from '../../clients/client-store.ts';
 import { systemSource as source } from '../../http/request-source.ts';
-import { byPassword } from '../../sessions/authentication.ts';
+import { byPassword } from '../../sessions/store/authentication.ts';
 import { pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
 import { giveAccess } from './give-access.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller.ts';
-import { findSession, type SessionRow } from '../../sessions/session-store.ts';
+import { findSession, type SessionRow } from '../../sessions/store/session-store.ts';
 import type { OAuth } from '../oauth.ts';
 
 /** Somebody who is signed in to this service in their browser. */

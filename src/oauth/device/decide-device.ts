@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts';
 import { forbidden, notFound, tooManyRequests } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { authenticationOf } from '../../sessions/authentication.ts';
+import { authenticationOf } from '../../sessions/store/authentication.ts';
 import { begin, networkLimits } from '../../users/throttle/throttle.ts';
 import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';

@@ -1,7 +1,7 @@
 import { requireSecret } from '../../clients/client-secrets.ts';
 import { grantScopes } from '../../clients/scopes.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { byPassword } from '../../sessions/authentication.ts';
+import { byPassword } from '../../sessions/store/authentication.ts';
 import { requireUnchanged } from '../../users/credentials/check-credentials.ts';
 import { rememberDevice } from '../../users/credentials/known-devices.ts';
 import type { Grant } from '../grant.ts';

@@ -1,6 +1,6 @@
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../../clients/scopes.ts';
 import { OAuthError } from '../../errors.ts';
-import { readRefreshToken } from '../../sessions/refresh-token.ts';
+import { readRefreshToken } from '../../sessions/tokens/refresh-token.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
 

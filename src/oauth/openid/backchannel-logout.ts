@@ -5,7 +5,7 @@ import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts';
 import type { Queue } from '../../queue/queue.ts';
-import type { ApplicationLogin } from '../../sessions/application-login-store.ts';
+import type { ApplicationLogin } from '../../sessions/store/application-login-store.ts';
 
 const jobName = 'backchannel-logout';
 /** OpenID Connect Back-Channel Logout 2.4. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { anonymousCaller, type Caller } from '../../caller.ts';
 import type { Config } from '../../config.ts';
 import { Problem } from '../../errors.ts';
-import type { TokenVerifier } from '../../sessions/token-verifier.ts';
+import type { TokenVerifier } from '../../sessions/verify/token-verifier.ts';
 import { createCookies } from './cookies.ts';
 import { localPath } from './local-path.ts';
 import { createLoginClient } from './login-client.ts';

@@ -1,6 +1,6 @@
 import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
-import { revokeSessions } from '../../sessions/session-store.ts';
+import { revokeSessions } from '../../sessions/store/session-store.ts';
 import { findTakenFields, updateUser } from '../../users/accounts/user-store.ts';
 import type { LegacyIdRow } from '../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../report/report.ts';

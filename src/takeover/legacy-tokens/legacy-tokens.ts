@@ -1,8 +1,8 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Context } from '../../context.ts';
-import type { AccessTokenClaims } from '../../sessions/access-token.ts';
-import type { ForeignTokens } from '../../sessions/foreign-tokens.ts';
-import { mayRepeat } from '../../sessions/refresh-grace.ts';
+import type { AccessTokenClaims } from '../../sessions/tokens/access-token.ts';
+import type { ForeignTokens } from '../../sessions/tokens/foreign-tokens.ts';
+import { mayRepeat } from '../../sessions/tokens/refresh-grace.ts';
 import type { RefreshPayload } from './defuse.ts';
 import { legacyId } from './legacy-id.ts';
 import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-jwt.ts';

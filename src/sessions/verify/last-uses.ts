@@ -1,6 +1,6 @@
-import { BoundedMap } from '../bounded-map.ts';
-import type { Context } from '../context.ts';
-import { type LastUse, writeLastUses } from './session-store.ts';
+import { BoundedMap } from '../../bounded-map.ts';
+import type { Context } from '../../context.ts';
+import { type LastUse, writeLastUses } from '../store/session-store.ts';
 
 /** A session that is in use all the time is written about once a minute, not once a request. */
 const resolution = 60_000;

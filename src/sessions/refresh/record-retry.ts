@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts';
-import { recordEvent } from '../events/record-event.ts';
-import { networkOf } from '../http/network-of.ts';
-import type { RequestSource } from '../http/request-source.ts';
-import type { SessionRow } from './session-store.ts';
-import { markRetried } from './use-store.ts';
+import type { Context } from '../../context.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { networkOf } from '../../http/network-of.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { SessionRow } from '../store/session-store.ts';
+import { markRetried } from '../store/use-store.ts';
 
 /**
  * A retry is rightly answered from wherever it comes: phones change networks. From another network or device than the

@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import type { Caller } from '../caller.ts';
-import { refuseToOutliveConsent } from '../clients/outlives-consent.ts';
-import { wrongScopes } from '../clients/requested-scopes.ts';
-import { everyScope, holdsScopes, type KnownScopes } from '../clients/scopes.ts';
-import { conflict, type FieldError, forbidden, unprocessable } from '../errors.ts';
-import { recordEvent } from '../events/record-event.ts';
-import type { Mail } from '../mail/mail.ts';
-import { all, anyOf, compare, equals, isNull, type Rule, role } from '../resources/declaration/access.ts';
-import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
-import { belongsTo } from '../resources/declaration/relations.ts';
-import { computed, list, oneOf, reference, text, timestamp } from '../resources/declare.ts';
-import { notifyOwner } from '../users/mails/notify-owner.ts';
+import type { Caller } from '../../caller.ts';
+import { refuseToOutliveConsent } from '../../clients/outlives-consent.ts';
+import { wrongScopes } from '../../clients/requested-scopes.ts';
+import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
+import { conflict, type FieldError, forbidden, unprocessable } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { Mail } from '../../mail/mail.ts';
+import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../resources/declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { belongsTo } from '../../resources/declaration/relations.ts';
+import { computed, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
+import { notifyOwner } from '../../users/mails/notify-owner.ts';
+import type { Sessions } from '../sessions.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
-import type { Sessions } from './sessions.ts';
 
 const longestLife = 10 * 365 * 86_400_000;
 

@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts';
-import type { Invalidate } from '../database/bus.ts';
-import type { Tx } from '../database/database.ts';
-import { type ApplicationLogin, clientsToNotify, takeLogins } from './application-login-store.ts';
-import { revokeOnline, revokeSessions, type SessionsOf } from './session-store.ts';
+import type { Context } from '../../context.ts';
+import type { Invalidate } from '../../database/bus.ts';
+import type { Tx } from '../../database/database.ts';
+import { type ApplicationLogin, clientsToNotify, takeLogins } from '../store/application-login-store.ts';
+import { revokeOnline, revokeSessions, type SessionsOf } from '../store/session-store.ts';
 
 /** In the transaction that ends logins: sees to it that the applications hear of it. */
 export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;

@@ -1,5 +1,5 @@
-import { compiledQuery } from '../database/compiled-query.ts';
-import type { Database, Tx } from '../database/database.ts';
+import { compiledQuery } from '../../database/compiled-query.ts';
+import type { Database, Tx } from '../../database/database.ts';
 
 interface OfGeneration {
   readonly id: string;

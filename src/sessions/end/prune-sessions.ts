@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { deleteEnded } from './session-store.ts';
+import type { Context } from '../../context.ts';
+import { deleteEnded } from '../store/session-store.ts';
 
 /** Small enough that a request which waits for the batch notices nothing. */
 const batch = 200;

@@ -1,18 +1,18 @@
-import { requireSecret } from '../clients/client-secrets.ts';
-import type { Context } from '../context.ts';
-import type { KeyRing } from '../crypto/key-ring.ts';
-import { commitAndInvalidate } from '../database/bus.ts';
-import { OAuthError } from '../errors.ts';
-import { recordEvent } from '../events/record-event.ts';
-import type { RequestSource } from '../http/request-source.ts';
-import { endSessions, type NotifyApplications } from './end-sessions.ts';
-import type { ForeignTokens } from './foreign-tokens.ts';
+import { requireSecret } from '../../clients/client-secrets.ts';
+import type { Context } from '../../context.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { OAuthError } from '../../errors.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { endSessions, type NotifyApplications } from '../end/end-sessions.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import { findSession, rotateSession, type SessionRow } from '../store/session-store.ts';
+import type { StoredSession } from '../store/stored-session.ts';
+import type { ForeignTokens } from '../tokens/foreign-tokens.ts';
+import { mayRepeat } from '../tokens/refresh-grace.ts';
+import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { recordRetry } from './record-retry.ts';
-import { mayRepeat } from './refresh-grace.ts';
-import { readRefreshToken } from './refresh-token.ts';
-import { sessionEnd } from './session-end.ts';
-import { findSession, rotateSession, type SessionRow } from './session-store.ts';
-import type { StoredSession } from './stored-session.ts';
 
 const invalidRefreshToken = (reason: string) =>
   new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {

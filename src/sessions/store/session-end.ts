@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../../config.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** When a session ends if nothing ends it before: by its own column, and for logins by SESSION_MAX_AGE too. */

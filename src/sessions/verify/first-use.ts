@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts';
-import type { AccessTokenClaims } from './access-token.ts';
-import { newestIsUsed } from './refresh-grace.ts';
-import type { SessionRow } from './session-store.ts';
-import { markUsed } from './use-store.ts';
+import type { Context } from '../../context.ts';
+import type { SessionRow } from '../store/session-store.ts';
+import { markUsed } from '../store/use-store.ts';
+import type { AccessTokenClaims } from '../tokens/access-token.ts';
+import { newestIsUsed } from '../tokens/refresh-grace.ts';
 
 type Noted = Pick<SessionRow, 'generation' | 'used_generation' | 'rotated_at'>;
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { secretCounts } from '../clients/secret-store.ts';
-import { unknownClient } from '../clients/unknown-client.ts';
-import { compiledQuery } from '../database/compiled-query.ts';
-import { isForeignKeyViolation } from '../database/constraint-errors.ts';
-import type { Database, Tx } from '../database/database.ts';
-import { OAuthError } from '../errors.ts';
+import { secretCounts } from '../../clients/secret-store.ts';
+import { unknownClient } from '../../clients/unknown-client.ts';
+import { compiledQuery } from '../../database/compiled-query.ts';
+import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
+import type { Database, Tx } from '../../database/database.ts';
+import { OAuthError } from '../../errors.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** The other columns of a new session have their defaults. */

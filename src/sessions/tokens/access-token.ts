@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
-import type { KeyRing } from '../crypto/key-ring.ts';
-import { uuidv7 } from '../database/uuid.ts';
-import { sessionEnd } from './session-end.ts';
-import type { SessionRow } from './session-store.ts';
+import type { Config } from '../../config.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import type { SessionRow } from '../store/session-store.ts';
 
 /** RFC 9068 2.1: keeps ID tokens and other JWTs from passing as access tokens. */
 const typ = 'at+jwt';

@@ -1,4 +1,4 @@
-import type { Tx } from '../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** What the person agreed to. */

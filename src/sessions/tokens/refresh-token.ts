@@ -1,5 +1,5 @@
-import type { KeyRing } from '../crypto/key-ring.ts';
-import type { SessionRow } from './session-store.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import type { SessionRow } from '../store/session-store.ts';
 
 const purpose = 'refresh token';
 

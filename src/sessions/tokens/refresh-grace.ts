@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import type { SessionRow } from './session-store.ts';
+import type { Config } from '../../config.ts';
+import type { SessionRow } from '../store/session-store.ts';
 
 type Generations = Pick<SessionRow, 'generation' | 'used_generation' | 'used_at'>;
 

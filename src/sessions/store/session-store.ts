@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import { offlineAccessScope } from '../clients/scopes.ts';
-import { secretCounts } from '../clients/secret-store.ts';
-import { compiledQuery } from '../database/compiled-query.ts';
-import type { Database, Db, Engine, Tx, Written } from '../database/database.ts';
-import type { Tables } from '../database/tables.ts';
+import { offlineAccessScope } from '../../clients/scopes.ts';
+import { secretCounts } from '../../clients/secret-store.ts';
+import { compiledQuery } from '../../database/compiled-query.ts';
+import type { Database, Db, Engine, Tx, Written } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../database/database.ts';
-import type { Tables } from '../database/tables.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
 import type { SessionsOf } from './session-store.ts';
 
 /** Somebody is signed in to an application, until they sign out here or the application is told otherwise. */

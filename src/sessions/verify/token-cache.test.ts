@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { anonymousCaller } from '../caller.ts';
-import type { AccessTokenClaims } from './access-token.ts';
+import { anonymousCaller } from '../../caller.ts';
+import type { AccessTokenClaims } from '../tokens/access-token.ts';
 import { TokenCache } from './token-cache.ts';
 
 const verified = (sessionId: string, more: object = {}) => ({

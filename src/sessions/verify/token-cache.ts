@@ -1,7 +1,7 @@
-import { BoundedMap } from '../bounded-map.ts';
-import type { Caller } from '../caller.ts';
-import type { Change } from '../database/bus.ts';
-import type { AccessTokenClaims } from './access-token.ts';
+import { BoundedMap } from '../../bounded-map.ts';
+import type { Caller } from '../../caller.ts';
+import type { Change } from '../../database/bus.ts';
+import type { AccessTokenClaims } from '../tokens/access-token.ts';
 
 /** A token known to be good, and who it stands for. */
 export interface VerifiedToken {

@@ -1,8 +1,8 @@
-import type { Caller } from '../caller.ts';
-import { narrowScopes } from '../clients/scopes.ts';
-import type { Context } from '../context.ts';
-import type { Act, HoldAuthority } from '../database/change-as.ts';
-import { requireScope, unauthorized } from '../http/gate/unauthorized.ts';
+import type { Caller } from '../../caller.ts';
+import { narrowScopes } from '../../clients/scopes.ts';
+import type { Context } from '../../context.ts';
+import type { Act, HoldAuthority } from '../../database/change-as.ts';
+import { requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
 /**

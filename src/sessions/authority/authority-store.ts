@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { compiledQuery } from '../database/compiled-query.ts';
-import type { Db, Engine, Tx } from '../database/database.ts';
+import { compiledQuery } from '../../database/compiled-query.ts';
+import type { Db, Engine, Tx } from '../../database/database.ts';
 
 interface Ids {
   readonly userId: string;

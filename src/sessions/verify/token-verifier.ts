@@ -1,15 +1,15 @@
-import type { Caller } from '../caller.ts';
-import type { Context } from '../context.ts';
-import type { KeyRing } from '../crypto/key-ring.ts';
-import { unauthorized } from '../http/gate/unauthorized.ts';
-import { type AccessTokenClaims, readAccessToken, signForResource, signUnsentToken } from './access-token.ts';
+import type { Caller } from '../../caller.ts';
+import type { Context } from '../../context.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import { unauthorized } from '../../http/gate/unauthorized.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import { findSessionOfEnabled, type SessionRow } from '../store/session-store.ts';
+import { type AccessTokenClaims, readAccessToken, signForResource, signUnsentToken } from '../tokens/access-token.ts';
+import type { ForeignTokens } from '../tokens/foreign-tokens.ts';
+import { apiPath, isForPath } from '../tokens/own-resource.ts';
+import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { noteFirstUse } from './first-use.ts';
-import type { ForeignTokens } from './foreign-tokens.ts';
 import { LastUses, type Sender } from './last-uses.ts';
-import { apiPath, isForPath } from './own-resource.ts';
-import { readRefreshToken } from './refresh-token.ts';
-import { sessionEnd } from './session-end.ts';
-import { findSessionOfEnabled, type SessionRow } from './session-store.ts';
 import { TokenCache } from './token-cache.ts';
 import { otherAudience, verifyAccessToken } from './verify-access-token.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import pg from 'pg';
-import { addClient, addUser } from '../../test/harness/accounts.ts';
-import { contexts, type TestContext } from '../../test/harness/contexts.ts';
-import { onBothEngines } from '../../test/harness/engines.ts';
-import { openSession, refreshSession } from '../../test/harness/sessions.ts';
-import { type KeyRing, openKeyRing } from '../crypto/key-ring.ts';
-import { systemSource as source } from '../http/request-source.ts';
-import { createSessions } from './create-sessions.ts';
-import { issuePersonalToken } from './personal-tokens.ts';
-import { findSession, type SessionRow } from './session-store.ts';
-import type { Sessions } from './sessions.ts';
+import { addClient, addUser } from '../../../test/harness/accounts.ts';
+import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { type KeyRing, openKeyRing } from '../../crypto/key-ring.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import { createSessions } from '../create-sessions.ts';
+import { issuePersonalToken } from '../personal-tokens/personal-tokens.ts';
+import type { Sessions } from '../sessions.ts';
+import { findSession, type SessionRow } from '../store/session-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 interface Stage {

@@ -1,14 +1,14 @@
-import type { Caller } from '../caller.ts';
-import { narrowScopes } from '../clients/scopes.ts';
-import type { Context } from '../context.ts';
-import type { KeyRing } from '../crypto/key-ring.ts';
-import { unauthorized } from '../http/gate/unauthorized.ts';
-import { type AccessTokenClaims, noClient, readAccessToken } from './access-token.ts';
+import type { Caller } from '../../caller.ts';
+import { narrowScopes } from '../../clients/scopes.ts';
+import type { Context } from '../../context.ts';
+import type { KeyRing } from '../../crypto/key-ring.ts';
+import { unauthorized } from '../../http/gate/unauthorized.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';
+import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
+import type { ForeignTokens } from '../tokens/foreign-tokens.ts';
+import { isForPath, ownPathsOf } from '../tokens/own-resource.ts';
 import { noteFirstUse } from './first-use.ts';
-import type { ForeignTokens } from './foreign-tokens.ts';
-import { isForPath, ownPathsOf } from './own-resource.ts';
-import { sessionEnd } from './session-end.ts';
-import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from './session-store.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
 /** A token without any cache: its signature, its claims, then its session, user and client. */

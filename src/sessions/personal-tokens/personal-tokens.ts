@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts';
-import type { Database, Db, Tx } from '../database/database.ts';
-import { type RequestSource, systemSource } from '../http/request-source.ts';
-import { markRevealed, type SessionRow } from './session-store.ts';
-import type { Sessions } from './sessions.ts';
+import type { Context } from '../../context.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
+import { type RequestSource, systemSource } from '../../http/request-source.ts';
+import type { Sessions } from '../sessions.ts';
+import { markRevealed, type SessionRow } from '../store/session-store.ts';
 
 interface NewPersonalToken {
   readonly userId: string;

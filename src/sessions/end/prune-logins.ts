@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { deleteForgotten } from './application-login-store.ts';
+import type { Context } from '../../context.ts';
+import { deleteForgotten } from '../store/application-login-store.ts';
 
 const batch = 200;
 

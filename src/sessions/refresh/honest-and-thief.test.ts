@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { contexts } from '../../test/harness/contexts.ts';
-import { onBothEngines } from '../../test/harness/engines.ts';
-import { openSessions, type SessionInstances } from '../../test/harness/session-instances.ts';
-import { openSession, refreshSession } from '../../test/harness/sessions.ts';
-import type { OAuthError } from '../errors.ts';
-import { systemSource as source } from '../http/request-source.ts';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { openSessions, type SessionInstances } from '../../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import type { OAuthError } from '../../errors.ts';
+import { systemSource as source } from '../../http/request-source.ts';
 
 const grace = 10_000;
 const hour = 3_600_000;
