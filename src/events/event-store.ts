@@ -37,6 +37,17 @@ export async function newestEvents(db: Db, filter: EventFilter, limit: number): 
   return rows.reverse();
 }
 
+/** The newest ones of a type that happened to a user, newest first. */
+export const newestOfUser = (db: Db, userId: string, type: string, limit: number): Promise<EventRow[]> =>
+  db
+    .selectFrom('events')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('type', '=', type)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
 /** What comes after an id, in the order of ids. */
 export const eventsAfter = (db: Db, id: string, filter: EventFilter, limit: number): Promise<EventRow[]> =>
   select(db, filter).where('id', '>', id).orderBy('id').limit(limit).execute();

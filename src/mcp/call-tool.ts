@@ -32,14 +32,16 @@ export async function callTool(
     case 'list':
       return list(resource, given, api);
     case 'get':
-      return row(await ask(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }));
+      return rowOf(
+        await ask(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }),
+      );
     case 'create': {
       const headers = { 'idempotency-key': given.idempotency_key as string | undefined };
-      return row(await ask(api, { method: 'POST', path: resource.name, body: given.values, headers }));
+      return rowOf(await ask(api, { method: 'POST', path: resource.name, body: given.values, headers }));
     }
     case 'update': {
       const headers = { 'if-match': given.if_match as string | undefined };
-      return row(await ask(api, { method: 'PATCH', path: pathOf(resource, given), body: given.values, headers }));
+      return rowOf(await ask(api, { method: 'PATCH', path: pathOf(resource, given), body: given.values, headers }));
     }
     case 'delete': {
       const headers = { 'if-match': given.if_match as string | undefined };
@@ -49,13 +51,13 @@ export async function callTool(
   }
 }
 
-async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiAnswer> {
+export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiAnswer> {
   const answer = await api(call);
   if (answer.status >= 400) throw new Refused(answer);
   return answer;
 }
 
-const row = ({ body, etag }: ApiAnswer) => ({ data: body.data, ...(etag ? { etag } : {}) });
+export const rowOf = ({ body, etag }: ApiAnswer) => ({ data: body.data, ...(etag ? { etag } : {}) });
 
 async function list(resource: Resource, given: Arguments, api: Api): Promise<Record<string, unknown>> {
   const { search, searchJoin, orderBy, sortedBy, cursor = '', limit = 20 } = given;
@@ -88,7 +90,7 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
 }
 
 /** The path of one row. What would be another path, and so another route, is no id. */
-function pathOf(resource: Resource, { id }: Arguments): string {
+export function pathOf(resource: Resource, { id }: Arguments): string {
   const text = id as string;
   const isOther = resource.definition.actions?.some(({ name, on }) => on === 'collection' && name === text);
   if (isOther || /^\.{0,2}$/.test(text) || text.length > 200) throw badRequest('"id" takes the id of a row.');

@@ -86,7 +86,8 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   app.post(
     path,
     {
-      config: { auth: 'auth:api', resource: path },
+      // What a tool asks of the API counts there, once.
+      config: { auth: 'auth:api', resource: path, limited: false, cors: 'listed' },
       schema: { hide: true },
       preParsing: async (request) => refuseForeignPages(request.headers, config),
     },

@@ -2,6 +2,8 @@ import { Problem } from '../errors.ts';
 import type { Api } from './api.ts';
 import { callTool, Refused } from './call-tool.ts';
 import { type Arguments, checkArguments } from './check-arguments.ts';
+import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
+import { fillPrompt, listPrompts } from './prompts.ts';
 import type { Rights } from './rights.ts';
 import { type Tool, toolsFor } from './tools.ts';
 
@@ -15,7 +17,7 @@ export interface ToolAnswer {
 interface Options {
   readonly rights: readonly Rights[];
   /** Notes a call, before anything is done for it. */
-  note(tool: Tool['name'], given: Arguments): Promise<void>;
+  note(what: string, given: Arguments): Promise<void>;
   api(): Promise<Api>;
 }
 
@@ -24,6 +26,13 @@ export interface Toolbox {
   list(): Tool[];
   /** Undefined where there is no such tool for this caller. */
   call(name: string, given: Arguments): Promise<ToolAnswer> | undefined;
+  documents(): ReturnType<typeof listDocuments>;
+  templates(): ReturnType<typeof listTemplates>;
+  /** Undefined where there is nothing at this address for this caller. */
+  read(uri: string): Promise<string> | undefined;
+  prompts(): ReturnType<typeof listPrompts>;
+  prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
+  complete(argument: string, typed: string, rowsAlone: boolean): string[];
 }
 
 const advice: Record<number, string> = {
@@ -50,12 +59,25 @@ export function openToolbox({ rights, note, api }: Options): Toolbox {
       return refusal(error);
     }
   }
+  async function read(document: { name: string; id?: string }): Promise<string> {
+    await note('resources/read', { resource: document.name, id: document.id });
+    return JSON.stringify(await readDocument(rights, document, api));
+  }
   return {
     list: () => tools,
     call(name, given) {
       const tool = tools.find((one) => one.name === name);
       return tool && run(tool, given);
     },
+    documents: () => listDocuments(rights),
+    templates: () => listTemplates(rights),
+    read(uri) {
+      const document = findDocument(rights, uri);
+      return document && read(document);
+    },
+    prompts: () => listPrompts(rights),
+    prompt: (name, given) => fillPrompt(rights, name, given),
+    complete: (argument, typed, rowsAlone) => (argument === 'resource' ? completeName(rights, typed, rowsAlone) : []),
   };
 }
 

@@ -17,6 +17,7 @@ class Assistant implements OAuthClientProvider {
   given: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
   #client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
   #verifier = '';
+  #discovered: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
 
   clientInformation = () => this.#client;
   saveClientInformation: NonNullable<OAuthClientProvider['saveClientInformation']> = (client) => {
@@ -33,6 +34,11 @@ class Assistant implements OAuthClientProvider {
     this.#verifier = verifier;
   };
   codeVerifier = () => this.#verifier;
+  /** Which authorization server it began with (mix-up: the answer must be of the same). */
+  saveDiscoveryState: NonNullable<OAuthClientProvider['saveDiscoveryState']> = (state) => {
+    this.#discovered = state;
+  };
+  discoveryState = () => this.#discovered;
 }
 
 type Mode = 'legacy' | 'auto';

@@ -70,7 +70,7 @@ export function admitRequests(
       }
       const admit = (caller: Caller) => {
         request.caller = caller;
-        limit.count(caller === anonymousCaller ? addressOf(request) : accountOf(caller), reply);
+        if (limited !== false) limit.count(caller === anonymousCaller ? addressOf(request) : accountOf(caller), reply);
         requireScope(caller, scope);
       };
       if (byCookie) {

@@ -12,7 +12,19 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ');
-const allowedHeaders = 'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
+const allowedHeaders = [
+  'Accept',
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'X-Request-Id',
+  // Model Context Protocol, streamable HTTP.
+  'Mcp-Method',
+  'Mcp-Name',
+  'Mcp-Protocol-Version',
+].join(', ');
 
 /**
  * Which pages of other origins may read the answers of a route: none, those of CORS_ORIGINS, or any. `applications`: any,

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Db } from '../../database/database.ts';
+import { newestOfUser } from '../../events/event-store.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
@@ -13,8 +15,12 @@ interface Consent {
 
 const base = '/settings/connections';
 
+/** Of one application; and of all together, among which those are looked for. */
+const shownCalls = 3;
+const readCalls = 200;
+
 /** Connected applications: what the person has allowed to whom, and how to take it back. */
-export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes'>): void {
+export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
   kit.page(base, 'auth:web', (request, reply) => showConnections(kit, oauth, request, reply));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (request, reply) => {
     const { id } = request.params as { id: string };
@@ -25,7 +31,7 @@ export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 's
 
 async function showConnections(
   kit: PageKit,
-  { clients, scopes: known }: Pick<OAuth, 'clients' | 'scopes'>,
+  { clients, scopes: known, context }: Pick<OAuth, 'clients' | 'scopes' | 'context'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -38,16 +44,34 @@ async function showConnections(
     count: 'none',
   });
   const consents = await wanted(asPerson<Consent[]>(request, 'GET', `/v1/consents?${query}`));
+  const calls = await lastCalls(context.database.db, request.caller.userId as string);
   const items = await Promise.all(
     consents.map(async ({ client_id, scopes, ...consent }) => {
       const client = await clients.find(client_id);
       const host = client?.homepageUri ? new URL(client.homepageUri).host : null;
       // The application of somebody who is disabled is as good as gone, and can be taken off.
-      return { ...consent, name: client?.name ?? client_id, host, texts: scopes.map((scope) => known.textOf(scope)) };
+      return {
+        ...consent,
+        name: client?.name ?? client_id,
+        host,
+        texts: scopes.map((scope) => known.textOf(scope)),
+        calls: calls.get(client_id)?.slice(0, shownCalls) ?? [],
+      };
     }),
   );
   return showSettings(kit, request, reply, 'connections', 'settings-connections', {
     title: 'Connected applications',
     items,
   });
+}
+
+/** What applications last did for the person at /mcp, by application, newest first. */
+async function lastCalls(db: Db, userId: string): Promise<Map<string | null, { at: string; what: string }[]>> {
+  const events = await newestOfUser(db, userId, 'mcp.called', readCalls);
+  const calls = events.map(({ client_id, created_at, data }) => {
+    const { tool, resource, action } = JSON.parse(data ?? '{}') as Record<string, string | undefined>;
+    const what = [tool, action ?? resource].filter((word) => word !== undefined).join(' ');
+    return { client_id, at: new Date(created_at).toISOString(), what };
+  });
+  return Map.groupBy(calls, ({ client_id }) => client_id);
 }

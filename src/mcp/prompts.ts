@@ -1,0 +1,81 @@
+import type { Rights } from './rights.ts';
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required: true;
+}
+
+interface Prompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+  /** Whether somebody with these rights has a use for it. */
+  isFor(rights: readonly Rights[]): boolean;
+  text(given: Readonly<Record<string, string>>): string;
+}
+
+const required = (name: string, description: string): PromptArgument => ({ name, description, required: true });
+
+/** Prompts are for the person: most assistants offer them in a menu. */
+const prompts: readonly Prompt[] = [
+  {
+    name: 'overview',
+    title: 'What is here?',
+    description: 'Tells in a few sentences what this service holds, and what I may do with it.',
+    arguments: [],
+    isFor: () => true,
+    text: () =>
+      'Call describe. Then tell me in a few plain sentences what this service holds, how it hangs together, and what I may do with it. Name no field that I did not ask for.',
+  },
+  {
+    name: 'find',
+    title: 'Find rows',
+    description: 'Finds what I describe, and shows it as a table.',
+    arguments: [required('resource', 'Where to look'), required('what', 'What I look for, in my own words')],
+    isFor: (rights) => rights.some(({ may }) => may.has('list')),
+    text: ({ resource, what }) =>
+      `Look in ${resource} for this: ${what}\nCall describe for ${resource} first. Then call list with a search and with the few fields that matter. Show me a table of at most ten rows, and say whether there are more.`,
+  },
+  {
+    name: 'change',
+    title: 'Change something',
+    description: 'Changes what I describe, after it has shown me what would change.',
+    arguments: [required('what', 'What shall be different, in my own words')],
+    isFor: (rights) =>
+      rights.some(
+        ({ may, actions }) =>
+          ['create', 'update', 'delete'].some((one) => may.has(one as 'create')) || actions.length > 0,
+      ),
+    text: ({ what }) =>
+      `I want this to be different: ${what}\nCall describe, and get the rows that it is about. Show me what would change, before and after, and wait for my yes. Then change it with if_match, or create with an idempotency_key, and show me the result. Delete nothing that I did not name.`,
+  },
+];
+
+/** As `prompts/list` shows them. */
+export const listPrompts = (rights: readonly Rights[]) =>
+  prompts
+    .filter(({ isFor }) => isFor(rights))
+    .map(({ name, title, description, arguments: takes }) => ({ name, title, description, arguments: [...takes] }));
+
+const longest = 2000;
+
+/** Undefined where there is no such prompt for the caller; a text where the arguments are wrong. */
+export function fillPrompt(
+  rights: readonly Rights[],
+  name: string,
+  given: Readonly<Record<string, string>>,
+): { description: string; text: string } | { wrong: string } | undefined {
+  const prompt = prompts.find((one) => one.name === name && one.isFor(rights));
+  if (!prompt) return undefined;
+  for (const { name: wanted } of prompt.arguments) {
+    const value = given[wanted];
+    if (value === undefined || value === '') return { wrong: `"${wanted}" is missing.` };
+    if (value.length > longest) return { wrong: `"${wanted}" takes at most ${longest} characters.` };
+    if (wanted === 'resource' && !rights.some(({ resource }) => resource.name === value)) {
+      return { wrong: `There is no resource "${value.slice(0, 100)}" for you.` };
+    }
+  }
+  return { description: prompt.description, text: prompt.text(given) };
+}
