@@ -13,6 +13,7 @@ import type { ResourceDescription } from './descriptions.ts';
 import { iconOf } from './icons.ts';
 import { labelOf, rowName } from './presentation.ts';
 import { ResourceList } from './ResourceList.tsx';
+import { router } from './router.tsx';
 import { darkTheme, lightTheme } from './theme.ts';
 
 const Dashboard = lazy(() => import('./Dashboard.tsx'));
@@ -25,7 +26,10 @@ const ResourceEdit = lazy(() => forms().then((module) => ({ default: module.Reso
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 const styles = createCache({ key: 'gatehouse', nonce, prepend: true });
 // The client repeats by itself what may be repeated.
-const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+const queryClient = new QueryClient({
+  // Whether the service answers is seen by asking it, and not by what the browser thinks of the network.
+  defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
+});
 const store = localStorageStore('1', 'gatehouse');
 
 export default function Console({ descriptions }: { descriptions: ResourceDescription[] }) {
@@ -39,6 +43,7 @@ export default function Console({ descriptions }: { descriptions: ResourceDescri
           authProvider={authProvider}
           dataProvider={dataProvider}
           queryClient={queryClient}
+          routerProvider={router}
           store={store}
           dashboard={Dashboard}
           layout={ConsoleLayout}

@@ -11,11 +11,13 @@ import { brand } from './brand.ts';
 import { useDescriptions } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { isOwn, ownNames } from './presentation.ts';
+import { SignInAgain } from './session/SignInAgain.tsx';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
   return (
     <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
       {children}
+      <SignInAgain />
     </Layout>
   );
 }

@@ -57,7 +57,7 @@ function Figure({ label, resource, filter = {} }: FigureProps) {
       underline="none"
       sx={{ p: 2, display: 'block', color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
     >
-      <Typography color="text.secondary" variant="body2">
+      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
         {label}
       </Typography>
       <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>

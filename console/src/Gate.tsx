@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
-import { gatehouse, root, whenSignedOut } from './api.ts';
+import { gatehouse, home, whenSignedOut } from './api.ts';
 import { brand } from './brand.ts';
 import { loadDescriptions, type ResourceDescription } from './descriptions.ts';
 
@@ -35,7 +35,7 @@ export function Gate() {
   if (state.name === 'signed out') {
     return (
       <Notice title="You are signed out" text="Sign in again to go on with the console.">
-        <a className="open" href={`${root}/admin`}>
+        <a className="open" href={comeBackTo()}>
           Sign in
         </a>
       </Notice>
@@ -49,6 +49,9 @@ export function Gate() {
     </Notice>
   );
 }
+
+/** Where the person was; after a logout that is nowhere. */
+const comeBackTo = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
 
 async function enter(): Promise<State> {
   if (!(await gatehouse.resume())) return { name: 'signed out' };

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import {
   Create,
   Edit,
@@ -6,16 +6,20 @@ import {
   SaveButton,
   SimpleForm,
   Toolbar,
+  useEditContext,
   useNotify,
   useRecordContext,
   useRedirect,
 } from 'react-admin';
+import { EditAway } from './away/Away.tsx';
+import { useConflict } from './conflict/useConflict.tsx';
 import { useDescription } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { Input } from './Input.tsx';
 import { hasField, humanised, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Revealed, secretsIn } from './Revealed.tsx';
+import { UnsavedChanges } from './unsaved/UnsavedChanges.tsx';
 
 /** Makes a row of any resource. A secret that the answer tells is shown before anything else happens. */
 export function ResourceCreate() {
@@ -23,6 +27,7 @@ export function ResourceCreate() {
   const notify = useNotify();
   const redirect = useRedirect();
   const [made, setMade] = useState<{ id: string; secrets: [string, string][] }>();
+  const saved = useRef(false);
 
   function leave(id: string) {
     setMade(undefined);
@@ -36,6 +41,7 @@ export function ResourceCreate() {
         transform={(data: Record<string, unknown>) => withoutEmptyScopes(description, data)}
         mutationOptions={{
           onSuccess: (row) => {
+            saved.current = true;
             const secrets = secretsIn(row);
             if (secrets.length > 0) return setMade({ id: row.id, secrets });
             notify(`${humanised(description.singular)} created.`, { type: 'success' });
@@ -52,6 +58,7 @@ export function ResourceCreate() {
             </Toolbar>
           }
         >
+          <UnsavedChanges saved={saved} />
           {description.fields
             .filter(({ readOnly, name }) => !readOnly && name !== 'current_password')
             .map((field) => (
@@ -69,25 +76,54 @@ function withoutEmptyScopes({ name }: ResourceDescription, { scopes, ...data }: 
   return name === 'clients' && (!Array.isArray(scopes) || scopes.length === 0) ? data : { ...data, scopes };
 }
 
-/** Changes a row of any resource; the service refuses when somebody else changed it meanwhile. */
+/** Changes a row of any resource; where somebody else changed it meanwhile, the person chooses field by field. */
 export function ResourceEdit() {
   const description = useDescription();
+  const { name, singular, fields, operations } = description;
+  const then = operations.has('find') ? 'show' : 'list';
+  const notify = useNotify();
+  const redirect = useRedirect();
+  const saved = useRef(false);
+  const { onError, dialog } = useConflict({ then, saved });
   return (
-    <Edit
-      mutationMode="pessimistic"
-      redirect={description.operations.has('find') ? 'show' : 'list'}
-      title={<EditTitle />}
-    >
-      <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
-        {description.fields
-          .filter(({ readOnly, immutable }) => !readOnly && !immutable)
-          .map((field) => (
-            // What is never shown need not be sent again.
-            <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
-          ))}
-      </SimpleForm>
-    </Edit>
+    <>
+      <Edit
+        mutationMode="pessimistic"
+        title={<EditTitle />}
+        error={<EditAway />}
+        queryOptions={{ onError: () => undefined }}
+        mutationOptions={{
+          onError,
+          onSuccess: (row) => {
+            saved.current = true;
+            notify(`${humanised(singular)} saved.`, { type: 'success' });
+            redirect(then, name, row.id);
+          },
+        }}
+      >
+        <WhenFresh>
+          <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
+            <UnsavedChanges saved={saved} />
+            {fields
+              .filter(({ readOnly, immutable }) => !readOnly && !immutable)
+              .map((field) => (
+                // What is never shown need not be sent again.
+                <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
+              ))}
+          </SimpleForm>
+        </WhenFresh>
+      </Edit>
+      {dialog}
+    </>
   );
+}
+
+/** A version that arrives later would overwrite what was typed into the one that was remembered. */
+function WhenFresh({ children }: { children: ReactNode }) {
+  const { isFetching } = useEditContext();
+  const wasFresh = useRef(false);
+  wasFresh.current ||= !isFetching;
+  return wasFresh.current ? children : null;
 }
 
 /** The control of a field, for rows that have it. */

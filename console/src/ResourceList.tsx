@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { CreateButton, List, Pagination } from 'react-admin';
+import { ListAway } from './away/Away.tsx';
 import { useDescription } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { filtersOf } from './Filters.tsx';
@@ -21,6 +22,8 @@ export function ResourceList() {
       perPage={25}
       pagination={<Pagination rowsPerPageOptions={[10, 25, 50, 100]} />}
       exporter={false}
+      error={<ListAway />}
+      queryOptions={{ onError: () => undefined }}
       empty={<Nothing description={description} />}
     >
       <Rows
@@ -40,7 +43,7 @@ function Nothing({ description }: { description: ResourceDescription }) {
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
       <Icon sx={{ fontSize: 56, color: 'text.secondary' }} />
       <Typography variant="h6">{emptyTextOf(description)}</Typography>
-      {description.description && <Typography color="text.secondary">{description.description}</Typography>}
+      {description.description && <Typography sx={{ color: 'text.secondary' }}>{description.description}</Typography>}
       {description.operations.has('create') && <CreateButton variant="contained" sx={{ mt: 1 }} />}
     </Box>
   );

@@ -15,6 +15,7 @@ import {
   useRecordContext,
 } from 'react-admin';
 import { ActionButtons } from './ActionButtons.tsx';
+import { ListAway, ShowAway } from './away/Away.tsx';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { RelationDescription, ResourceDescription } from './descriptions.ts';
 import { NewSecretButton } from './NewSecretButton.tsx';
@@ -34,7 +35,13 @@ export function ResourceShow() {
     ({ kind, resource }) => shownBelow.has(kind) && descriptions.has(resource),
   );
   return (
-    <Show title={<ShowTitle />} actions={<ShowActions />} component="div">
+    <Show
+      title={<ShowTitle />}
+      actions={<ShowActions />}
+      component="div"
+      error={<ShowAway />}
+      queryOptions={{ onError: () => undefined }}
+    >
       <Card sx={{ p: { xs: 2, md: 3 } }}>
         <Box sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
           <ShownFields />
@@ -101,6 +108,7 @@ function Related({ relation, target }: { relation: RelationDescription; target: 
           reference={relation.resource}
           target={`${name}/${relation.name}`}
           perPage={10}
+          error={<ListAway />}
           pagination={<Pagination rowsPerPageOptions={[]} />}
         >
           <Rows

@@ -23,7 +23,7 @@ export function Revealed({ secrets, onClose }: { secrets: [string, string][]; on
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
       <DialogTitle id="revealed-title">Copy it now</DialogTitle>
       <DialogContent>
-        <Typography color="text.secondary" sx={{ mb: 1 }}>
+        <Typography sx={{ color: 'text.secondary', mb: 1 }}>
           It is shown this once and stored nowhere in readable form. Who loses it makes a new one.
         </Typography>
         {secrets.map(([name, value]) => (

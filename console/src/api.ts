@@ -1,9 +1,12 @@
 import { createGatehouse } from '../../client/gatehouse.ts';
-import { tokenOfPage } from './page-session.ts';
+import { Interruption } from './session/interruption.ts';
+import { tokenOfPage } from './session/page-session.ts';
 
 /** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
 export const root = filledIn === '__ROOT__' ? '' : filledIn;
+/** Where the console is. */
+export const home = `${root}/admin`;
 
 const listeners = new Set<() => void>();
 
@@ -17,8 +20,6 @@ export function leave(): void {
   for (const listener of listeners) listener();
 }
 
-export const gatehouse = createGatehouse({
-  baseUrl: root,
-  renew: () => tokenOfPage(root, (url, init) => fetch(url, init)),
-  onSignedOut: leave,
-});
+export const interruption = new Interruption(() => tokenOfPage(root, (url, init) => fetch(url, init)));
+
+export const gatehouse = createGatehouse({ baseUrl: root, renew: interruption.renew, onSignedOut: leave });

@@ -5,7 +5,7 @@ import { fakeService, type Reply, type Seen, tokens } from '../../client/fake-se
 import { createGatehouse } from '../../client/gatehouse.ts';
 import { createAuthProvider } from './auth-provider.ts';
 import { describe } from './descriptions.ts';
-import { tokenOfPage } from './page-session.ts';
+import { tokenOfPage } from './session/page-session.ts';
 
 const descriptions = [describe({ name: 'events', fields: {}, operations: ['list', 'find'] })];
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeService, problem, type Reply, type Seen } from '../../client/fake-service.ts';
 import { createGatehouse } from '../../client/gatehouse.ts';
-import { createDataProvider, FormError } from './data-provider.ts';
+import { createDataProvider } from './data-provider.ts';
+import { ConflictError, FormError } from './form-error.ts';
 
 const page = (data: object[], pagination: object = { total: data.length }): Reply => ({
   body: { data, meta: { pagination: { count: data.length, per_page: 25, ...pagination } } },
@@ -89,13 +90,12 @@ test('update sends what changed and the version that was seen', async () => {
   assert.equal(seen.length, 2, 'nothing changed, nothing to send');
 });
 
-test('a row that somebody else changed meanwhile is refused in plain words', async () => {
+test('a row that somebody else changed meanwhile is refused with both what was seen and what was to be written', async () => {
   const { data } = await provider(() => problem(412, 'precondition_failed'));
-  const change = { id: '1', data: { seats: 5 }, previousData: { id: '1', _etag: '"old"' } };
-  await assert.rejects(data.update('cars', change), (error) => {
-    assert.ok(error instanceof FormError);
-    assert.match(error.message, /^Somebody else changed this meanwhile/);
-    assert.equal(error.status, 412);
+  const previousData = { id: '1', seats: 4, _etag: '"old"' };
+  await assert.rejects(data.update('cars', { id: '1', data: { ...previousData, seats: 5 }, previousData }), (error) => {
+    assert.ok(error instanceof ConflictError);
+    assert.deepEqual([error.status, error.changes, error.before], [412, { seats: 5 }, previousData]);
     return true;
   });
 });

@@ -11,29 +11,13 @@ import { GatehouseError } from '../../client/errors.ts';
 import type { Gatehouse } from '../../client/gatehouse.ts';
 import type { ListQuery } from '../../client/list-query.ts';
 import type { Page } from '../../client/resource.ts';
+import { ConflictError, forForm } from './form-error.ts';
 import { searchFor } from './list-filter.ts';
 
 /** A row that was read alone carries its tag under this name: whoever writes it back says which version they saw. */
 export const tagKey = '_etag';
 
 type Row = RaRecord<string>;
-
-/** An error as react-admin's forms take it: with `body.errors` by field. */
-export class FormError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly body: { errors?: Record<string, string> };
-
-  constructor(message: string, cause: GatehouseError, errors?: Record<string, string>) {
-    super(message, { cause });
-    this.status = cause.status;
-    this.code = cause.code;
-    this.body = errors ? { errors } : {};
-  }
-}
-
-const changedMeanwhile =
-  'Somebody else changed this meanwhile. Nothing was saved: reload to see their version, then make your change again.';
 
 /** react-admin's questions in the words of Gatehouse's REST convention. */
 export function createDataProvider(gatehouse: Gatehouse): DataProvider {
@@ -75,7 +59,13 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
       const changes = changedFields(data, previousData ?? {});
       if (Object.keys(changes).length === 0) return { data: { ...previousData, id: String(id) } };
       const ifMatch = previousData?.[tagKey] as string | undefined;
-      return { data: withTag(await resource(name).patch(String(id), changes, { ifMatch }).catch(forForm)) };
+      const patched = await resource(name)
+        .patch(String(id), changes, { ifMatch })
+        .catch((error) => {
+          if (isConflict(error)) throw new ConflictError(error, previousData ?? {}, changes);
+          return forForm(error);
+        });
+      return { data: withTag(patched) };
     },
 
     async updateMany(name: string, { ids, data }: { ids: Identifier[]; data: object }) {
@@ -128,14 +118,8 @@ function changedFields(data: Record<string, unknown>, before: Record<string, unk
   );
 }
 
-function forForm(error: unknown): never {
-  if (!(error instanceof GatehouseError)) throw error;
-  if (error.code === 'precondition_failed') throw new FormError(changedMeanwhile, error);
-  if (error.fields.length === 0) throw error;
-  const errors: Record<string, string> = {};
-  for (const { field, message } of error.fields) errors[field] ??= message;
-  throw new FormError(error.fields.map(({ message }) => message).join(' '), error, errors);
-}
+const isConflict = (error: unknown): error is GatehouseError =>
+  error instanceof GatehouseError && error.code === 'precondition_failed';
 
 function goneIsGone(error: unknown): void {
   if (!(error instanceof GatehouseError) || error.status !== 404) forForm(error);

@@ -2,11 +2,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { paintGate } from './brand.ts';
 import { Gate } from './Gate.tsx';
+import { followOldAddress } from './old-address.ts';
 import './gate.css';
 
 const place = document.getElementById('console');
 if (!place) throw new Error('The page has no element "console".');
 paintGate();
+followOldAddress();
 createRoot(place).render(
   <StrictMode>
     <Gate />

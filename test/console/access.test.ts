@@ -175,6 +175,8 @@ describe('The console and who may do what', () => {
       const { body } = await ask<{ data: { id: string }[] }>(service, oldestFirst, { token });
       for (const { id } of body.data) await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
       await goTo('Users');
+      await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+      await page.getByRole('button', { name: 'Leave the console' }).click();
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     });
 

@@ -64,6 +64,7 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('.Mui-error', { hasText: 'name' }).first().waitFor();
       await page.getByRole('link', { name: 'Show' }).click();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
       await page.getByRole('cell', { name: '<img' }).click();
     });
 
@@ -75,8 +76,8 @@ describe('The console and the resources of an operator', () => {
       const id = body.data[0]?.id;
       await ask(service, `/v1/notes/${id}`, { method: 'PATCH', json: { title: 'Theirs' }, token });
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Somebody else changed this meanwhile').waitFor();
-      await page.reload();
+      await page.getByRole('dialog', { name: /Somebody else changed/ }).waitFor();
+      await page.getByRole('button', { name: 'Take all of theirs' }).click();
       await page.locator('input[value="Theirs"]').waitFor();
     });
 

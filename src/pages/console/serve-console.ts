@@ -25,10 +25,13 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans, fi
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
 
-  app.get('/admin', { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
-    refuseOthersThanAdministrators(request);
-    return sendPage(reply, built(files), root, means);
-  });
+  // What is behind /admin/ the console itself knows: so an address of a row survives the way over the login page.
+  for (const path of ['/admin', '/admin/*']) {
+    app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
+      refuseOthersThanAdministrators(request);
+      return sendPage(reply, built(files), root, means);
+    });
+  }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
     refuseOthersThanAdministrators(request);
     refuseForeignPages(request, context);

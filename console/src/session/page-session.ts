@@ -1,6 +1,6 @@
-import { errorOf, SignedOutError, UnreachableError } from '../../client/errors.ts';
-import type { TokenAnswer } from '../../client/login.ts';
-import type { Fetch } from '../../client/transport.ts';
+import { errorOf, SignedOutError, UnreachableError } from '../../../client/errors.ts';
+import type { TokenAnswer } from '../../../client/login.ts';
+import type { Fetch } from '../../../client/transport.ts';
 
 /** The access token of the session that this page stands in. The service would redirect whoever has none to its login page. */
 export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnswer> {

@@ -1,0 +1,78 @@
+import { type ReactNode, type RefObject, useState } from 'react';
+import { useDataProvider, useNotify, useRedirect, useRefresh } from 'react-admin';
+import { useDescription } from '../described.tsx';
+import { ConflictError, FormError } from '../form-error.ts';
+import { humanised, rowName } from '../presentation.ts';
+import { ConflictDialog } from './ConflictDialog.tsx';
+import { type Difference, differencesOf } from './versions.ts';
+
+interface Quarrel {
+  theirs: { id: string; [field: string]: unknown };
+  differences: Difference[];
+}
+
+interface Options {
+  /** Where a save leads. */
+  then: 'show' | 'list';
+  /** Set when the row is saved. */
+  saved: RefObject<boolean>;
+}
+
+/**
+ * What a form does when its save is refused because somebody else saved first. Returns what to do with an error, and the
+ * dialog that lets the person choose.
+ */
+export function useConflict({ then, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
+  const description = useDescription();
+  const dataProvider = useDataProvider();
+  const notify = useNotify();
+  const redirect = useRedirect();
+  const refresh = useRefresh();
+  const [quarrel, setQuarrel] = useState<Quarrel>();
+  const { name, fields } = description;
+
+  async function onError(error: unknown) {
+    // What is wrong with a field is said at the field.
+    if (error instanceof FormError && error.body.errors) return;
+    if (!(error instanceof ConflictError)) return notify(messageOf(error), { type: 'error' });
+    try {
+      const { data: theirs } = await dataProvider.getOne(name, { id: String(error.before.id) });
+      setQuarrel({ theirs, differences: differencesOf(fields, error.before, theirs, error.changes) });
+    } catch (failure) {
+      notify(messageOf(failure), { type: 'error' });
+    }
+  }
+
+  async function save(changes: Record<string, unknown>) {
+    if (!quarrel) return;
+    const { theirs } = quarrel;
+    setQuarrel(undefined);
+    try {
+      await dataProvider.update(name, { id: theirs.id, data: { ...theirs, ...changes }, previousData: theirs });
+      saved.current = true;
+      notify(`${humanised(description.singular)} saved.`, { type: 'success' });
+      refresh();
+      redirect(then, name, theirs.id);
+    } catch (error) {
+      await onError(error);
+    }
+  }
+
+  function takeTheirs() {
+    setQuarrel(undefined);
+    refresh();
+  }
+
+  const dialog = quarrel && (
+    <ConflictDialog
+      title={`Somebody else changed “${rowName(description, quarrel.theirs)}” meanwhile`}
+      differences={quarrel.differences}
+      onSave={(changes) => void save(changes)}
+      onTakeTheirs={takeTheirs}
+      onClose={() => setQuarrel(undefined)}
+    />
+  );
+  return { onError: (error) => void onError(error), dialog };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seed } from '../../examples/fleet/seed.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openConsole } from './open-console.ts';
+
+const fleet = join(import.meta.dirname, '../../examples/fleet');
+
+describe('The console loses no work', () => {
+  const browser = browsers();
+  const start = services('sqlite');
+  let service: Service;
+  let page: Page;
+  let complaints: string[];
+  let token: string;
+  let id: string;
+  const email = 'ada@example.com';
+  const model = () => page.getByRole('textbox', { name: 'Model' });
+  const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+  const change = (json: object) => ask(service, `/v1/cars/${id}`, { method: 'PATCH', json, token });
+
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: join(fleet, 'resources') } });
+    await addLogin(service, { email, roles: ['admin'] });
+    token = await logIn(service, email, password);
+    await seed(service.url, token);
+    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/cars?search=plate:AB 123', { token });
+    id = body.data[0]?.id as string;
+    ({ page, complaints } = await openConsole(await browser(), service, email, password));
+  });
+
+  test('in one visit', { timeout: 600_000 }, async (visit) => {
+    await visit.test('asks before changes are left behind', async () => {
+      await page.goto(`${service.url}/admin/cars/${id}`);
+      await model().fill('Mine');
+      await page.getByRole('menuitem', { name: 'Owners' }).click();
+      await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Enter');
+      assert.equal(await model().inputValue(), 'Mine');
+    });
+
+    await visit.test('shows both versions where two people save, and keeps what is chosen of each', async () => {
+      await change({ model: 'Theirs', seats: 9 });
+      await save();
+      const dialog = page.getByRole('dialog', { name: /Somebody else changed/ });
+      await dialog.getByText('Both changed it').waitFor();
+      assert.equal(await dialog.getByRole('radio', { name: 'Mine Mine' }).isChecked(), true);
+      assert.equal(await dialog.getByRole('radio', { name: 'Theirs 9' }).isChecked(), true);
+      assert.deepEqual(await seriousProblems(page), []);
+      // Once more, while the dialog is open: there are new versions to choose from.
+      await change({ seats: 8 });
+      await dialog.getByRole('button', { name: 'Save what is chosen' }).click();
+      await dialog.getByRole('radio', { name: 'Theirs 8' }).waitFor();
+      await dialog.getByRole('button', { name: 'Save what is chosen' }).click();
+      await page.getByText('Car saved.').waitFor();
+      const { body } = await ask<{ data: object }>(service, `/v1/cars/${id}?filter=model;seats`, { token });
+      assert.deepEqual(body.data, { model: 'Mine', seats: 8 });
+    });
+
+    await visit.test('takes their version as a whole', async () => {
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await model().fill('Mine again');
+      await change({ model: 'Theirs again' });
+      await save();
+      await page.getByRole('button', { name: 'Take all of theirs' }).click();
+      await page.locator('input[value="Theirs again"]').waitFor();
+    });
+
+    await visit.test(
+      'asks for a login over the form when the session has ended, and goes on with the save',
+      async () => {
+        await model().fill('Typed before');
+        const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/tokens?search=type:session', { token });
+        for (const { id } of body.data) await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
+        await save();
+        const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+        await dialog.waitFor();
+        assert.deepEqual(await seriousProblems(page), []);
+        // By the keyboard alone.
+        await page.keyboard.type(email);
+        await page.keyboard.press('Tab');
+        await page.keyboard.type('a wrong password');
+        await page.keyboard.press('Enter');
+        await dialog.getByRole('alert').getByText('wrong').waitFor();
+        await dialog.getByLabel('Password').fill(password);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Car Typed before' }).waitFor();
+      },
+    );
+
+    await visit.test(
+      'comes back to the row after a login on the login page, also by an address of before',
+      async () => {
+        await page.context().clearCookies();
+        await page.goto(`${service.url}/admin/cars/${id}/show`);
+        await page.getByLabel('Email').fill(email);
+        await page.getByLabel('Password', { exact: true }).fill(password);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('heading', { name: 'Car Typed before' }).waitFor();
+        await page.goto(`${service.url}/admin#/owners`);
+        await page.getByRole('heading', { name: 'Owners' }).waitFor();
+      },
+    );
+
+    await visit.test('says that the service is away, and reads again when it is back', async () => {
+      assert.deepEqual(complaints, []);
+      const calls = (url: URL) => url.pathname.startsWith('/v1/');
+      await page.route(calls, (route) => route.abort());
+      await page.getByRole('menuitem', { name: 'Drivers' }).click();
+      await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+      assert.equal(await page.getByText('None.').count(), 0);
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.unroute(calls);
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await page.getByRole('cell', { name: 'Max Verne' }).waitFor();
+    });
+  });
+});
