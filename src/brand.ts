@@ -33,6 +33,26 @@ const grounds = {
   dark: ['#1b1f22', '#131618'],
 } as const;
 
+/** The house's own, where BRAND_COLOR says nothing. */
+export const houseColours: { readonly light: BrandColours; readonly dark: BrandColours } = {
+  light: {
+    accent: '#17614d',
+    accentHover: '#114b3b',
+    accentSoft: '#e5f0ec',
+    fill: '#17614d',
+    fillHover: '#114b3b',
+    onFill: '#ffffff',
+  },
+  dark: {
+    accent: '#74cbad',
+    accentHover: '#8fd9bf',
+    accentSoft: '#1a2f28',
+    fill: '#74cbad',
+    fillHover: '#8fd9bf',
+    onFill: '#0c2019',
+  },
+};
+
 const logoTypes = new Map([
   ['.svg', 'image/svg+xml'],
   ['.png', 'image/png'],

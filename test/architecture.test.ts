@@ -51,9 +51,9 @@ const ownTransactions = new Map([
 
 /** The folder that writes a table. Others read it, or ask that folder. */
 const tableOwners = new Map([
-  ...(['users', 'roles', 'email_changes', 'one_time_tokens', 'known_devices', 'throttles'] as const).map(
-    (table) => [table, 'users'] as const,
-  ),
+  ...(
+    ['users', 'roles', 'email_changes', 'one_time_tokens', 'known_devices', 'user_time_zones', 'throttles'] as const
+  ).map((table) => [table, 'users'] as const),
   ...(['clients', 'client_secrets'] as const).map((table) => [table, 'clients'] as const),
   ...(['sessions', 'application_logins'] as const).map((table) => [table, 'sessions'] as const),
   ...(['device_authorizations', 'client_registrations'] as const).map((table) => [table, 'oauth'] as const),

@@ -19,6 +19,7 @@ import { applicationLogins } from './migrations/015-application-logins.ts';
 import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 import { ownMigrations } from './migrations/018-own-migrations.ts';
+import { timeZones } from './migrations/025-time-zones.ts';
 
 /** In order; a released one is never edited. */
 const migrations: readonly Migration[] = [
@@ -39,6 +40,7 @@ const migrations: readonly Migration[] = [
   clientRegistrations,
   devices,
   ownMigrations,
+  timeZones,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

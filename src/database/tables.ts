@@ -55,6 +55,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     first_seen_at: number;
     last_seen_at: number;
   };
+  /** The time zone that a user's browser named at the last sign-in. */
+  user_time_zones: { user_id: string; time_zone: string };
   /** The names that the setting ROLES has, and admin. */
   roles: { id: string };
   clients: {

@@ -7,12 +7,15 @@ export interface RequestSource {
   readonly requestId: string | null;
   /** The device cookie; read where people sign in alone. */
   readonly device?: string | undefined;
+  /** What the caller says its time zone is, by the header `Time-Zone`; not looked at yet. */
+  readonly timeZone?: string | undefined;
 }
 
 export const requestSource = (request: FastifyRequest): RequestSource => ({
   address: request.ip,
   userAgent: request.headers['user-agent']?.slice(0, 256) ?? null,
   requestId: request.id,
+  timeZone: request.headers['time-zone'] as string | undefined,
 });
 
 /** For work of the service's own: the command line and background jobs. */

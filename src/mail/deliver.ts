@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { MailContent } from './mail-templates.ts';
 import type { QueuedMail } from './mails.ts';
@@ -25,9 +26,13 @@ function addressOf({ recipient }: QueuedMail): string {
   return recipient;
 }
 
+/** Named after the service where the operator gave no name. */
+const senderOf = ({ mailFrom, brandName }: Config) =>
+  mailFrom.includes('<') ? mailFrom : { name: brandName, address: mailFrom.trim() };
+
 /** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
 const headersOf = ({ config }: Context, mail: QueuedMail, content: MailContent) => ({
-  from: config.mailFrom,
+  from: senderOf(config),
   to: { name: '', address: addressOf(mail) },
   messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
   date: new Date(mail.created_at),

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readBrand } from '../brand.ts';
+import { houseColours, readBrand } from '../brand.ts';
 import type { Config } from '../config.ts';
 
 export interface MailContent {
@@ -29,19 +29,29 @@ export function mailTemplates(config: Config): RenderMail {
   let engines: ReturnType<typeof open> | undefined;
   return async (template, data) => {
     engines ??= open();
-    const variables = { ...data, brand };
-    const text: string = await engines.plain.renderFile(`${template}.txt`, variables);
-    const html: string = await engines.escaping.renderFile(`${template}.html`, variables);
+    const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand });
     const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
     if (!match) throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
-    return { subject: match[1] as string, text: text.slice(match[0].length), html };
+    const subject = match[1] as string;
+    const html: string = await engines.escaping.renderFile(`${template}.html`, { ...data, brand, subject });
+    return { subject, text: text.slice(match[0].length), html };
   };
 }
 
-/** Mail is read on white. Readers of mail load pictures from elsewhere, so the logo is named by its whole address. */
-function mailBrand(config: Config): { name: string; logo: string | null; color: string; text: string; ink: string } {
+/** What the mark and the palette of a mail are made of, for readers in the light and in the dark. */
+function mailBrand(config: Config) {
   const { name, logo, colours } = readBrand(config);
-  const { fill, onFill, accent } = colours?.light ?? { fill: '#17614d', onFill: '#ffffff', accent: '#17614d' };
+  const { light, dark } = colours ?? houseColours;
+  // Readers of mail load pictures from elsewhere, so the logo is named by its whole address.
   const at = logo && 'url' in logo ? logo.url : `${config.baseUrl}/assets/logo`;
-  return { name, logo: logo ? at : null, color: fill, text: onFill, ink: accent };
+  const shown = { color: light.fill, text: light.onFill, ink: light.accent };
+  const inTheDark = { color: dark.fill, text: dark.onFill, ink: dark.accent };
+  return {
+    name,
+    home: config.baseUrl,
+    host: new URL(config.baseUrl).host,
+    logo: logo ? at : null,
+    ...shown,
+    dark: inTheDark,
+  };
 }

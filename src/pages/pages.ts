@@ -12,6 +12,7 @@ import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
+import { serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveOwnPages } from './own-pages.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
@@ -42,6 +43,7 @@ export async function servePages(
   refuseTakenName(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, means);
   kit.page('/', 'public', (_request, reply) => kit.go(reply, '/settings'));
+  serveTheme(kit);
   const continuations = new Continuations(means.keys, context.now);
   const findDestination = createDestinations(means.oauth, continuations);
   serveSignIn(kit, findDestination);
@@ -66,7 +68,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|logout|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|logout|theme|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

@@ -32,7 +32,7 @@ export const projectSettings = {
     pattern: /^smtps?:\/\/.+$/,
     secret: true,
   }),
-  mailFrom: text('MAIL_FROM', 'Gatehouse <gatehouse@localhost>', 'the sender of mail', {
+  mailFrom: text('MAIL_FROM', 'gatehouse@localhost', 'the sender of mail; without a name it is BRAND_NAME', {
     takes: 'an address, or Name <address>',
     pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
   }),

@@ -63,7 +63,7 @@ describe('The brand', () => {
     const [mail] = await mailsTo(service, 'confirm-email', email);
     assert.match(mail?.html ?? '', /Acme &amp; &lt;Sons&gt;/);
     assert.match(mail?.html ?? '', new RegExp(`<img src="${service.url}/assets/logo"`));
-    assert.match(mail?.html ?? '', /background: #f2c200; color: #000000/);
+    assert.match(mail?.html ?? '', /background-color: #f2c200; color: #000000/);
   });
 
   it('serves a drawing that may run nothing', async () => {

@@ -13,6 +13,26 @@ for (const time of all('time[datetime]')) {
   }
 }
 
+// Times in mail are in the reader's own zone as well.
+for (const field of all('input[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
+
+// Without a script the form does the same, and the page comes again.
+for (const form of all('form[data-themes]')) {
+  form.addEventListener('submit', async (event) => {
+    const { submitter } = event;
+    event.preventDefault();
+    const { dataset } = document.documentElement;
+    const theme = submitter.value === 'system' ? undefined : submitter.value;
+    if (theme) dataset.theme = theme;
+    else delete dataset.theme;
+    document.querySelector('meta[name="color-scheme"]').content = theme ?? 'light dark';
+    for (const button of form.querySelectorAll('button')) button.setAttribute('aria-pressed', String(button === submitter));
+    const body = new URLSearchParams(new FormData(form, submitter));
+    await fetch(form.action, { method: 'POST', body, redirect: 'manual' });
+    submitter.removeAttribute('aria-busy');
+  });
+}
+
 for (const button of all('button[data-copy]')) {
   const label = button.textContent;
   button.hidden = false;
@@ -84,9 +104,15 @@ for (const box of all('[data-strength]')) {
 for (const wait of all('[data-wait]')) {
   const button = document.querySelector('button[data-waits]');
   const until = Date.now() + Number(wait.dataset.wait) * 1000;
+  // Another account does not have to wait for this one.
+  const login = button?.form.elements.login;
+  const locked = login?.value;
+  login?.addEventListener('input', () => {
+    button.disabled = login.value === locked && Date.now() < until;
+  });
   const tick = () => {
     const left = Math.ceil((until - Date.now()) / 1000);
-    if (button) button.disabled = left > 0;
+    if (button) button.disabled = left > 0 && login?.value === locked;
     if (left <= 0) {
       wait.textContent = 'You can try again now.';
       return;

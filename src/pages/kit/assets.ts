@@ -33,6 +33,18 @@ function brandCss({ colours }: Brand): string {
   return `\n:root { ${of(colours.light)} }\n@media (prefers-color-scheme: dark) { :root { ${of(colours.dark)} } }\n`;
 }
 
+/** What is written for dark systems holds for whoever chose dark too, and not for whoever chose light. */
+const withChoice = (css: string): string =>
+  css.replace(
+    /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g,
+    (_, colours: string) =>
+      `@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) {${colours}} }\n:root[data-theme="dark"] {${colours}}`,
+  );
+
+/** The house's own mark, in the operator's colour. */
+const paintMark = (svg: string, { colours }: Brand): string =>
+  colours ? svg.replace('#17614d', colours.light.fill).replace('#fff', colours.light.onFill) : svg;
+
 /** Comments and indentation are for whoever reads the sources. */
 const lighter = (css: string): string => css.replace(/\/\*.*?\*\//gs, '').replace(/^\s+/gm, '');
 
@@ -53,7 +65,7 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
 export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
   const urls = files.map(({ name, of, type }) => {
     const own = of.map((file) => readFileSync(join(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
-    const content = name === 'pages.css' ? lighter(own + brandCss(brand)) : own;
+    const content = name === 'pages.css' ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (_request, reply) =>
       reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
     );

@@ -12,6 +12,7 @@ import { createCsrf, type Macs } from '../session/csrf.ts';
 import { createLoginClient, type LoginClient } from '../session/login-client.ts';
 import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
+import { themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 
 /** What one page needs beyond this origin. */
@@ -99,7 +100,13 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       .send(html);
 
   app.errorPage = async (reply, status, title, detail) =>
-    send(reply.code(status), views.render('error', describeError(reply.request, status, title, detail), globals));
+    send(
+      reply.code(status),
+      views.render('error', describeError(reply.request, status, title, detail), {
+        ...globals,
+        ...themeOf(cookies, reply.request),
+      }),
+    );
 
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   return {
@@ -122,7 +129,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     hasView: views.has,
     async show(request, reply, view, variables, reach) {
       const token = csrf.token(request, reply);
-      const html = views.render(view, { errors: {}, values: {}, ...variables }, { ...globals, csrf: token });
+      const seen = { ...globals, ...themeOf(cookies, request), csrf: token };
+      const html = views.render(view, { errors: {}, values: {}, ...variables }, seen);
       if (isTooLong(request, reply, html)) throw tooLong;
       return send(reply, html, reach);
     },

@@ -92,7 +92,7 @@ async function verify(verifier: TokenVerifier, token: string, request: FastifyRe
 }
 
 /** Where to come back to. What a form was sent to is no page: its section is. */
-function pageOf({ method, url }: FastifyRequest): string {
+export function pageOf({ method, url }: FastifyRequest): string {
   if (method === 'GET' || method === 'HEAD') return url;
   if (url.startsWith('/device')) return '/device';
   return url.startsWith('/settings/') ? (url.split('?', 1)[0] as string).split('/').slice(0, 3).join('/') : '/';

@@ -7,7 +7,7 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-type Name = 'session' | 'renewal' | 'visitor' | 'going';
+type Name = 'session' | 'renewal' | 'visitor' | 'going' | 'theme';
 type Values = { [N in Name]?: string };
 
 export interface Cookies {
@@ -20,6 +20,8 @@ export interface Cookies {
   /** Where somebody was going who has to read a mail first, which may open another tab. */
   setGoing(reply: FastifyReply, path: string): void;
   clearGoing(reply: FastifyReply): void;
+  /** Undefined: as the system has it. */
+  setTheme(reply: FastifyReply, theme: string | undefined): void;
 }
 
 const longestGoing = 3000;
@@ -30,7 +32,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
   const secure = protocol === 'https:';
   // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
-  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going'];
+  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme'];
   const names = Object.fromEntries(keys.map((key) => [key, prefix + key])) as Record<Name, string>;
   const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
   const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
@@ -63,6 +65,10 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     },
     clearGoing(reply) {
       reply.clearCookie(names.going, options);
+    },
+    setTheme(reply, theme) {
+      if (theme === undefined) reply.clearCookie(names.theme, options);
+      else reply.setCookie(names.theme, theme, { ...options, maxAge: 365 * 86_400 });
     },
   };
 }

@@ -40,6 +40,8 @@ export async function callOwnApi<T>(
   if (cookie !== undefined) headers.cookie = cookie;
   const userAgent = request.headers['user-agent'];
   if (userAgent) headers['user-agent'] = userAgent;
+  const zone = (request.body as Record<string, unknown> | undefined)?.time_zone;
+  if (typeof zone === 'string' && /^[\w+/-]{1,64}$/.test(zone)) headers['time-zone'] = zone;
   const options: InjectOptions = { method, url: path, headers, remoteAddress: request.ip };
   if (body) options.payload = body;
   const response = await request.server.inject(options);

@@ -5,6 +5,7 @@ import { describeDevice, recogniseDevice } from '../../http/device.ts';
 import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { keepTimeZone } from '../accounts/time-zone-store.ts';
 import { notifyOwner } from '../mails/notify-owner.ts';
 import { seeDevice } from './known-device-store.ts';
 import { deviceOf } from './known-devices.ts';
@@ -20,6 +21,7 @@ export async function noteLogin(
   tx: Tx,
   { userId, source }: { userId: string; source: RequestSource },
 ): Promise<void> {
+  await keepTimeZone(tx, userId, source);
   const network = networkOf(source.address ?? 'unknown');
   const fingerprint = createHash('sha256')
     .update(`${userId}\n${network}\n${describeDevice(source.userAgent)}`)

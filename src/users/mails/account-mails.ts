@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import type { KeyRing } from '../../crypto/key-ring.ts';
 import type { Compose, Mails, QueuedMail } from '../../mail/mails.ts';
+import { timeInWords } from '../../mail/time-in-words.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
+import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
-
-const readableTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /**
  * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
@@ -19,6 +19,19 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     return user?.disabled ? undefined : user;
   };
+
+  /** Times as the reader's clock shows them, where it is known. */
+  const clockOf = async (userId: string | undefined) => {
+    const zone = userId === undefined ? undefined : await findTimeZone(database.db, userId);
+    return (ms: number) => timeInWords(ms, zone);
+  };
+
+  /** Of what has happened to the account that an address belongs to. */
+  async function happened(mail: QueuedMail, path: string) {
+    const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+    const at = (await clockOf(owner?.id))(mail.created_at);
+    return { service, at, ...dataOf(mail), link: config.baseUrl + path };
+  }
 
   /** To the address that the user has given, however the one who asked for the mail has written it. */
   async function linkFor(
@@ -38,7 +51,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
       service,
       recipient,
       link: `${config.baseUrl}${path}/${token.value}`,
-      expires: readableTime(token.expiresAt),
+      expires: (await clockOf(user.id))(token.expiresAt),
     };
   }
 
@@ -62,7 +75,8 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     const change = await changeOf(mail);
     if (!change) return undefined;
     const link = `${config.baseUrl}/email/undo/${signLink(keys, 'undo_email', change.id)}`;
-    return { service, at: readableTime(mail.created_at), link, expires: readableTime(change.undo_until) };
+    const inWords = await clockOf(change.user_id);
+    return { service, at: inWords(mail.created_at), link, expires: inWords(change.undo_until) };
   }
 
   return new Map<string, Compose>([
@@ -87,31 +101,12 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
       // An administrator's change cannot be undone by a link.
       async (mail) =>
         mail.data === '{}'
-          ? { service, at: readableTime(mail.created_at), link: null, expires: null }
+          ? { service, at: timeInWords(mail.created_at), link: null, expires: null }
           : noticeOfChange(mail),
     ],
-    [
-      'password-changed',
-      async (mail) => ({ service, at: readableTime(mail.created_at), link: `${config.baseUrl}/password/forgot` }),
-    ],
-    [
-      'new-access',
-      async (mail) => ({
-        service,
-        at: readableTime(mail.created_at),
-        ...dataOf(mail),
-        link: `${config.baseUrl}/settings`,
-      }),
-    ],
-    [
-      'new-login',
-      async (mail) => ({
-        service,
-        at: readableTime(mail.created_at),
-        ...dataOf(mail),
-        link: `${config.baseUrl}/settings/sessions`,
-      }),
-    ],
+    ['password-changed', (mail) => happened(mail, '/password/forgot')],
+    ['new-access', (mail) => happened(mail, '/settings')],
+    ['new-login', (mail) => happened(mail, '/settings/sessions')],
   ]);
 }
 

@@ -3,6 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { keepTimeZone } from '../accounts/time-zone-store.ts';
 import { newUser } from '../accounts/user-changes.ts';
 import type { Profile } from '../accounts/user-fields.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
@@ -30,6 +31,7 @@ export async function completeUser(
   tx: Tx,
   { id, profile, roles, confirmed, event, actorId, clientId, source, mails = true, firstToken = true }: NewUser,
 ): Promise<void> {
+  if (event === 'user.registered') await keepTimeZone(tx, id, source);
   if (firstToken) await issueFirstToken(tx, id);
   if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) });
   const data = { changes: newUser({ ...profile, roles }) };

@@ -1,0 +1,34 @@
+import type { Db, Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+
+const longest = 64;
+
+/** A name of the time zone database, as browsers give it; undefined for whatever else was sent. */
+function readTimeZone(name: string | undefined): string | undefined {
+  if (name === undefined || name.length > longest || !/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the time zone that a sign-in or a registration named. The last one counts. */
+export async function keepTimeZone(tx: Tx, userId: string, { timeZone }: RequestSource): Promise<void> {
+  const time_zone = readTimeZone(timeZone);
+  if (time_zone === undefined) return;
+  await tx
+    .insertInto('user_time_zones')
+    .values({ user_id: userId, time_zone })
+    .onConflict((oc) => oc.column('user_id').doUpdateSet({ time_zone }))
+    .execute();
+}
+
+export async function findTimeZone(db: Db, userId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('user_time_zones')
+    .select('time_zone')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.time_zone;
+}
