@@ -12,7 +12,7 @@ import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
-import { serveTheme } from './kit/theme.ts';
+import { serveTheme } from './kit/serve-theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveOwnPages } from './own-pages.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';

@@ -1,8 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { pageOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
-import { type PageKit, readForm } from './page-kit.ts';
 
 const themes = [
   { name: 'system', label: 'System' },
@@ -10,7 +9,8 @@ const themes = [
   { name: 'dark', label: 'Dark' },
 ] as const;
 
-const isChosen = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
+/** What a reader can choose; any other name is as the system has it. */
+export const isChosen = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
 /** The page that is shown, to come back to. What leads elsewhere from there is left out. */
 function hereOf(request: FastifyRequest): string {
@@ -24,13 +24,4 @@ export function themeOf(cookies: Cookies, request: FastifyRequest) {
   const { theme } = cookies.read(request);
   const chosen = isChosen(theme) ? theme : undefined;
   return { themes, theme: chosen, chosen_theme: chosen ?? 'system', here: hereOf(request) };
-}
-
-/** Light, dark, or as the system has it: kept in a cookie of this browser. */
-export function serveTheme(kit: PageKit): void {
-  kit.form('/theme', 'public', async (request: FastifyRequest, reply: FastifyReply) => {
-    const { theme, next } = readForm(request, 'theme', 'next');
-    kit.cookies.setTheme(reply, isChosen(theme) ? theme : undefined);
-    return kit.go(reply, localPath(next) ?? '/');
-  });
 }
