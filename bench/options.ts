@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../src/nearest.ts';
 
-export const parts = ['operations', 'growth', 'day', 'isolation', 'flames'] as const;
+export const parts = ['operations', 'engines', 'growth', 'day', 'isolation', 'flames'] as const;
 export const operations = [
   'same bytes',
   'get',

@@ -12,6 +12,8 @@ export interface ServerProcess {
   again(operation: string): Promise<BenchRequest>;
   /** Milliseconds from the start of the process to its first good answer. */
   readonly coldStart: number;
+  /** Of the process. */
+  readonly pid: number;
   /** Resident memory in MB; undefined where the system does not say. */
   memory(): number | undefined;
   stop(): Promise<void>;
@@ -54,6 +56,7 @@ export async function startServer({ name, args, env = {}, cwd, ready, operations
         return known.nextValue || known.perishable ? ((await ask(url, child))[operation] as BenchRequest) : known;
       },
       coldStart,
+      pid: child.pid as number,
       memory: () => residentMemory(child.pid as number),
       async stop() {
         process.off('exit', kill);

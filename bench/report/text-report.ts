@@ -1,3 +1,4 @@
+import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import type { Day } from '../day-of-sessions.ts';
 import type { Flame } from '../flames.ts';
@@ -12,6 +13,7 @@ export interface Report {
   readonly node: string;
   readonly load: string;
   operations?: Comparison;
+  engines?: EngineFigures[];
   growth?: GrowthFigures[];
   day?: Day;
   isolation?: IsolationFigures;
@@ -36,6 +38,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 export function textReport(report: Report): string {
   const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];
   if (report.operations) parts.push(...operationTables(report.operations));
+  if (report.engines) parts.push(enginesTable(report.engines));
   for (const figures of report.growth ?? []) parts.push(growthTable(figures));
   if (report.day) parts.push(dayTable(report.day));
   if (report.isolation) parts.push(isolationTable(report.isolation));
@@ -76,6 +79,34 @@ function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Compar
     table([['server', 'cold start', 'at rest', 'after the load'], ...starts]),
   ];
 }
+
+/** Processor time is what a noisy machine leaves alone. */
+const enginesTable = (figures: readonly EngineFigures[]): string =>
+  table([
+    [
+      'operation',
+      'SQLite/s',
+      'PostgreSQL/s',
+      'ratio',
+      'half of the rounds',
+      'µs SQLite',
+      'µs PostgreSQL',
+      "µs its server's",
+    ],
+    ...figures.map(({ operation, sqlite, postgres, processor }) => {
+      const { middle, low, high } = ratioOf(postgres, sqlite);
+      return [
+        operation,
+        number(sqlite.perSecond),
+        number(postgres.perSecond),
+        middle.toFixed(2),
+        `${low.toFixed(2)} to ${high.toFixed(2)}`,
+        number(processor.sqlite),
+        number(processor.postgres),
+        number(processor.server),
+      ];
+    }),
+  ]);
 
 function targetsTable(report: Report): string[] {
   const rows = targets(report).map(({ name, reached, spread = '', asked, met }) => [

@@ -41,6 +41,11 @@ export interface Database {
     reader?: Reader,
     once?: boolean,
   ): R | undefined | Promise<R | undefined>;
+  /**
+   * The row whose `id` is the key, read with others of the same turn by a text that selects those of a list of keys.
+   * Undefined where a read is no journey.
+   */
+  readKeyed?: (<R>(sql: string, key: string) => Promise<R | undefined>) | undefined;
   /** The same for one INSERT, UPDATE or DELETE outside of transactions. */
   write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */

@@ -21,6 +21,7 @@ import { poolCloser } from './pool-closer.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
 import { postgresProbes } from './postgres-probes.ts';
+import { SharedReads } from './shared-reads.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -226,10 +227,12 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     }
   };
   const expensive = expensiveReads(poolSize, readSeconds);
+  const shared = new SharedReads(run);
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
       ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
-      : run<R>(text, values, once);
+      : shared.read<R>(text, values, once);
+
   const bus = new PostgresBus(url, clock, run);
   return {
     engine: 'postgres',
@@ -238,6 +241,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     read,
     readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean) =>
       (await read<R>(text, values, reader, once))[0],
+    readKeyed: (text, key) => shared.readKeyed(text, key),
     // A statement of its own is committed before PostgreSQL answers.
     write: async <R>(text: string, values: readonly unknown[]) => ({
       rows: await run<R>(text, values),

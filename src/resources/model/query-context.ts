@@ -11,7 +11,7 @@ export interface QueryContext extends Executor {
 
 /** Outside of transactions. */
 export const queryContext = (
-  { engine, db, read, readFirst, changes }: Database,
+  { engine, db, read, readFirst, readKeyed, changes }: Database,
   { caller, now }: Pick<QueryContext, 'caller' | 'now'>,
   reader?: Reader,
-): QueryContext => ({ engine, db, read, readFirst, changes, reader, caller, now });
+): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, reader, caller, now });

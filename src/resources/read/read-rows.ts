@@ -31,7 +31,7 @@ export function findRow(
 ): StoredRow | Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const allowed = allowedRows(resource, 'read', context);
-  if (allowed === truth) return after(byId.readFirst(context, [id]), found);
+  if (allowed === truth) return after(byId.readFirst(context, id), found);
   const rows = readPrepared(
     context,
     sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,

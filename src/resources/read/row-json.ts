@@ -3,6 +3,7 @@ import type { Engine } from '../../database/database.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
 import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
+import { KeyedSelect } from '../sql/keyed-select.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 
 /** How rows of a resource are read and written out, for one choice of fields. Made once for each choice. */
@@ -10,7 +11,7 @@ export interface RowShape {
   /** The columns to select, each with its alias `t`. */
   readonly columns: string;
   /** The row with an id, for callers who may read every row. */
-  readonly byId: PreparedSelect;
+  readonly byId: KeyedSelect;
   /** As many rows as asked for, from the offset on, for callers who may read every row. */
   page(sort: Sort, engine: Engine): PreparedSelect;
   /** Whether what is written depends on the row alone, always: computed fields are the operator's code, and may look at a clock. */
@@ -74,7 +75,7 @@ export function shapeOf(
   const pages = new BoundedMap<string, PreparedSelect>(50);
   return {
     columns: selected,
-    byId: new PreparedSelect(sql`${from} where t."id" = ${null}`, repeated),
+    byId: new KeyedSelect(from, repeated),
     page(sort, engine) {
       const key = `${engine} ${sort.signature}`;
       let page = pages.get(key);

@@ -11,6 +11,7 @@ export interface Executor {
   /** The database has a shorter way to what is committed; a transaction has not. */
   readonly read?: Database['read'];
   readonly readFirst?: Database['readFirst'];
+  readonly readKeyed?: Database['readKeyed'];
   readonly changes?: Database['changes'];
   /** Who waits for what is read. */
   readonly reader?: Reader | undefined;
