@@ -20,6 +20,12 @@ export const secretCounts = (db: Db, { secretId, now }: Secret): Expression<SqlB
     select 1 from clients as c join client_secrets as s on s.client_id = c.id
     where s.id = ${secretId} and (s.expires_at is null or s.expires_at > ${now}) ${lock(db)}))`;
 
+/** The same for many rows named `r` at once, on PostgreSQL: those whose client or secret is being changed are left out. */
+export const secretCountsOfEach = `(r.secret_id is null or exists (
+    select 1 from clients as c join client_secrets as s on s.client_id = c.id
+    where s.id = r.secret_id and (s.expires_at is null or s.expires_at > r.now)
+    for key share of c skip locked for share of s skip locked))`;
+
 const held = compiledQuery((db, secret: Secret) =>
   db.selectNoFrom(sql<number>`1`.as('one')).where(secretCounts(db, secret)),
 );

@@ -24,6 +24,11 @@ export interface Written<R> {
   readonly durable: Promise<void>;
 }
 
+/** Named by its id among those that are written with it. */
+export interface RowToWrite {
+  readonly id: string;
+}
+
 /** An open database: the query builder, what tells instances of changes, and how to let go of it. */
 export interface Database {
   readonly engine: Engine;
@@ -48,6 +53,12 @@ export interface Database {
   readKeyed?: (<R>(sql: string, key: string) => Promise<R | undefined>) | undefined;
   /** The same for one INSERT, UPDATE or DELETE outside of transactions. */
   write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
+  /**
+   * One of many writes of the same kind, which travel together. The text takes the rows as JSON ($1) and their ids ($2), waits
+   * for no lock of another, and returns what it wrote. Nothing comes back for what it left out: that is to be written alone.
+   * Undefined where a write is no journey.
+   */
+  writeTogether?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */
   changes(): Changes | undefined;
   /** Milliseconds since 1970, by the clock that all instances share. */

@@ -22,6 +22,7 @@ import { PostgresBus } from './postgres-bus.ts';
 import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
 import { postgresProbes } from './postgres-probes.ts';
 import { SharedReads } from './shared-reads.ts';
+import { SharedWrites } from './shared-writes.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -228,6 +229,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
   };
   const expensive = expensiveReads(poolSize, readSeconds);
   const shared = new SharedReads(run);
+  const sharedWrites = new SharedWrites(run);
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
       ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
@@ -247,6 +249,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
       rows: await run<R>(text, values),
       durable: Promise.resolve(),
     }),
+    writeTogether: (text, row) => sharedWrites.write(text, row),
     now: () => clock.now(),
     changes: () => undefined,
     probes: postgresProbes(pool, poolSize, run),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { secretCounts } from '../../clients/secret-store.ts';
+import { secretCounts, secretCountsOfEach } from '../../clients/secret-store.ts';
 import { unknownClient } from '../../clients/unknown-client.ts';
 import { compiledQuery } from '../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
@@ -21,11 +21,32 @@ const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; n
     .returning('id'),
 );
 
+const numbers = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
+const typed = columns.map((column) => `${column} ${numbers.has(column) ? 'bigint' : 'text'}`).join(', ');
+const insertMany = `insert into sessions (${columns.join(', ')})
+  select ${columns.map((column) => `r.${column}`).join(', ')}
+  from json_to_recordset($1::json) as r (${typed}, secret_id text, now bigint)
+  where r.id = any($2) and ${secretCountsOfEach}
+  returning id`;
+
+/** False: it is to be stored alone. Of a user's session another row is locked, the user's, which somebody may hold for long. */
+async function insertWithOthers(
+  writeTogether: NonNullable<Database['writeTogether']>,
+  row: SessionRow,
+  secret_id: string | null,
+): Promise<boolean> {
+  if (row.user_id !== null) return false;
+  const values = { ...row, secret_id, now: row.created_at };
+  return (await writeTogether(insertMany, values)) !== undefined;
+}
+
 /**
  * Stores a session, as long as the client's secret counts. Alone it returns when the row is on disk, in a transaction when
  * it is written.
  */
 export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
+  const together = 'engine' in on ? on.writeTogether : undefined;
+  if (together && (await insertWithOthers(together, row, secretId))) return;
   const values = { ...row, secretId, now: row.created_at };
   try {
     const { rows, durable } =

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { offlineAccessScope } from '../../clients/scopes.ts';
-import { secretCounts } from '../../clients/secret-store.ts';
 import { compiledQuery } from '../../database/compiled-query.ts';
-import type { Database, Db, Engine, Tx, Written } from '../../database/database.ts';
+import type { Database, Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -89,49 +88,6 @@ export async function subjectsExist(db: Db, userId: string, clientId: string) {
   const user = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
   const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst();
   return { user: user !== undefined, client: client !== undefined };
-}
-
-interface Rotation {
-  readonly id: string;
-  readonly clientId: string;
-  readonly secretId: string | null;
-  readonly generation: number;
-  readonly now: number;
-  readonly expiresAt: number;
-  /** Milliseconds after its login at which the session ends, whatever `expiresAt` says. */
-  readonly maxAge: number;
-  readonly address: string | null;
-  readonly userAgent: string | null;
-}
-
-const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
-  db
-    .updateTable('sessions')
-    .set({
-      generation: rotation.next,
-      rotated_at: rotation.now,
-      expires_at: sql<number>`case when created_at + ${rotation.maxAge} < ${rotation.expiresAt}
-        then created_at + ${rotation.maxAge} else ${rotation.expiresAt} end`,
-      last_used_at: rotation.now,
-      address: rotation.address,
-      rotated_address: rotation.address,
-      user_agent: rotation.userAgent,
-    })
-    .where('id', '=', rotation.id)
-    .where('generation', '=', rotation.generation)
-    .where('client_id', '=', rotation.clientId)
-    .where('type', '=', 'session')
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', rotation.now)
-    .where('created_at', '>', rotation.loggedInAfter)
-    .where(secretCounts(db, rotation))
-    .returningAll(),
-);
-
-/** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
-export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
-  const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.maxAge };
-  return rotateOne.write(database, values);
 }
 
 /** Logins of a time when SESSION_MAX_AGE was longer end as it says now. */
