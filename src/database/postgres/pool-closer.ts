@@ -4,8 +4,14 @@ import type pg from 'pg';
 /** A server that has not closed a connection until then is not waited for. */
 const closesWithinMs = 2000;
 
-/** Ends a pool and returns when its connections are closed. The pool's own `end` does not wait for that. */
-export function poolCloser(pool: pg.Pool): () => Promise<void> {
+interface PoolCloser {
+  /** Ends the pool and returns when its connections are closed. The pool's own `end` does not wait for that. */
+  close(): Promise<void>;
+  /** Cuts connections, whatever they are doing. */
+  cut(which: (client: pg.PoolClient) => boolean): void;
+}
+
+export function poolCloser(pool: pg.Pool): PoolCloser {
   const open = new Set<pg.PoolClient>();
   let noneOpen: () => void = () => undefined;
   pool.on('connect', (client) => open.add(client));
@@ -13,18 +19,20 @@ export function poolCloser(pool: pg.Pool): () => Promise<void> {
     open.delete(client);
     if (open.size === 0) noneOpen();
   });
-  return async () => {
+  const cut: PoolCloser['cut'] = (which) => {
+    for (const client of open) if (which(client)) socketOf(client).destroy();
+  };
+  const close = async () => {
     await pool.end();
     if (open.size === 0) return;
     const closed = new Promise<void>((resolve) => {
       noneOpen = resolve;
     });
-    const timer = setTimeout(() => {
-      for (const client of open) socketOf(client).destroy();
-    }, closesWithinMs);
+    const timer = setTimeout(() => cut(() => true), closesWithinMs);
     await closed;
     clearTimeout(timer);
   };
+  return { close, cut };
 }
 
 /** The driver's types leave it out. */

@@ -17,6 +17,7 @@ import {
   writeAnnounced,
   writeHeard,
 } from './news-messages.ts';
+import type { Primary } from './primary.ts';
 
 /** What was announced by a transaction that was undone is never settled: the oldest make room. */
 const mostUnsettled = 10_000;
@@ -46,9 +47,9 @@ export class PostgresBus implements Bus {
   readonly #wakeListeners: (() => void)[] = [];
   readonly #unsettled = new BoundedMap<string, Unsettled>(mostUnsettled);
 
-  constructor(url: string, clock: CarriedClock, query: Query) {
+  constructor(primary: Primary, clock: CarriedClock, query: Query) {
     this.#list = () => query(listInstances, []);
-    this.#news = new NewsConnection(url, clock, {
+    this.#news = new NewsConnection(primary, clock, {
       hear: (channel, payload) => this.#hear(channel, payload),
       startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
       // Otherwise others wait until the instance is back, or is found to be silent.

@@ -17,12 +17,15 @@ import { rowMark } from '../sqlite/row-mark.ts';
 import type { Tables } from '../tables.ts';
 import { CarriedClock } from './carried-clock.ts';
 import { oldestVersion, readServer } from './instance-table.ts';
-import { poolCloser } from './pool-closer.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
 import { postgresProbes } from './postgres-probes.ts';
+import { Primary } from './primary.ts';
+import { openPrimaryPool, type PrimaryPool } from './primary-pool.ts';
+import { placeOf } from './servers-of.ts';
 import { SharedReads } from './shared-reads.ts';
 import { SharedWrites } from './shared-writes.ts';
+import { refuseUnreplicated } from './unreplicated.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -58,11 +61,13 @@ class Connection implements DatabaseConnection {
   /** Must not be used again: it is broken, or holds plans that no longer hold. */
   spent = false;
   readonly #limits: Limits;
+  readonly #doubt: PrimaryPool['doubt'];
   #inTransaction = false;
 
-  constructor(client: pg.PoolClient, limits: Limits) {
+  constructor(client: pg.PoolClient, limits: Limits, doubt: PrimaryPool['doubt']) {
     this.client = client;
     this.#limits = limits;
+    this.#doubt = doubt;
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -76,9 +81,12 @@ class Connection implements DatabaseConnection {
     const name = repeats ? nameOf(text) : undefined;
     const limit = limited ? { query_timeout: this.#limits.timeoutMs } : {};
     try {
-      return await this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
+      const result = await this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
+      refuseUnreplicated(this.client);
+      return result;
     } catch (error) {
       this.spent ||= isAway(error) || isStalePlan(error);
+      this.#doubt(error);
       if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
       if (!isStalePlan(error)) throw translate(error);
       if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
@@ -97,6 +105,7 @@ class Connection implements DatabaseConnection {
     const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}` : '';
     try {
       await this.client.query(limited(text + limit, timeoutMs));
+      refuseUnreplicated(this.client);
     } catch (error) {
       // Whether or not it took effect, this connection's transaction is over when the connection is.
       this.spent = true;
@@ -109,9 +118,9 @@ class Connection implements DatabaseConnection {
 const limited = (text: string, timeoutMs: number): pg.QueryConfig =>
   ({ text, query_timeout: timeoutMs }) as pg.QueryConfig;
 
-async function connect(pool: pg.Pool, limits: Limits): Promise<Connection> {
+async function connect(pool: PrimaryPool, limits: Limits): Promise<Connection> {
   try {
-    return new Connection(await pool.connect(), limits);
+    return new Connection(await pool.connect(), limits, pool.doubt);
   } catch (error) {
     throw translate(error);
   }
@@ -145,8 +154,9 @@ class PostgresDriver implements Driver {
 }
 
 /** At start the operator is there to mend what is wrong; later a database that is away is waited for. */
-async function letIn(pool: pg.Pool, url: string, timeoutMs: number, clock: CarriedClock): Promise<void> {
+async function letIn(primary: Primary, pool: pg.Pool, timeoutMs: number, clock: CarriedClock): Promise<void> {
   try {
+    await primary.find();
     // Not the first query of a connection, which takes long.
     await pool.query(limited('select 1', timeoutMs));
     const asked = performance.now();
@@ -155,9 +165,8 @@ async function letIn(pool: pg.Pool, url: string, timeoutMs: number, clock: Carri
     if (rows[0].version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
   } catch (error) {
     await pool.end();
-    const place = url.replace(/^.*@/, '').replace(/\?.*$/, '');
     throw new OperatorError(
-      `The PostgreSQL database at ${place} cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL (host, port, user, password and name), and that the server runs.`,
+      `The PostgreSQL database at ${primary.servers.map(placeOf).join(', ')} cannot be used: ${(error as Error).message || (error as { code?: string }).code}. Check DATABASE_URL (host, port, user, password and name), and that the server runs.`,
     );
   }
 }
@@ -190,33 +199,26 @@ function cancelAt(signal: AbortSignal, pool: pg.Pool, client: pg.PoolClient): ()
 
 export async function openPostgres(url: string, poolSize: number, readSeconds: number): Promise<Database> {
   const limits = limitsOf(readSeconds);
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: 3000,
-    application_name: 'gatehouse',
-    keepAlive: true,
-    // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
-    onConnect: async (client) => {
-      await client.query(limited(`set statement_timeout = ${limits.read}`, limits.timeoutMs));
-    },
+  const primary = new Primary(url);
+  const opened = openPrimaryPool(primary, {
+    size: poolSize,
+    prepare: `set statement_timeout = ${limits.read}`,
+    timeoutMs: limits.timeoutMs,
   });
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  const closePool = poolCloser(pool);
+  const { pool } = opened;
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PostgresDriver(() => connect(pool, limits)),
+      createDriver: () => new PostgresDriver(() => connect(opened, limits)),
       createIntrospector: (inner) => new PostgresIntrospector(inner),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
   const clock = new CarriedClock();
-  await letIn(pool, url, limits.timeoutMs, clock);
+  await letIn(primary, pool, limits.timeoutMs, clock);
+  primary.watch();
   const run = async <R>(text: string, values: readonly unknown[], once = false, signal?: AbortSignal): Promise<R[]> => {
-    const connection = await connect(pool, limits);
+    const connection = await connect(opened, limits);
     // To cancel takes another connection.
     const canceled = signal && poolSize > 1 ? cancelAt(signal, pool, connection.client) : undefined;
     try {
@@ -234,8 +236,7 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
     reader && text.includes(rowMark)
       ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
       : shared.read<R>(text, values, once);
-
-  const bus = new PostgresBus(url, clock, run);
+  const bus = new PostgresBus(primary, clock, run);
   return {
     engine: 'postgres',
     db,
@@ -259,9 +260,10 @@ export async function openPostgres(url: string, poolSize: number, readSeconds: n
       waiting: pool.waitingCount + expensive.waiting,
     }),
     async close() {
+      primary.close();
       await bus.close();
       await db.destroy();
-      await closePool();
+      await opened.close();
     },
   };
 }

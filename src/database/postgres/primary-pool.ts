@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { readsAlone } from './look-at-server.ts';
+import { poolCloser } from './pool-closer.ts';
+import { isAway } from './postgres-errors.ts';
+import type { Primary } from './primary.ts';
+import { watchReplication } from './unreplicated.ts';
+
+interface Options {
+  readonly size: number;
+  /** Run on each new connection before its first use. */
+  readonly prepare: string;
+  readonly timeoutMs: number;
+}
+
+export interface PrimaryPool {
+  readonly pool: pg.Pool;
+  /** A connection to the primary, which is looked for where it does not answer any more. */
+  connect(): Promise<pg.PoolClient>;
+  /** Something went wrong in a way that a server shows which is no primary any more. */
+  doubt(error: unknown): void;
+  close(): Promise<void>;
+}
+
+/** A pool whose connections all go to the primary: those to another server are cut as soon as it is another. */
+export function openPrimaryPool(primary: Primary, { size, prepare, timeoutMs }: Options): PrimaryPool {
+  class Client extends pg.Client {
+    readonly server = primary.current;
+    constructor(options?: pg.ClientConfig) {
+      super({ ...options, connectionString: primary.current });
+    }
+  }
+  const isElsewhere = (client: pg.ClientBase) => (client as Client).server !== primary.current;
+  const pool = new pg.Pool({
+    max: size,
+    connectionTimeoutMillis: 3000,
+    application_name: 'gatehouse',
+    keepAlive: true,
+    Client,
+    // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
+    onConnect: async (client) => {
+      const text = primary.hasChoice ? `${prepare}; select ${readsAlone} as yes` : prepare;
+      const results = await client.query({ text, query_timeout: timeoutMs } as pg.QueryConfig);
+      const standby = primary.hasChoice && (results as unknown as pg.QueryResult[]).at(-1)?.rows[0]?.yes;
+      if (standby || isElsewhere(client)) throw new NotThePrimary();
+    },
+  });
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const { close, cut } = poolCloser(pool);
+  primary.onMove(() => cut(isElsewhere));
+  pool.on('connect', () => cut(isElsewhere));
+  pool.on('connect', watchReplication);
+  return {
+    pool,
+    async connect() {
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (!primary.hasChoice || !isAway(error)) throw error;
+        await primary.find();
+        return await pool.connect();
+      }
+    },
+    doubt(error) {
+      if (primary.hasChoice && (error as { code?: string }).code === readOnly) primary.find().catch(() => undefined);
+    },
+    close,
+  };
+}
+
+/** SQLSTATE of a write that the server does not take. */
+const readOnly = '25006';
+
+class NotThePrimary extends Error {
+  readonly code = readOnly;
+  constructor() {
+    super('the server is not the primary any more');
+  }
+}

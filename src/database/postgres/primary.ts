@@ -1,0 +1,131 @@
+import { lookAtServer, type ServerState } from './look-at-server.ts';
+import { placeOf, serversOf } from './servers-of.ts';
+
+/** Whoever asks again before that gets the same answer. */
+const answerLasts = 250;
+/** How long an earlier primary that still answers can go unnoticed. */
+const watchEvery = 5000;
+
+interface Looked {
+  readonly server: string;
+  readonly state?: ServerState;
+  readonly error?: unknown;
+}
+
+/**
+ * The server that takes writes, of those that a URL names. All connections go to it, so that what is read and what is heard come from
+ * one server. A single server is taken as it is.
+ */
+export class Primary {
+  readonly servers: readonly [string, ...string[]];
+  readonly #listeners: (() => void)[] = [];
+  #current: string;
+  /** Of the last primary: one of an earlier timeline has missed what was written since. */
+  #known: Pick<ServerState, 'system' | 'timeline'> = { system: '', timeline: 0 };
+  #finding: Promise<void> | undefined;
+  #watching: NodeJS.Timeout | undefined;
+
+  constructor(url: string) {
+    this.servers = serversOf(url);
+    this.#current = this.servers[0];
+  }
+
+  get current(): string {
+    return this.#current;
+  }
+
+  get hasChoice(): boolean {
+    return this.servers.length > 1;
+  }
+
+  /** Called before anything can go to the new one: what is connected to another must be let go at once. */
+  onMove(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Looks at all servers. Rejects where none takes writes. */
+  find(): Promise<void> {
+    if (!this.hasChoice) return Promise.resolve();
+    if (!this.#finding) {
+      this.#finding = this.#find();
+      const forget = () => {
+        setTimeout(() => {
+          this.#finding = undefined;
+        }, answerLasts).unref();
+      };
+      this.#finding.then(forget, forget);
+    }
+    return this.#finding;
+  }
+
+  /** An earlier primary may come back, or never have gone: whoever is connected to it would not notice. */
+  watch(): void {
+    if (!this.hasChoice) return;
+    this.#watching = setInterval(() => void this.#lookAtOthers(), watchEvery).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#watching);
+  }
+
+  async #lookAtOthers(): Promise<void> {
+    const others = this.servers.filter((server) => server !== this.#current);
+    const looked = await Promise.all(others.map(look));
+    if (looked.some(({ state }) => state?.takesWrites)) await this.find().catch(() => undefined);
+  }
+
+  async #find(): Promise<void> {
+    const looked = await Promise.all(this.servers.map(look));
+    const [first, ...others] = looked
+      .filter(({ state }) => state && this.#canBe(state))
+      .sort(
+        (a, b) =>
+          (b.state?.timeline ?? 0) - (a.state?.timeline ?? 0) ||
+          Number(b.server === this.#current) - Number(a.server === this.#current),
+      );
+    if (!first?.state) throw new NoPrimary(`none takes writes (${looked.map((one) => this.#about(one)).join('; ')})`);
+    const { state, server } = first;
+    const stranger = others.find((other) => other.state?.system !== state.system);
+    if (stranger)
+      throw new NoPrimary(
+        `${placeOf(server)} and ${placeOf(stranger.server)} take writes, and are not of one cluster: leave one of them out`,
+      );
+    this.#known = state;
+    this.#moveTo(server);
+  }
+
+  #canBe({ takesWrites, system, timeline }: ServerState): boolean {
+    const known = this.#known;
+    if (!takesWrites) return false;
+    return known.system === '' || (system === known.system && timeline >= known.timeline);
+  }
+
+  #moveTo(server: string): void {
+    if (server === this.#current) return;
+    this.#current = server;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #about({ server, state, error }: Looked): string {
+    const why = (): string => {
+      if (!state) return (error as Error).message || ((error as { code?: string }).code ?? 'away');
+      if (!state.takesWrites) return 'a standby, or read-only';
+      return state.system === this.#known.system ? 'a primary of an earlier timeline' : 'of another cluster';
+    };
+    return `${placeOf(server)}: ${why()}`;
+  }
+}
+
+const look = async (server: string): Promise<Looked> => {
+  try {
+    return { server, state: await lookAtServer(server) };
+  } catch (error) {
+    return { server, error };
+  }
+};
+
+/** No server of a URL takes writes, at the moment. */
+class NoPrimary extends Error {
+  /** As of a server that takes no writes. */
+  readonly code = '25006';
+}

@@ -1,0 +1,18 @@
+/** The parts of `postgres://user:password@a:5432,b:5433/name?option=value`. Several hosts make no URL, so it is cut by hand. */
+const parts = /^(?<before>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<after>.*)$/s;
+
+/** One URL for each host that DATABASE_URL names, in its order. */
+export function serversOf(url: string): [string, ...string[]] {
+  const { before = '', hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
+  const [first = url, ...others] = hosts
+    .split(',')
+    .filter((host, _, all) => host !== '' || all.length === 1)
+    .map((host) => `${before}${host}${after}`);
+  return [first, ...others];
+}
+
+/** For messages: a server without its user and password. */
+export const placeOf = (url: string): string => {
+  const { hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
+  return `${hosts}${after.replace(/\?.*$/s, '')}`;
+};
