@@ -54,8 +54,7 @@ export async function createPostgres(settings: readonly string[] = []): Promise<
   const place = await makePlace();
   const data = makeDataFolder(place);
   const made = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  const output = { stdio: ['ignore', 'ignore', 'pipe'] } as const;
-  execFileSync(join(place.native, 'bin', 'initdb'), made, { ...place.options, ...output });
+  execFileSync(join(place.native, 'bin', 'initdb'), made, { ...place.options, stdio: ['ignore', 'ignore', 'pipe'] });
   const server = await serverOn(place, data, settings);
   await server.start();
   return server;
