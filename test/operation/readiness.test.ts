@@ -25,17 +25,19 @@ const isUnavailable = ({ status, headers }: Answer) => {
 describe('Readiness on SQLite', () => {
   const start = services('sqlite');
 
-  it('fails with a database that was removed, and no write to it is acknowledged', async () => {
-    const service = await start();
-    const { body, status } = await ready(service);
-    assert.deepEqual([status, body.checks], [200, { database: 'ok', disk: 'ok', lease: 'ok', queue: 'ok' }]);
-    assert.equal((await login(service)).status, 200);
-    rmSync(join(service.database.dir, 'test.db'));
-    isUnavailable(await login(service));
-    isUnavailable(await register(service));
-    const unready = await ready(service);
-    assert.deepEqual([unready.status, unready.body.checks.database], [503, 'not ready']);
-  });
+  for (const file of ['test.db', 'test.db-wal']) {
+    it(`fails where ${file} was removed, and no write to it is acknowledged`, async () => {
+      const service = await start();
+      const { body, status } = await ready(service);
+      assert.deepEqual([status, body.checks], [200, { database: 'ok', disk: 'ok', lease: 'ok', queue: 'ok' }]);
+      assert.equal((await login(service)).status, 200);
+      rmSync(join(service.database.dir, file));
+      isUnavailable(await login(service));
+      isUnavailable(await register(service));
+      const unready = await ready(service);
+      assert.deepEqual([unready.status, unready.body.checks.database], [503, 'not ready']);
+    });
+  }
 
   it('is no matter of 500 when the database is full, for those who share a commit either', async () => {
     const service = await start();

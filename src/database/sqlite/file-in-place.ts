@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { unavailable } from '../../errors.ts';
 
-const fileAt = (path: string) => {
+const fileAt = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
@@ -10,18 +10,24 @@ const fileAt = (path: string) => {
 };
 
 /**
- * Throws when the path no longer leads to the file that it leads to now: what is written to a file that was removed or
- * replaced is gone when the process ends, so it must not be acknowledged.
+ * Throws when the paths no longer lead to the files that they led to at first: the database and its write-ahead log. What is
+ * written to a file that was removed or replaced is gone when the process ends, so it must not be acknowledged.
  */
 export function fileInPlace(path: string): () => void {
-  const opened = fileAt(path);
+  const opened = new Map<string, Stats>();
   return () => {
-    const found = fileAt(path);
-    if (found && found.ino === opened?.ino && found.dev === opened.dev) return;
-    throw unavailable(
-      'The database cannot take this at the moment. Try again shortly.',
-      5,
-      `${path} was removed or replaced: put it back and start the service again`,
-    );
+    for (const each of [path, `${path}-wal`]) {
+      const found = fileAt(each);
+      const first = opened.get(each);
+      if (!first && found) opened.set(each, found);
+      if (first && (found?.ino !== first.ino || found.dev !== first.dev)) throw gone(each);
+    }
   };
 }
+
+const gone = (path: string): Error =>
+  unavailable(
+    'The database cannot take this at the moment. Try again shortly.',
+    5,
+    `${path} was removed or replaced: put it back and start the service again`,
+  );

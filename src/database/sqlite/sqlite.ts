@@ -160,6 +160,8 @@ export function openSqlite(path: string, readSeconds: number): Database {
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
   const bus = new SqliteBus(writer, snapshot);
   const inPlace = fileInPlace(path);
+  // The log is there since it was switched on.
+  inPlace();
   const commits = new SharedCommits(writer, { inPlace, committed: () => bus.committed() });
   const db = new Kysely<Tables>({
     dialect: {
