@@ -13,7 +13,7 @@ import { apiOf } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import type { createProtocol } from './protocol.ts';
 import { refuseForeignPages } from './refuse-foreign-pages.ts';
-import { offered, rightsOf } from './rights.ts';
+import { offered, rightsOf, usefulScopes } from './rights.ts';
 import { openToolbox } from './toolbox.ts';
 
 const path = '/mcp';
@@ -25,10 +25,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const { config, now, log } = context;
   if (!config.mcp) return;
   const those = offered(resources);
-  audiences.add(
-    path,
-    those.flatMap(({ readScope, writeScope }) => [readScope, writeScope]),
-  );
+  audiences.add(path, those.flatMap(usefulScopes));
   const limit = new RateLimit(config.mcpRateLimit, now);
   const tokens = new BoundedMap<string, string>(rememberedTokens);
   let loading: Promise<ReturnType<typeof createProtocol>> | undefined;

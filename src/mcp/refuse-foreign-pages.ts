@@ -12,10 +12,13 @@ const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?
  */
 export function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
   const own = new URL(baseUrl);
-  if (origin !== undefined && origin !== own.origin && !corsOrigins.includes(origin)) {
+  const isLocal = loopback.test(own.hostname);
+  const isOwn = origin === undefined || origin === own.origin || corsOrigins.includes(origin);
+  // A page of this machine, where the service is on it alone: the Inspector, on a port of its own.
+  if (!isOwn && !(isLocal && loopback.test(URL.parse(origin)?.hostname ?? ''))) {
     throw forbidden('Pages of another origin may not use this.', 'foreign_origin');
   }
-  if (loopback.test(own.hostname) && !loopback.test(hostOf(host))) {
+  if (isLocal && !loopback.test(hostOf(host))) {
     throw forbidden('The Host header does not name this service.', 'foreign_origin');
   }
 }

@@ -24,6 +24,16 @@ const operationOf: Record<Right, Operation> = {
 export const offered = (resources: Resources): Resource[] =>
   [...resources.values()].filter(({ definition }) => definition.mcp !== false);
 
+/** The scopes that somebody may have a use for: there is no writing where nobody may write. */
+export function usefulScopes({ definition, readScope, writeScope }: Resource): string[] {
+  const { operations, access, actions = [] } = definition;
+  const mayWrite = (['create', 'update', 'delete'] as const).some(
+    (right) => (!operations || operations.includes(right)) && (access[right] ?? access.write) !== 'nobody',
+  );
+  const writes = mayWrite || (actions as unknown as Action[]).some((action) => !isReading(action));
+  return writes ? [readScope, writeScope] : [readScope];
+}
+
 /** What the caller may do with what is offered; a resource with which it may do nothing is not there. */
 export function rightsOf(resources: readonly Resource[], caller: Caller, now: number): Rights[] {
   return resources

@@ -49,6 +49,10 @@ onBothEngines('An assistant', (engine) => {
     assert.ok(headers.get('www-authenticate')?.includes(`resource_metadata="${pointer}"`));
     assert.ok(assistant.page.html.includes('Somebody’s assistant'));
     assert.ok(assistant.asked.includes('cars:write') && !assistant.asked.includes('tokens:write'));
+    assert.ok(
+      assistant.asked.includes('events:read') && !assistant.asked.includes('events:write'),
+      'nobody writes events',
+    );
     assert.equal(assistant.client.getNegotiatedProtocolVersion(), '2026-07-28');
   });
 
@@ -146,7 +150,9 @@ onBothEngines('An assistant', (engine) => {
     const foreign = await send({ origin: 'https://evil.example' });
     assert.deepEqual([foreign.status, foreign.body.code], [403, 'foreign_origin']);
     const answers = { accept: 'application/json, text/event-stream' };
-    assert.equal((await send({ ...answers, origin: service.context.config.baseUrl })).status, 200);
+    for (const origin of [service.context.config.baseUrl, 'http://localhost:6274']) {
+      assert.equal((await send({ ...answers, origin })).status, 200, origin);
+    }
   });
 
   it('ends with its consent, at the next call', async () => {
