@@ -2,6 +2,7 @@ import { runInBackground } from './background.ts';
 import type { Context } from './context.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { takeOverMails } from './mail/take-over-mails.ts';
+import { pruneCalls } from './mcp/prune-calls.ts';
 import { pruneCodes } from './oauth/authorize/authorization-codes.ts';
 import { pruneDevices } from './oauth/device/prune-devices.ts';
 import { pruneClients } from './oauth/registration/prune-clients.ts';
@@ -27,6 +28,7 @@ export const keepHouse = (
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'old figures of /mcp', everyMs: 3_600_000, run: () => pruneCalls(context) },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
     { name: 'mail of earlier versions', everyMs: 60_000, run: () => takeOverMails(context) },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },

@@ -3,6 +3,7 @@ import { KnownScopes } from './clients/scopes.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { eventsResource } from './events/events-resource.ts';
+import { callsResource } from './mcp/calls-resource.ts';
 import { consentsResource } from './oauth/authorize/consents-resource.ts';
 import { jobsResource } from './queue/jobs-resource.ts';
 import type { ResourceDefinition } from './resources/declaration/define-resource.ts';
@@ -23,6 +24,7 @@ export const ownResources = (context: Context, services: Services): ResourceDefi
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,
+  callsResource,
 ];
 
 /** The scopes of all that would be served: for commands, which serve nothing. */

@@ -19,4 +19,5 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('events'),
   table('consents'),
   table('queued_jobs'),
+  table('mcp_calls'),
 ];

@@ -61,6 +61,7 @@ const tableOwners = new Map([
   ...(['consents', 'authorization_codes'] as const).map((table) => [table, 'oauth'] as const),
   ['mails', 'mail'],
   ['queued_jobs', 'queue'],
+  ['mcp_calls', 'mcp'],
   ['resource_schemas', 'resources'],
   ['own_migrations', 'own-migrations'],
   ...(['signing_keys', 'issuers'] as const).map((table) => [table, 'crypto'] as const),

@@ -35,7 +35,7 @@ export default function Dashboard() {
   );
 }
 
-const known = new Set(['users', 'roles', 'clients', 'tokens', 'events', 'consents', 'queued_jobs']);
+const known = new Set(['users', 'roles', 'clients', 'tokens', 'events', 'consents', 'queued_jobs', 'mcp_calls']);
 
 interface FigureProps {
   label: string;

@@ -5,6 +5,7 @@ import DevicesIcon from '@mui/icons-material/DevicesOutlined';
 import HistoryIcon from '@mui/icons-material/HistoryOutlined';
 import PeopleIcon from '@mui/icons-material/PeopleOutlined';
 import ScheduleIcon from '@mui/icons-material/ScheduleOutlined';
+import AssistantIcon from '@mui/icons-material/SmartToyOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
 
 const own = new Map<string, SvgIconComponent>([
@@ -14,6 +15,7 @@ const own = new Map<string, SvgIconComponent>([
   ['tokens', DevicesIcon],
   ['events', HistoryIcon],
   ['queued_jobs', ScheduleIcon],
+  ['mcp_calls', AssistantIcon],
 ]);
 
 export const iconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;

@@ -99,6 +99,14 @@ const own = new Map<string, Presentation>([
       empty: 'Nothing waits, and nothing has failed.',
     },
   ],
+  [
+    'mcp_calls',
+    {
+      label: 'AI applications',
+      columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],
+      empty: 'No AI application has used /mcp yet.',
+    },
+  ],
 ]);
 
 export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);

@@ -20,6 +20,7 @@ import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 import { ownMigrations } from './migrations/018-own-migrations.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
+import { mcpCalls } from './migrations/027-mcp-calls.ts';
 
 /** In order; a released one is never edited. */
 const migrations: readonly Migration[] = [
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   devices,
   ownMigrations,
   timeZones,
+  mcpCalls,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

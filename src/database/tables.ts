@@ -186,6 +186,18 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     last_error: string | null;
     created_at: number;
   };
+  /** How often each application used a tool at /mcp, day by day. */
+  mcp_calls: {
+    id: string;
+    client_id: string;
+    /** Its name at the last call. */
+    application: string;
+    /** `YYYY-MM-DD`, in UTC. */
+    day: string;
+    calls: number;
+    last_tool: string;
+    last_call_at: number;
+  };
   /** Where versions before 012 queue mail: what they leave is taken over into `queued_jobs`. */
   mails: {
     id: string;

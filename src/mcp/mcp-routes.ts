@@ -10,6 +10,7 @@ import { requestSource } from '../http/request-source.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import { apiOf } from './api.ts';
+import { countCall } from './call-store.ts';
 import type { Arguments } from './check-arguments.ts';
 import type { createProtocol } from './protocol.ts';
 import { refuseForeignPages } from './refuse-foreign-pages.ts';
@@ -57,6 +58,8 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
       source: requestSource(request),
       data: { application, tool, ...about },
     });
+    if (clientId === null) return;
+    await countCall(context.database.db, { clientId, application: application ?? clientId, tool, at: now() });
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -18,6 +18,7 @@ const reserved = new Set([
   ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
   ...[
     'queued_jobs',
+    'mcp_calls',
     'mails',
     'throttles',
     'events',

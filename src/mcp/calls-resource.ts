@@ -1,0 +1,31 @@
+import { isAdmin } from '../caller.ts';
+import { forbidden } from '../errors.ts';
+import type { Rule } from '../resources/declaration/access.ts';
+import { defineResource } from '../resources/declaration/define-resource.ts';
+import { date, integer, text, timestamp } from '../resources/declare.ts';
+
+/** Not an empty list: who may see no row of it at all is told so. */
+const administrators: Rule = (caller) => {
+  if (isAdmin(caller)) return true;
+  throw forbidden('What applications call is for administrators.');
+};
+
+/** Who uses /mcp, and how much, for administrators. The single calls are events (`mcp.called`). */
+export const callsResource = defineResource({
+  name: 'mcp_calls',
+  description: 'How often each application used a tool at /mcp, day by day. Kept for EVENT_RETENTION_DAYS.',
+  managed: false,
+  mcp: false,
+  versioned: false,
+  fields: {
+    application: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
+    client_id: text({ required: true, readOnly: true, searchable: true, folded: 'stored' }),
+    day: date({ required: true, readOnly: true, searchable: true, sortable: true }),
+    calls: integer({ required: true, readOnly: true, searchable: true, sortable: true }),
+    last_tool: text({ required: true, readOnly: true }),
+    last_call_at: timestamp({ required: true, readOnly: true, sortable: true }),
+  },
+  access: { read: administrators, write: 'nobody' },
+  operations: ['list', 'find'],
+  defaultOrder: '-day',
+});
