@@ -19,6 +19,7 @@ const tasks = new Map([
   ['faults', faults],
   ['build', build],
   ['bench', bench],
+  ['bench-pages', benchPages],
   ['docs', () => run(node, [fromSource, inRoot('scripts/docs/write.ts')])],
   ['example', example],
 ]);
@@ -60,6 +61,13 @@ async function example() {
 async function bench() {
   await build();
   become(node, [fromSource, inRoot('bench/run.ts'), ...args]);
+}
+
+/** What the pages weigh, and how soon they are there on a slow line. */
+async function benchPages() {
+  await build();
+  const env = { ...process.env, CHROMIUM_PATH: await bringChromium(node) };
+  await run(node, [fromSource, inRoot('bench/pages/run.ts')], { env });
 }
 
 /** Types, lint and layering. */

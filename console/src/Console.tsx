@@ -1,8 +1,20 @@
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
+import CssBaseline from '@mui/material/CssBaseline';
 import { QueryClient } from '@tanstack/react-query';
 import { lazy, useEffect, useMemo } from 'react';
-import { Admin, localStorageStore, Resource } from 'react-admin';
+import {
+  AccessDenied,
+  AdminContext,
+  AuthenticationError,
+  CoreAdminUI,
+  Error as ErrorPage,
+  LoadingPage,
+  localStorageStore,
+  NotFound,
+  Notification,
+  Resource,
+} from 'react-admin';
 import { gatehouse, leave } from './api.ts';
 import { createAuthProvider } from './auth-provider.ts';
 import { brand } from './brand.ts';
@@ -10,17 +22,18 @@ import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { createDataProvider } from './data-provider.ts';
 import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
+import { i18nProvider } from './i18n-provider.ts';
 import { iconOf } from './icons.ts';
+import { loadDashboard, loadForms, loadList, loadShow } from './lazy-pages.ts';
 import { labelOf, rowName } from './presentation.ts';
-import { ResourceList } from './ResourceList.tsx';
 import { router } from './router.tsx';
 import { darkTheme, lightTheme } from './theme.ts';
 
-const Dashboard = lazy(() => import('./Dashboard.tsx'));
-const ResourceShow = lazy(() => import('./ResourceShow.tsx').then((module) => ({ default: module.ResourceShow })));
-const forms = () => import('./ResourceForms.tsx');
-const ResourceCreate = lazy(() => forms().then((module) => ({ default: module.ResourceCreate })));
-const ResourceEdit = lazy(() => forms().then((module) => ({ default: module.ResourceEdit })));
+const Dashboard = lazy(loadDashboard);
+const ResourceList = lazy(() => loadList().then((module) => ({ default: module.ResourceList })));
+const ResourceShow = lazy(() => loadShow().then((module) => ({ default: module.ResourceShow })));
+const ResourceCreate = lazy(() => loadForms().then((module) => ({ default: module.ResourceCreate })));
+const ResourceEdit = lazy(() => loadForms().then((module) => ({ default: module.ResourceEdit })));
 
 // The Content-Security-Policy lets in only the style sheets that carry the nonce of this answer.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
@@ -38,25 +51,36 @@ export default function Console({ descriptions }: { descriptions: ResourceDescri
   return (
     <CacheProvider value={styles}>
       <DescriptionsProvider all={descriptions}>
-        <Admin
-          title={brand.name}
+        <AdminContext
           authProvider={authProvider}
           dataProvider={dataProvider}
           queryClient={queryClient}
           routerProvider={router}
+          i18nProvider={i18nProvider}
           store={store}
-          dashboard={Dashboard}
-          layout={ConsoleLayout}
-          loginPage={Leaving}
           lightTheme={lightTheme}
           darkTheme={darkTheme}
-          requireAuth
-          disableTelemetry
         >
-          {descriptions.map((description) => (
-            <Resource key={description.name} {...routesOf(description)} />
-          ))}
-        </Admin>
+          <CssBaseline enableColorScheme />
+          <CoreAdminUI
+            title={brand.name}
+            dashboard={Dashboard}
+            layout={ConsoleLayout}
+            loading={LoadingPage}
+            loginPage={Leaving}
+            catchAll={Missing}
+            error={ErrorPage}
+            accessDenied={AccessDenied}
+            authenticationError={AuthenticationError}
+            requireAuth
+            disableTelemetry
+          >
+            {descriptions.map((description) => (
+              <Resource key={description.name} {...routesOf(description)} />
+            ))}
+          </CoreAdminUI>
+          <Notification />
+        </AdminContext>
       </DescriptionsProvider>
     </CacheProvider>
   );
@@ -75,6 +99,8 @@ function routesOf(description: ResourceDescription) {
     ...(operations.has('update') ? { edit: ResourceEdit } : {}),
   };
 }
+
+const Missing = () => <NotFound />;
 
 /** react-admin's way to the login page leads out of the console. */
 function Leaving() {

@@ -2,9 +2,11 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from
 import { gatehouse, home, whenSignedOut } from './api.ts';
 import { brand } from './brand.ts';
 import { loadDescriptions, type ResourceDescription } from './descriptions.ts';
+import { loadAhead } from './lazy-pages.ts';
 
-// Loads while the session is being looked up.
+// Load while the session is being looked up.
 const consoleCode = import('./Console.tsx');
+loadAhead();
 const Console = lazy(() => consoleCode);
 
 type State =

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
 import type { Brand } from '../../brand.ts';
 
 /** The console as Vite built it: one page and the files that it loads. */
@@ -21,7 +20,7 @@ interface ConsoleBrand {
 interface Asset {
   readonly type: string;
   content(): Buffer;
-  /** Compressed at the first request, and kept. */
+  /** As the build compressed it; kept from the first request on. */
   brotli(): Promise<Buffer>;
 }
 
@@ -31,8 +30,6 @@ const types = new Map([
   ['.svg', 'image/svg+xml'],
   ['.woff2', 'font/woff2'],
 ]);
-
-const compress = promisify(brotliCompress);
 
 /** Reads the built console; undefined where it was not built. */
 export function readConsole(dist = join(import.meta.dirname, '../../../console/dist')): ConsoleFiles | undefined {
@@ -52,7 +49,11 @@ export function readConsole(dist = join(import.meta.dirname, '../../../console/d
         .replaceAll('__ROOT__', root)
         .replaceAll('__NAME__', () => escapeHtml(brand.name))
         .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
-    assets: new Map(readdirSync(folder).map((name) => [name, assetOf(join(folder, name))])),
+    assets: new Map(
+      readdirSync(folder)
+        .filter((name) => !name.endsWith('.br'))
+        .map((name) => [name, assetOf(join(folder, name))]),
+    ),
   };
 }
 
@@ -76,7 +77,7 @@ function assetOf(path: string): Asset {
     type: types.get(extname(path)) ?? 'application/octet-stream',
     content,
     brotli() {
-      compressed ??= compress(content(), { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
+      compressed ??= readFile(`${path}.br`);
       return compressed;
     },
   };

@@ -1,0 +1,26 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Chunk {
+  readonly file: string;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+}
+
+const dist = join(import.meta.dirname, '../../console/dist');
+
+/** Everything that the browser needs before it can draw the console: the entry, the console itself, and what both import. */
+export function entryKilobytes(): number {
+  const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
+  const files = new Set<string>();
+  const add = (name: string): void => {
+    const chunk = manifest[name];
+    if (!chunk || files.has(chunk.file)) return;
+    files.add(chunk.file);
+    for (const style of chunk.css ?? []) files.add(style);
+    for (const imported of chunk.imports ?? []) add(imported);
+  };
+  for (const name of ['index.html', 'src/Console.tsx']) add(name);
+  const bytes = [...files].map((file) => statSync(join(dist, `${file}.br`)).size);
+  return Math.round(bytes.reduce((sum, size) => sum + size, 0) / 1000);
+}

@@ -1,0 +1,50 @@
+import type { BrowserContext } from 'playwright-core';
+
+/** A phone's connection and a phone's processor, as Lighthouse takes them. */
+export const slowLine = { latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
+export const slowProcessor = 4;
+
+export interface PageToMeasure {
+  readonly name: string;
+  readonly path: string;
+  /** What is there when the page can be used: a selector. */
+  readonly usable: string;
+}
+
+export interface PageFigures {
+  /** Milliseconds from the request to the first text or picture. */
+  readonly firstPaint: number;
+  /** Milliseconds until the page can be used. */
+  readonly usable: number;
+  /** As sent, headers included. */
+  readonly kilobytes: number;
+  readonly requests: number;
+}
+
+/** One visit with an empty cache over the slow line. */
+export async function measurePage(
+  context: BrowserContext,
+  url: string,
+  { path, usable }: PageToMeasure,
+): Promise<PageFigures> {
+  const page = await context.newPage();
+  const browser = await context.newCDPSession(page);
+  let bytes = 0;
+  let requests = 0;
+  browser.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+    requests++;
+  });
+  await browser.send('Network.enable');
+  await browser.send('Network.clearBrowserCache');
+  await browser.send('Network.emulateNetworkConditions', { offline: false, ...slowLine });
+  await browser.send('Emulation.setCPUThrottlingRate', { rate: slowProcessor });
+  await page.goto(url + path, { waitUntil: 'commit' });
+  await page.waitForSelector(usable, { timeout: 60_000 });
+  const [firstPaint = 0, now = 0] = await page.evaluate(() => [
+    performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+    performance.now(),
+  ]);
+  await page.close();
+  return { firstPaint, usable: now, kilobytes: bytes / 1000, requests };
+}

@@ -1,0 +1,43 @@
+import { chromium } from 'playwright-core';
+import { administrator, prepareGatehouse } from '../gatehouse/start-gatehouse.ts';
+import { median } from '../measure/median.ts';
+import { entryKilobytes } from './entry-size.ts';
+import { measurePage, type PageFigures, type PageToMeasure } from './measure-page.ts';
+
+/** What the pages weigh, and how soon they are there on a slow line. */
+const pages: readonly PageToMeasure[] = [
+  { name: 'console, overview', path: '/admin', usable: 'main h2, #main-content h2' },
+  { name: 'console, a list of cars', path: '/admin/cars', usable: 'tbody tr td' },
+  { name: 'account settings', path: '/settings', usable: 'form' },
+];
+const rounds = 3;
+
+const gatehouse = await prepareGatehouse('sqlite', { users: 200, sessions: 10, cars: 10_000 });
+const { url, stop } = await gatehouse.start();
+const browser = await chromium.launch({
+  ...(process.env.CHROMIUM_PATH ? { executablePath: process.env.CHROMIUM_PATH } : {}),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+});
+try {
+  const context = await browser.newContext();
+  const door = await context.newPage();
+  await door.goto(`${url}/login`);
+  await door.fill('[name="login"]', administrator.email);
+  await door.fill('[name="password"]', administrator.password);
+  await Promise.all([door.waitForURL(/settings/), door.press('[name="password"]', 'Enter')]);
+  console.log(`| first visit, ${rounds} rounds, medians | first paint | usable | sent | requests |`);
+  console.log('| --- | ---: | ---: | ---: | ---: |');
+  for (const page of pages) {
+    const measured: PageFigures[] = [];
+    for (let round = 0; round < rounds; round++) measured.push(await measurePage(context, url, page));
+    const middle = (figure: keyof PageFigures) => Math.round(median(measured.map((each) => each[figure])));
+    console.log(
+      `| ${page.name} | ${middle('firstPaint')} ms | ${middle('usable')} ms | ${middle('kilobytes')} kB | ${middle('requests')} |`,
+    );
+  }
+  console.log(`\nThe console's entry, compressed: ${entryKilobytes()} kB (asked: under 250).`);
+} finally {
+  await browser.close();
+  await stop();
+  gatehouse.remove();
+}
