@@ -12,6 +12,25 @@ export interface EventsOut {
   flush(): Promise<void>;
 }
 
+/** How often callers have asked, in one window of time that all workers share. */
+export interface SharedCounts {
+  /** One more by this worker: the others learn of it soon. */
+  note(windowEnds: number, caller: string): void;
+  /** Resolves when whoever asks any worker after that is judged by what was noted here. */
+  told(): Promise<void>;
+  /** Called with what other workers have counted. */
+  onHeard(hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void): void;
+}
+
+/** The other processes of this service on this machine, where there are any (WORKERS). */
+export interface Siblings {
+  counts(name: string): SharedCounts;
+  /** Says how the others learn the figures of this one. */
+  showFigures(read: () => Promise<object[]>): void;
+  /** The figures of all, summed, as Prometheus reads them. */
+  sumFigures(): Promise<string>;
+}
+
 /** What every feature stands on. Made once at start and passed as the first argument. */
 export interface Context {
   readonly config: Config;
@@ -19,6 +38,7 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly eventsLog?: EventsOut | undefined;
+  readonly siblings?: Siblings | undefined;
   /** Milliseconds since 1970: the only clock, so that tests can step it. */
   now(): number;
 }

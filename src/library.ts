@@ -1,4 +1,5 @@
-import { type ConfigFile, loadConfig } from './config.ts';
+import { type Config, type ConfigFile, loadConfig } from './config.ts';
+import { OperatorError } from './errors.ts';
 import { type Host, mountOn } from './http/mount.ts';
 import { createLog } from './log.ts';
 import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
@@ -8,6 +9,15 @@ import { keepFirstPassword } from './users/registration/first-password.ts';
 export type { RunningGatehouse } from './start.ts';
 export type { ConfigFile };
 
+/** Workers are processes of the service's own. Here there is one already, which belongs to somebody else. */
+async function loadOwnConfig(settings: ConfigFile, workingDir: string): Promise<Config> {
+  const config = await loadConfig({}, workingDir, settings);
+  if (config.workers === 1) return config;
+  throw new OperatorError(
+    `WORKERS: got ${config.workers}; inside another program the service runs in that program's process. Unset it, and start the program several times with PostgreSQL, or serve with: gatehouse serve`,
+  );
+}
+
 /**
  * Starts the service as `gatehouse serve` does, with these settings in the place of `gatehouse.config.ts`. The environment
  * wins here too. Relative paths belong to `workingDir`.
@@ -16,7 +26,7 @@ export async function startGatehouse(
   settings: ConfigFile = {},
   { workingDir = process.cwd() }: { workingDir?: string } = {},
 ): Promise<RunningGatehouse> {
-  const config = await loadConfig({}, workingDir, settings);
+  const config = await loadOwnConfig(settings, workingDir);
   return startService(config, { log: createLog(config.logLevel, process.stdout.isTTY === true) });
 }
 
@@ -34,7 +44,7 @@ export async function gatehousePlugin(
   host: Host,
   { settings, workingDir = process.cwd() }: PluginOptions,
 ): Promise<void> {
-  const config = await loadConfig({}, workingDir, settings);
+  const config = await loadOwnConfig(settings, workingDir);
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
   const { app, administrator, stop } = await prepareGatehouse(config, { log });
   host.addHook('onClose', stop);

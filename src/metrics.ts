@@ -77,11 +77,18 @@ export function createMetrics() {
     jobs: new Gauge({
       name: 'gatehouse_jobs',
       help: 'Work in the queue: waiting, or given up',
+      // Every worker counts the same rows.
+      aggregator: 'max',
       labelNames: ['state'],
       registers,
     }),
     jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued work, by result', 'result'),
-    mailQueue: new Gauge({ name: 'gatehouse_mail_queue', help: 'Mail waiting to be sent', registers }),
+    mailQueue: new Gauge({
+      name: 'gatehouse_mail_queue',
+      help: 'Mail waiting to be sent',
+      aggregator: 'max',
+      registers,
+    }),
   };
 }
 

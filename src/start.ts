@@ -1,8 +1,7 @@
-import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { type BuiltApp, buildApp } from './app.ts';
 import type { Config } from './config.ts';
-import type { Context } from './context.ts';
+import type { Context, Siblings } from './context.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
@@ -10,12 +9,14 @@ import { openEventsLog } from './events/open-events-log.ts';
 import type { App } from './http/app.ts';
 import { otherSites } from './http/other-sites.ts';
 import { createMetrics } from './metrics.ts';
+import { whyNotListening, withRealPort } from './real-port.ts';
 import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
 
 export interface StartOptions {
   readonly log: Logger;
   /** Milliseconds to add to the clock; tests step it. */
   readonly clockOffset?: () => number;
+  readonly siblings?: Siblings;
 }
 
 /** A service that answers. */
@@ -46,7 +47,8 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
 }
 
 /** All of a start but the listening: whatever stops a start stops this. */
-export async function prepareGatehouse(config: Config, { log, clockOffset }: StartOptions): Promise<PreparedGatehouse> {
+export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
+  const { log, clockOffset, siblings } = options;
   const database = await openDatabase(config);
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
   const eventsLog = openEventsLog({ config, database, log });
@@ -57,7 +59,7 @@ export async function prepareGatehouse(config: Config, { log, clockOffset }: Sta
     await database.close();
   };
   try {
-    const context: Context = { config, database, log, metrics: createMetrics(), eventsLog, now };
+    const context: Context = { config, database, log, metrics: createMetrics(), eventsLog, siblings, now };
     const names = await migrate(database, now, (line) => log.warn(line));
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     for (const warning of otherSites(config)) log.warn(warning);
@@ -86,32 +88,4 @@ async function listen(app: App, { host, port }: Config): Promise<string> {
   } catch (error) {
     throw whyNotListening(error as NodeJS.ErrnoException, host, port);
   }
-}
-
-function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const mends = new Map([
-    [
-      'EADDRINUSE',
-      `Another program listens on ${host} port ${port}. Stop it, or choose another port: PORT=${port + 1}`,
-    ],
-    ['EACCES', `Listening on port ${port} is not allowed to this user. Choose one above 1023: PORT=3000`],
-    ['EADDRNOTAVAIL', `HOST=${host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
-    ['ENOTFOUND', `HOST=${host} is a name that does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
-  ]);
-  const mend = mends.get(error.code ?? '');
-  return mend ? new OperatorError(mend) : error;
-}
-
-/** PORT=0 takes any free port, which must be known before the first link or token names the service's address. */
-async function withRealPort(config: Config): Promise<Config> {
-  if (config.port !== 0) return config;
-  const port = await new Promise<number>((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error) => reject(whyNotListening(error, config.host, 0)));
-    probe.listen(0, config.host, () => {
-      const { port: free } = probe.address() as { port: number };
-      probe.close(() => resolve(free));
-    });
-  });
-  return Object.freeze({ ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) });
 }

@@ -77,10 +77,12 @@ export const mayImport = new Map<string, readonly string[]>([
   ['own-resources', [...features, 'services']],
   ['keep-house', [...features, 'background', 'services']],
   ['app', [...features, 'services', 'own-resources', 'keep-house']],
-  ['start', [...features, 'app']],
-  ['library', ['config', 'http', 'log', 'start', 'users']],
+  ['real-port', ['config', 'errors']],
+  ['start', [...features, 'app', 'real-port']],
+  ['workers', [...foundation, 'users', 'start']],
+  ['library', ['config', 'errors', 'http', 'log', 'start', 'users']],
   ['testing', ['config', 'log', 'start']],
-  ['cli', [...features, 'services', 'own-resources', 'app', 'start']],
+  ['cli', [...features, 'services', 'own-resources', 'app', 'start', 'real-port', 'workers']],
 ]);
 
 /** The rooms of a large folder, from the ground up: each may import those before it. Beside the rooms stands what joins them. */

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { OAuthError, OperatorError, Problem } from '../errors.ts';
-import { withoutSecrets } from '../log.ts';
 import { addLogin } from './account/login.ts';
 import { addLogout } from './account/logout.ts';
 import { addToken } from './account/token.ts';
@@ -35,6 +33,7 @@ import { addUserList } from './commands/user-list.ts';
 import { addUserPassword } from './commands/user-password.ts';
 import { addUserRole } from './commands/user-role.ts';
 import { addUserShow } from './commands/user-show.ts';
+import { explain } from './terminal/explain.ts';
 
 const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
@@ -92,14 +91,4 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     console.error(`gatehouse: ${explain(error)}`);
     return 1;
   }
-}
-
-/** What the operator can mend is said in a line; only what nobody foresaw comes with its stack. */
-function explain(error: unknown): string {
-  if (error instanceof Problem) {
-    const fields = (error.errors ?? []).map(({ message }) => `\n  ${message}`).join('');
-    return `${error.message}${fields}${error.reason ? ` (${withoutSecrets(error.reason)})` : ''}`;
-  }
-  if (error instanceof OperatorError || error instanceof OAuthError) return error.message;
-  return withoutSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }

@@ -19,6 +19,7 @@ import { applicationLogins } from './migrations/015-application-logins.ts';
 import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 import { ownMigrations } from './migrations/018-own-migrations.ts';
+import { news } from './migrations/019-news.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   clientRegistrations,
   devices,
   ownMigrations,
+  news,
   timeZones,
   mcpCalls,
 ];

@@ -9,13 +9,21 @@ interface Location {
   /** Seconds that one read may take. */
   readonly readTimeout?: number;
   readonly workingDir: string;
+  /** Processes of this service on this machine. */
+  readonly workers?: number;
 }
 
 /** Opens what DATABASE_URL names; the tables come from `migrate`. */
 export async function openDatabase(location: Location): Promise<Database> {
-  const { databaseUrl, databasePoolSize, readTimeout = settings.readTimeout.default, workingDir } = location;
+  const {
+    databaseUrl,
+    databasePoolSize,
+    readTimeout = settings.readTimeout.default,
+    workingDir,
+    workers = 1,
+  } = location;
   if (databaseUrl.startsWith('sqlite:')) {
-    return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)), readTimeout);
+    return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)), readTimeout, workers === 1);
   }
   const { openPostgres } = await import('./postgres/postgres.ts');
   return openPostgres(databaseUrl, databasePoolSize, readTimeout);

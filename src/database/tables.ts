@@ -153,6 +153,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
   };
   /** On PostgreSQL: who listens to the news, each under an id that only the table knows. */
   instances: { id: string; snapshot: string; renewals: number };
+  /** On SQLite: what the processes that share the file tell each other, in the order in which it became true. */
+  news: { id: Generated<number>; changes: string };
   /** Every BASE_URL that instances of this database have had: what any of them issued is good at all of them. */
   issuers: { url: string; created_at: number };
   /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */

@@ -53,6 +53,8 @@ declare module 'fastify' {
     errorForm: FastifyContextConfig['errors'] | null;
     /** Against RATE_LIMIT, by a route that does so itself. */
     counted: boolean;
+    /** Its answer waits for this: the other workers are told of it. */
+    told: Promise<void> | null;
   }
   interface FastifyReply {
     /** Counts this request against RATE_LIMIT, once; throws 429 where it is one too many. */

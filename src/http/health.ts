@@ -54,7 +54,7 @@ function lookAt({ log }: Context, checks: readonly ReadinessCheck[]): () => Prom
  * `/metrics`: the figures. Returns what makes it not ready for good, because it is about to stop.
  */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
-  const { database, metrics } = context;
+  const { database, metrics, siblings } = context;
   const look = lookAt(context, [...ownChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
@@ -66,13 +66,17 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     return { status: ready ? 'ok' : 'not ready', checks: results };
   });
 
-  app.get('/metrics', { config: open, schema: { hide: true } }, async (_request, reply) => {
+  const readFigures = () => {
     const { total, idle, waiting } = database.connections();
     metrics.databaseConnections.set({ state: 'total' }, total);
     metrics.databaseConnections.set({ state: 'idle' }, idle);
     metrics.databaseConnections.set({ state: 'waiting' }, waiting);
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
-  });
+    return metrics.registry;
+  };
+  siblings?.showFigures(() => readFigures().getMetricsAsJSON());
+  app.get('/metrics', { config: open, schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await (siblings ? siblings.sumFigures() : readFigures().metrics())),
+  );
 
   return () => {
     draining = true;

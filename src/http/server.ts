@@ -49,6 +49,7 @@ function originForm({ url = '/' }: { url?: string | undefined }): string {
 /** For the routes that learn by themselves who is calling. */
 function countByRoute(app: App, limit: RateLimit): void {
   app.decorateRequest('counted', false);
+  app.decorateRequest('told', null);
   app.decorateReply('countAs', function countAs(this: FastifyReply, caller: string) {
     if (this.request.counted) return;
     this.request.counted = true;
@@ -64,7 +65,8 @@ function finishAnswers(app: App, context: Context): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const sent = tagAnswer(request, reply, payload);
     logRequest(request, reply);
-    done(null, sent);
+    if (request.told === null) done(null, sent);
+    else void request.told.then(() => done(null, sent));
   });
 }
 
@@ -73,7 +75,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   const { config, log } = context;
   const paths = knowPaths();
   const early = answerEarly(config);
-  const limit = new RateLimit(config.rateLimit, context.now);
+  const limit = new RateLimit(config.rateLimit, context.now, context.siblings?.counts('requests'));
   const arrival = config.requestTimeout * 1000;
   const app = fastify({
     // No logger of Fastify's own: it would make a child logger for each request (see request-log.ts and error-answers.ts).

@@ -27,7 +27,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   if (!config.mcp) return;
   const those = offered(resources);
   audiences.add(path, those.flatMap(usefulScopes));
-  const limit = new RateLimit(config.mcpRateLimit, now);
+  const limit = new RateLimit(config.mcpRateLimit, now, context.siblings?.counts('mcp'));
   const tokens = new BoundedMap<string, string>(rememberedTokens);
   let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
 

@@ -1,4 +1,4 @@
-import { flag, integer, list, text } from './setting.ts';
+import { cores, flag, integer, list, text } from './setting.ts';
 
 const isOrigin = (value: string): boolean => {
   if (value === '*') return false;
@@ -48,6 +48,7 @@ export const networkSettings = {
     1,
     3600,
   ),
+  workers: cores('WORKERS', 1, 'processes that serve together on this machine', 256),
   drainSeconds: integer(
     'DRAIN_SECONDS',
     5,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { normaliseEmail } from '../email-address.ts';
 
 /** One setting: its environment variable, what it takes, and how a value is read. */
@@ -64,6 +65,16 @@ export function integer(env: string, fallback: number, about: string, min: numbe
         ? ok(number)
         : wrong;
     },
+  };
+}
+
+/** As many as there are cores, or a number. */
+export function cores(env: string, fallback: number, about: string, max: number): Setting<number> {
+  const number = integer(env, fallback, about, 1, max);
+  return {
+    ...number,
+    takes: `${number.takes}, or auto: one for each core`,
+    parse: (value) => (value === 'auto' ? ok(Math.min(max, availableParallelism())) : number.parse(value)),
   };
 }
 

@@ -1,10 +1,12 @@
+import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
-import type { RunningGatehouse } from '../../start.ts';
 import { announce } from '../terminal/announce.ts';
+import { explain } from '../terminal/explain.ts';
 import { giveBackMemory } from '../terminal/give-back-memory.ts';
-import { startUnlessStopped, stopAndExit, stopRequested } from '../terminal/stopping.ts';
+import type { Started } from '../terminal/started.ts';
+import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
 
 export function addServe(program: Command): void {
   program
@@ -16,9 +18,10 @@ export function addServe(program: Command): void {
       'after',
       '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',
     )
-    .action(async (flags: { host?: string; port?: string }) => {
-      const requested = stopRequested();
+    .action(async (flags: Flags) => {
       const forPeople = process.stdout.isTTY === true;
+      if (cluster.isWorker) return serveAsWorker(flags, forPeople);
+      const requested = stopRequested();
       const service = await startUnlessStopped(start(flags, forPeople), requested);
       announce(service, forPeople);
       setTimeout(giveBackMemory, 200).unref();
@@ -26,9 +29,35 @@ export function addServe(program: Command): void {
     });
 }
 
-async function start(flags: { host?: string; port?: string }, forPeople: boolean): Promise<RunningGatehouse> {
-  // Here and not above: the other commands need none of it, and start the sooner.
-  const { startGatehouse } = await import('../../start.ts');
-  const config = await loadConfig(flags);
-  return startGatehouse(config, { log: createLog(config.logLevel, forPeople) });
+interface Flags {
+  readonly host?: string;
+  readonly port?: string;
+}
+
+// The imports are here and not above: the other commands need none of it, and start the sooner.
+
+async function start(flags: Flags, forPeople: boolean): Promise<Started> {
+  const config = await loadConfig({ ...flags });
+  const log = createLog(config.logLevel, forPeople);
+  if (config.workers === 1) {
+    const { startGatehouse } = await import('../../start.ts');
+    return startGatehouse(config, { log });
+  }
+  const [{ withRealPort }, { startWorkers }] = await Promise.all([
+    import('../../real-port.ts'),
+    import('../../workers/start-workers.ts'),
+  ]);
+  const { host, port, ...settings } = await withRealPort(config);
+  const args = ['serve', '--host', host, '--port', String(port)];
+  return startWorkers({ host, port, ...settings }, log, args);
+}
+
+/** Ends when the primary says so. */
+async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
+  const { runWorker } = await import('../../workers/run-worker.ts');
+  const config = await loadConfig({ ...flags });
+  const log = createLog(config.logLevel, forPeople).child({ worker: cluster.worker?.id });
+  await runWorker(config, { log, explain, stopTimeoutMs });
+  setTimeout(giveBackMemory, 200).unref();
+  return new Promise(() => undefined);
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import type { RunningGatehouse } from '../../start.ts';
 import { keepFirstPassword } from '../../users/registration/first-password.ts';
+import type { Started } from './started.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
   ['API', `${baseUrl}/v1`],
@@ -11,12 +11,12 @@ const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
 ];
 
 /** Says where everything is: as a page for the person who started it, as log lines for a program. */
-export function announce(service: RunningGatehouse, forPeople: boolean): void {
+export function announce(service: Started, forPeople: boolean): void {
   if (forPeople) announceToPeople(service);
   else announceInLog(service);
 }
 
-function announceToPeople({ context: { config }, administrator }: RunningGatehouse): void {
+function announceToPeople({ context: { config }, administrator }: Started): void {
   const lines = placesOf(config).map(([name, url]) => line(name, url));
   if (administrator) {
     lines.push('', line('Administrator', administrator.email));
@@ -27,7 +27,7 @@ function announceToPeople({ context: { config }, administrator }: RunningGatehou
 
 const line = (name: string, value: string): string => (name ? `    ${name.padEnd(18)}${value}` : '');
 
-function announceInLog({ context: { config, log }, url: address, administrator }: RunningGatehouse): void {
+function announceInLog({ context: { config, log }, url: address, administrator }: Started): void {
   log.info({ address }, 'listening');
   for (const [name, url] of placesOf(config)) log.info({ url }, name);
   if (!administrator) return;

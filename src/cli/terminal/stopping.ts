@@ -1,8 +1,8 @@
-import type { RunningGatehouse } from '../../start.ts';
 import { npmAncestors } from './npm-ancestors.ts';
+import type { Started } from './started.ts';
 
 /** What is under way may take this long to finish; then the process ends all the same. */
-const timeoutMs = 10_000;
+export const stopTimeoutMs = 10_000;
 
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
@@ -44,17 +44,14 @@ export function stopRequested(): Promise<StopRequest> {
  * Starts the service, unless the process is asked to stop meanwhile: then it ends at once. Nobody has been answered yet,
  * and what was begun in the database is undone by it.
  */
-export async function startUnlessStopped(
-  start: Promise<RunningGatehouse>,
-  requested: Promise<StopRequest>,
-): Promise<RunningGatehouse> {
+export async function startUnlessStopped(start: Promise<Started>, requested: Promise<StopRequest>): Promise<Started> {
   const first = await Promise.race([start, requested]);
   if ('cause' in first) process.exit(first.exitCode);
   return first;
 }
 
 /** Lets load balancers turn to other instances first. Who sits at a terminal has none, and does not want to wait. */
-async function drain(service: RunningGatehouse, { cause, again }: StopRequest): Promise<void> {
+async function drain(service: Started, { cause, again }: StopRequest): Promise<void> {
   const { config, log } = service.context;
   const seconds = config.drainSeconds;
   if (cause !== 'SIGTERM' || seconds === 0) return;
@@ -69,14 +66,14 @@ async function drain(service: RunningGatehouse, { cause, again }: StopRequest): 
 }
 
 /** Drains, finishes what is under way and ends the process. */
-export async function stopAndExit(service: RunningGatehouse, request: StopRequest): Promise<never> {
+export async function stopAndExit(service: Started, request: StopRequest): Promise<never> {
   const { log } = service.context;
   await drain(service, request);
   log.info({ cause: request.cause }, 'stopping');
   const deadline = setTimeout(() => {
     log.warn('some requests did not finish in time');
     process.exit(0);
-  }, timeoutMs);
+  }, stopTimeoutMs);
   await service.stop();
   clearTimeout(deadline);
   log.info('stopped');

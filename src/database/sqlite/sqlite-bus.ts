@@ -2,12 +2,21 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Changes, Db, Tx } from '../database.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
+import type { SqliteNews } from './sqlite-news.ts';
 
-/** Within one process a change is told by a call; what another process wrote shows in `data_version`. */
+const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
+
+/**
+ * Within one process a change is told by a call. That another process wrote shows in `data_version`, which is looked at before
+ * anything is answered from memory: nobody has to be waited for. What it changed is in the news. A process that serves alone
+ * takes it that anything may have changed, as others hardly ever write.
+ */
 export class SqliteBus implements Bus {
   readonly #listeners: ChangeListener[] = [];
   readonly #dataVersion: StatementSync;
   readonly #snapshot: SharedSnapshot;
+  readonly #news: SqliteNews;
+  readonly #alone: boolean;
   readonly #totalChanges: StatementSync;
   readonly #wakeListeners: (() => void)[] = [];
   #wakeAtCommit = false;
@@ -18,8 +27,10 @@ export class SqliteBus implements Bus {
   #seen: unknown;
   #checked = false;
 
-  constructor(writer: DatabaseSync, snapshot: SharedSnapshot) {
+  constructor(writer: DatabaseSync, snapshot: SharedSnapshot, news: SqliteNews, alone: boolean) {
     this.#snapshot = snapshot;
+    this.#news = news;
+    this.#alone = alone;
     // Read on the writing connection: there, only commits of other processes move it.
     this.#dataVersion = writer.prepare('pragma data_version');
     this.#dataVersion.setReturnArrays(true);
@@ -28,9 +39,12 @@ export class SqliteBus implements Bus {
     this.#totalChanges.setReturnArrays(true);
   }
 
-  async join(): Promise<void> {}
+  async join(): Promise<void> {
+    this.#news.join();
+  }
 
-  async announce(): Promise<string> {
+  async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
+    await this.#news.write(tx, changes);
     return '';
   }
 
@@ -63,7 +77,7 @@ export class SqliteBus implements Bus {
       this.#seen = version;
       this.#foreign++;
       this.#snapshot.end();
-      notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]);
+      notifyListeners(this.#listeners, this.#alone ? everything : this.#news.read());
     }
     return true;
   }

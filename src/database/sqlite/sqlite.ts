@@ -21,6 +21,7 @@ import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { SqliteBus } from './sqlite-bus.ts';
 import { translate } from './sqlite-errors.ts';
+import { SqliteNews } from './sqlite-news.ts';
 import { sqliteProbes } from './sqlite-probes.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { Statements } from './sqlite-statements.ts';
@@ -139,8 +140,8 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
 /** Rows that a statement of a write may walk over: the rules and references that it is checked against. */
 const rowsInWrites = 100_000;
 
-/** `readSeconds`: how long one read may take. */
-export function openSqlite(path: string, readSeconds: number): Database {
+/** `readSeconds`: how long one read may take. `alone`: no other process serves from this file. */
+export function openSqlite(path: string, readSeconds: number, alone = true): Database {
   let writer: DatabaseSync;
   let reader: DatabaseSync;
   try {
@@ -149,6 +150,8 @@ export function openSqlite(path: string, readSeconds: number): Database {
     chmodSync(path, 0o600);
     writer = openFile(path, false);
     reader = openFile(path, true);
+    // Whoever finds another worker writing comes back by itself: see SharedCommits.
+    if (!alone) writer.exec('pragma busy_timeout = 0');
   } catch (error) {
     throw new OperatorError(
       `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
@@ -158,11 +161,11 @@ export function openSqlite(path: string, readSeconds: number): Database {
   const writing = new Statements(writer, new RowBudget(writer, { rows: rowsInWrites, ms: Infinity, spent }));
   const snapshot = new SharedSnapshot(reader);
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
-  const bus = new SqliteBus(writer, snapshot);
+  const bus = new SqliteBus(writer, snapshot, new SqliteNews(reader), alone);
   const inPlace = fileInPlace(path);
   // The log is there since it was switched on.
   inPlace();
-  const commits = new SharedCommits(writer, { inPlace, committed: () => bus.committed() });
+  const commits = new SharedCommits(writer, { alone, inPlace, committed: () => bus.committed() });
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),

@@ -1,25 +1,36 @@
 import type { FastifyReply } from 'fastify';
+import type { SharedCounts } from '../../context.ts';
 import { tooManyRequests } from '../../errors.ts';
 
 const windowLength = 60_000;
 
-/** Requests a minute for one caller, counted in this instance's memory in fixed windows. */
+/** Requests a minute for one caller, counted in fixed windows by this instance, its workers together. */
 export class RateLimit {
   readonly #limit: number;
   readonly #now: () => number;
+  readonly #shared: SharedCounts | undefined;
+  /** From here on an answer waits until the other workers know of it. */
+  readonly #near: number;
   #counts = new Map<string, number>();
   #windowEnds = 0;
 
   /** A limit of 0 counts nothing. */
-  constructor(limit: number, now: () => number) {
+  constructor(limit: number, now: () => number, shared?: SharedCounts) {
     this.#limit = limit;
     this.#now = now;
+    this.#shared = limit === 0 ? undefined : shared;
+    this.#near = Math.min(limit - 20, limit * 0.9);
+    this.#shared?.onHeard((windowEnds, counts) => {
+      if (windowEnds < this.#windowEnds) return;
+      if (windowEnds > this.#windowEnds) this.#begin(windowEnds);
+      for (const [caller, count] of counts) this.#add(caller, count);
+    });
   }
 
   /** Counts one request, says in its answer how many are left, and refuses the one too many. */
   count(caller: string, answer: FastifyReply): void {
     if (this.#limit === 0) return;
-    const { remaining, resetSeconds } = this.#take(caller);
+    const { remaining, resetSeconds } = this.#take(caller, answer);
     answer.header('RateLimit-Limit', this.#limit);
     answer.header('RateLimit-Remaining', Math.max(0, remaining));
     answer.header('RateLimit-Reset', resetSeconds);
@@ -28,15 +39,27 @@ export class RateLimit {
     throw tooManyRequests(detail, resetSeconds);
   }
 
-  #take(caller: string): { remaining: number; resetSeconds: number } {
+  #take(caller: string, answer: FastifyReply): { remaining: number; resetSeconds: number } {
     const now = this.#now();
     if (now >= this.#windowEnds || this.#windowEnds - now > windowLength) {
-      // One window for all callers: emptying it is the whole of the housekeeping.
-      this.#counts = new Map();
-      this.#windowEnds = now + windowLength;
+      // Workers cannot agree on when the first request came, but on the minutes of the clock.
+      this.#begin(this.#shared ? (Math.floor(now / windowLength) + 1) * windowLength : now + windowLength);
     }
-    const count = (this.#counts.get(caller) ?? 0) + 1;
-    this.#counts.set(caller, count);
+    const count = this.#add(caller, 1);
+    this.#shared?.note(this.#windowEnds, caller);
+    if (this.#shared && count > this.#near && count <= this.#limit) answer.request.told = this.#shared.told();
     return { remaining: this.#limit - count, resetSeconds: Math.ceil((this.#windowEnds - now) / 1000) };
+  }
+
+  /** One window for all callers: emptying it is the whole of the housekeeping. */
+  #begin(windowEnds: number): void {
+    this.#counts = new Map();
+    this.#windowEnds = windowEnds;
+  }
+
+  #add(caller: string, by: number): number {
+    const count = (this.#counts.get(caller) ?? 0) + by;
+    this.#counts.set(caller, count);
+    return count;
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { createPasswords } from './passwords.ts';
 import { isKnownHash } from './stored-hash.ts';
 
-const passwords = createPasswords({ metrics: createMetrics() });
+const passwords = createPasswords({ config: parseConfig({}, {}, '/'), metrics: createMetrics() });
 
 /** Made by other programs: libxcrypt, the argon2 reference implementation, passlib, Python's hashlib in Django's form. */
 const hashes: readonly [string, string, string][] = [

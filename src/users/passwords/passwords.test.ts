@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { parseConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { readArgon2, writeArgon2 } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
 
-const passwords = createPasswords({ metrics: createMetrics() });
+const passwords = createPasswords({ config: parseConfig({}, {}, '/'), metrics: createMetrics() });
 
 describe('passwords', () => {
   it("are hashed with argon2id at OWASP's parameters, in the PHC form, each with its own salt", async () => {

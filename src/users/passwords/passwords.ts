@@ -33,8 +33,9 @@ const waitingPerCore = 100;
 const atOnce = 2;
 
 /** Passwords are hashed by threads of their own, so that neither this one nor a signature ever waits for them. */
-export function createPasswords({ metrics }: Pick<Context, 'metrics'>): Passwords {
-  const cores = availableParallelism();
+export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'metrics'>): Passwords {
+  // Workers of one machine share its cores.
+  const cores = Math.ceil(availableParallelism() / config.workers);
   const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = Array.from(

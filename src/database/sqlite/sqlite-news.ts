@@ -1,0 +1,54 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import type { Change } from '../bus.ts';
+import type { Tx } from '../database.ts';
+
+/** Who has missed older ones forgets everything. */
+const kept = 1000;
+/** Who is told of more at once would take longer to forget them one by one. */
+const mostChanges = 200;
+
+const everything: Change = { kind: 'everything', id: '' };
+
+/** What processes that share a SQLite file tell each other: rows of a table, written by the transactions that make them true. */
+export class SqliteNews {
+  readonly #file: DatabaseSync;
+  #later: StatementSync | undefined;
+  #heard = 0;
+
+  /** `file`: a connection that sees only what is committed. */
+  constructor(file: DatabaseSync) {
+    this.#file = file;
+  }
+
+  /** Listens from now on: the table is there. */
+  join(): void {
+    const newest = this.#file.prepare('select coalesce(max(id), 0) as id from news').get();
+    this.#heard = newest?.id as number;
+    this.#later = this.#file.prepare('select id, changes from news where id > ? order by id');
+  }
+
+  async write(tx: Tx, changes: readonly Change[]): Promise<void> {
+    const told = changes.length > mostChanges ? [everything] : changes;
+    const { id } = await tx
+      .insertInto('news')
+      .values({ id: sql`(select coalesce(max(id), 0) + 1 from news)`, changes: JSON.stringify(told) })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await tx
+      .deleteFrom('news')
+      .where('id', '<=', id - kept)
+      .execute();
+  }
+
+  /** What was told since the last call, by whomever. */
+  read(): readonly Change[] {
+    if (this.#later === undefined) return [everything];
+    const before = this.#heard;
+    const rows = this.#later.all(before);
+    if (rows.length === 0) return [];
+    this.#heard = rows.at(-1)?.id as number;
+    if (rows[0]?.id !== before + 1) return [everything];
+    return rows.flatMap(({ changes }) => JSON.parse(changes as string) as Change[]);
+  }
+}

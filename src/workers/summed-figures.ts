@@ -1,0 +1,31 @@
+import { AggregatorRegistry } from 'prom-client';
+
+type Figures = Parameters<typeof AggregatorRegistry.aggregate>[0];
+
+const onlyGrows = (figure: object): boolean => ['counter', 'histogram'].includes((figure as { type: string }).type);
+const sum = (figures: readonly object[][]) => AggregatorRegistry.aggregate(figures as unknown as Figures);
+
+/** The figures of all workers as one service has them. What a worker had counted when it was last asked stays when it is gone. */
+export class SummedFigures {
+  readonly #last = new Map<number, object[]>();
+  #departed: object[][] = [];
+
+  note(worker: number, figures: object[]): void {
+    this.#last.set(worker, figures);
+  }
+
+  forget(worker: number): void {
+    const figures = this.#last.get(worker);
+    this.#last.delete(worker);
+    if (figures) this.#departed.push(figures.filter(onlyGrows));
+  }
+
+  async text(): Promise<string> {
+    const departed = this.#departed;
+    this.#departed = [];
+    const figures = [...this.#last.values(), ...departed];
+    // However many there were, one sum of them is kept.
+    if (departed.length > 0) this.#departed.push((await sum(departed).getMetricsAsJSON()) as object[]);
+    return sum(figures).metrics();
+  }
+}

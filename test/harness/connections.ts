@@ -1,0 +1,52 @@
+import { Agent, request } from 'node:http';
+import { after } from 'node:test';
+import type { Answer, Question } from './ask.ts';
+
+/** One connection that is kept open: whoever took it answers every question on it. */
+export type Connection = (path: string, question?: Question) => Promise<Answer>;
+
+/** Opens connections of their own to a service; they are closed after the suite that is being declared. */
+export function connections(): (url: string, count: number) => Connection[] {
+  const agents: Agent[] = [];
+  after(() => {
+    for (const agent of agents) agent.destroy();
+  });
+  return (url, count) =>
+    Array.from({ length: count }, () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      agents.push(agent);
+      return (path, question) => send(agent, url + path, question);
+    });
+}
+
+function send(agent: Agent, url: string, { method, json, form, token, headers }: Question = {}): Promise<Answer> {
+  const body =
+    json === undefined ? form && new URLSearchParams(form as Record<string, string>).toString() : JSON.stringify(json);
+  return new Promise((resolve, reject) => {
+    const asking = request(url, {
+      agent,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined
+          ? {}
+          : { 'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded' }),
+        ...(token == null ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+    });
+    asking.on('error', reject);
+    asking.on('response', async (response) => {
+      try {
+        let text = '';
+        for await (const chunk of response) text += chunk;
+        const status = response.statusCode ?? 0;
+        const parsed = text.startsWith('{') ? JSON.parse(text) : {};
+        resolve({ status, headers: new Headers(response.headers as Record<string, string>), text, body: parsed });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    asking.end(body);
+  });
+}

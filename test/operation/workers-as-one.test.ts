@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startGatehouse } from '../../src/library.ts';
+import { gatehouse, serverProcesses } from '../harness/command.ts';
+import { connections } from '../harness/connections.ts';
+import { databases } from '../harness/engines.ts';
+
+describe('Workers of one service', () => {
+  const create = databases('sqlite');
+  const serve = serverProcesses();
+  const open = connections();
+
+  it('count requests together', async () => {
+    const { dir } = await create();
+    const { url } = await serve(dir, { WORKERS: '2', RATE_LIMIT: '30' });
+    const asks = open(url, 10);
+    const remaining: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      const { status, headers } = await (asks[n % asks.length] as (typeof asks)[0])('/v1/users');
+      remaining.push(status === 429 ? -1 : Number(headers.get('ratelimit-remaining')));
+    }
+    // A minute of the clock may end meanwhile: then counting begins anew.
+    const turn = remaining.indexOf(29, 1);
+    const parts = turn < 0 ? [remaining] : [remaining.slice(0, turn), remaining.slice(turn)];
+    for (const part of parts)
+      assert.deepEqual(
+        part,
+        part.map((_, n) => Math.max(-1, 29 - n)),
+      );
+  });
+
+  it('end the start with the reason where one cannot start', async () => {
+    const { dir } = await create();
+    const { url } = await serve(dir);
+    const { port } = new URL(url);
+    const taken = await gatehouse(['serve', '--port', port], dir, { WORKERS: '2' });
+    assert.equal(taken.code, 1);
+    assert.match(taken.stderr, new RegExp(`^gatehouse: Another program listens on 127.0.0.1 port ${port}.*\\n$`));
+    const wrong = await gatehouse(['serve'], dir, { WORKERS: 'many' });
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /WORKERS: got "many"; it takes a whole number from 1 to 256, or auto/);
+  });
+
+  it('are none of a program that runs the service inside of itself', async () => {
+    const { dir } = await create();
+    await assert.rejects(
+      startGatehouse({ workers: 2, dataDir: dir }, { workingDir: dir }),
+      /WORKERS: got 2; inside another program/,
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { ended, gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
+import { type Connection, connections } from '../harness/connections.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { holdBack } from '../harness/raw-http.ts';
+
+const password = 'correct horse battery';
+const admin = { email: 'admin@example.com', password };
+
+onBothEngines('Two workers', (engine) => {
+  const create = databases(engine);
+  const serve = serverProcesses();
+  const open = connections();
+  let dir: string;
+  let env: Record<string, string>;
+  let service: ServerProcess;
+  before(async () => {
+    const database = await create();
+    dir = database.dir;
+    env = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug', ADMIN_EMAIL: admin.email };
+    service = await serve(dir, { ...env, ADMIN_PASSWORD: password });
+  });
+
+  const parsed: Record<string, unknown>[] = [];
+  const entries = (): Record<string, unknown>[] => {
+    for (const line of service.lines.slice(parsed.length)) parsed.push(JSON.parse(line));
+    return parsed;
+  };
+  const saying = (msg: string) => entries().filter((entry) => entry.msg === msg);
+  const pids = () => new Map(saying('a worker serves').map(({ worker, pid }) => [worker, pid as number]));
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
+  };
+  /** Connections to both, each with the number of its worker. */
+  const connectToBoth = async (): Promise<Map<unknown, Connection>> => {
+    const found = new Map<unknown, Connection>();
+    for (const [n, ask] of open(service.url, 100).entries()) {
+      const requestId = `who-${n}-${Math.random()}`;
+      await ask('/v1/users', { headers: { 'x-request-id': requestId } });
+      await until(() => entries().some((entry) => entry.requestId === requestId));
+      found.set(entries().find((entry) => entry.requestId === requestId)?.worker, ask);
+      if (found.size === 2) break;
+    }
+    assert.equal(found.size, 2, 'both answer');
+    return found;
+  };
+  const both = async () => [...(await connectToBoth()).values()] as [Connection, Connection];
+  const logIn = async (ask: Connection) =>
+    (await ask('/v1/clients/web/admin/login', { json: admin })).body as { access_token: string; refresh_token: string };
+
+  it('start as one service: one message, one administrator, one migration', async () => {
+    await until(() => saying('made the first administrator').length > 0);
+    assert.equal(saying('listening').length, 1);
+    assert.equal(saying('made the first administrator').length, 1);
+    const migrated = saying('migrated the database').map(({ migration }) => migration);
+    assert.ok(migrated.length > 0 && new Set(migrated).size === migrated.length);
+    assert.equal(pids().size, 2);
+  });
+
+  it('know at once what the other was told: logins, logouts, roles', async () => {
+    const [one, other] = await both();
+    for (let round = 0; round < 5; round++) {
+      const [here, there] = round % 2 ? [one, other] : [other, one];
+      const { access_token: token, refresh_token } = await logIn(here);
+      assert.equal((await there('/v1/users/me', { token })).status, 200);
+      assert.equal((await here('/v1/users/me', { token })).status, 200);
+      const refreshed = await there('/v1/clients/web/admin/refresh', { json: { refresh_token } });
+      assert.equal(refreshed.status, 200);
+      assert.equal((await there('/v1/logout', { method: 'DELETE', token })).status, 200);
+      assert.equal((await here('/v1/users/me', { token })).body.code, 'token_revoked');
+    }
+    const { access_token: token } = await logIn(one);
+    const json = {
+      email: `eve-${engine}@example.com`,
+      password: 'another good password',
+      name: 'Eve',
+      roles: ['admin'],
+    };
+    const eve = await one('/v1/users', { token, json });
+    assert.equal(eve.status, 201, eve.text);
+    const login = await other('/v1/clients/web/admin/login', { json: { email: json.email, password: json.password } });
+    const theirs = String(login.body.access_token);
+    assert.equal((await one('/v1/events', { token: theirs })).status, 200);
+    const { id } = eve.body.data as { id: string };
+    await other(`/v1/users/${id}`, { method: 'PATCH', token, json: { roles: [] } });
+    assert.equal((await one('/v1/events', { token: theirs })).status, 403);
+    await other(`/v1/users/${id}`, { method: 'PATCH', token, json: { disabled: true } });
+    assert.equal((await one('/v1/users/me', { token: theirs })).status, 401);
+  });
+
+  it('hear of a command beside them', async () => {
+    const [one, other] = await both();
+    const { access_token: token } = await logIn(one);
+    for (const ask of [one, other]) assert.equal((await ask('/v1/users/me', { token })).status, 200);
+    await gatehouse(['session', 'end', '--user', admin.email], dir, { DATABASE_URL: env.DATABASE_URL as string });
+    for (const ask of [one, other]) assert.equal((await ask('/v1/users/me', { token })).body.code, 'token_revoked');
+  });
+
+  it('show one sum of figures, whichever is asked', async () => {
+    const [one, other] = await both();
+    const logins = async (ask: Connection) =>
+      Number(/gatehouse_logins_total\{result="success"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]);
+    const before = await logins(one);
+    await logIn(one);
+    await logIn(other);
+    assert.deepEqual([await logins(one), await logins(other)], [before + 2, before + 2]);
+    const { text } = await other('/metrics');
+    assert.match(text, /^gatehouse_http_request_duration_seconds_count\{.*\} [1-9]/m);
+    const names = text.split('\n').filter((line) => line.startsWith('# TYPE'));
+    assert.equal(new Set(names).size, names.length);
+  });
+
+  it('lose nothing that was acknowledged when one is killed, and go on', async () => {
+    const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, {
+      DATABASE_URL: env.DATABASE_URL as string,
+    });
+    const { client_id, client_secret } = JSON.parse(made.stdout) as Record<string, string>;
+    const form = { client_id, client_secret } as Record<string, string>;
+    const victim = [...pids().values()].at(-1) as number;
+    const acknowledged: string[] = [];
+    const failed: unknown[] = [];
+    await Promise.all(
+      open(service.url, 8).map(async (ask) => {
+        for (let n = 0; n < 25; n++) {
+          try {
+            const answer = await ask('/v1/oauth/token', { form: { ...form, grant_type: 'client_credentials' } });
+            assert.equal(answer.status, 200, answer.text);
+            acknowledged.push(String(answer.body.refresh_token));
+          } catch (error) {
+            failed.push(error);
+          }
+          if (acknowledged.length === 60) process.kill(victim, 'SIGKILL');
+        }
+      }),
+    );
+    assert.ok(failed.length <= 8, `only what was under way at it fails, and not ${failed.join(', ')}`);
+    await until(() => pids().size === 3);
+    const [one, other] = await both();
+    for (const [n, refresh_token] of acknowledged.entries()) {
+      const ask = n % 2 ? one : other;
+      const { status } = await ask('/v1/oauth/token', {
+        form: { ...form, grant_type: 'refresh_token', refresh_token },
+      });
+      assert.equal(status, 200);
+    }
+    assert.equal(saying('a worker ended; another is started').length, 1);
+  });
+
+  it('finish what is under way when they are asked to stop, and end together', async () => {
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const login = { method: 'POST', path: '/v1/clients/web/admin/login', headers, body: JSON.stringify(admin) };
+    const held = await Promise.all(Array.from({ length: 6 }, () => holdBack(service.url, login)));
+    service.child.kill('SIGTERM');
+    await until(() => saying('stopping').length > 0);
+    for (const request of held) assert.equal((await request.finish()).status, 200);
+    assert.deepEqual(await ended(service.child), [0, null]);
+    assert.equal(saying('stopped').length, 1);
+    for (const pid of pids().values()) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  });
+});
