@@ -3,7 +3,7 @@
 // minified, and comments say which source a line comes from.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -49,7 +49,6 @@ await bundleService();
 copyAssets();
 buildClient();
 declareTypes();
-copyApiReference();
 rmSync(finished, { recursive: true, force: true });
 renameSync(target, finished);
 
@@ -113,16 +112,6 @@ function declareTypes() {
     writeFileSync(into, renamingImports(readFileSync(join(types, path), 'utf8')));
   }
   rmSync(types, { recursive: true });
-}
-
-/** The package brings its API reference along, and not the library's own dependencies. */
-function copyApiReference() {
-  const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE'])
-    cpSync(
-      join(library, name),
-      join(target, 'http/openapi/api-reference', name === 'LICENSE' ? 'swagger-ui-LICENSE' : name),
-    );
 }
 
 function filesIn(folder) {

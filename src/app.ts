@@ -8,7 +8,6 @@ import { serveLogout } from './first-party/logout-routes.ts';
 import { serveProxies } from './first-party/proxy-routes.ts';
 import type { App } from './http/app.ts';
 import { serveHealth } from './http/health.ts';
-import { serveApiReference } from './http/openapi/api-reference.ts';
 import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
 import { createServer } from './http/server.ts';
 import { keepHouse } from './keep-house.ts';
@@ -79,7 +78,6 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   );
   serveMcp(app, oauth, served);
   serveOpenApi(app);
-  serveApiReference(app, context.config.brandName);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 

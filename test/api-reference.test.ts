@@ -1,71 +1,151 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
-import { browsers } from './harness/browser.ts';
-import { services } from './harness/service.ts';
+import { before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { addLogin, password } from './harness/accounts.ts';
+import { browsers, seriousProblems } from './harness/browser.ts';
+import { type Service, services } from './harness/service.ts';
 import { root } from './harness/starts.ts';
+
+const admin = { email: 'admin@example.com', password: 'correct horse battery' };
 
 describe('The API reference, in a browser', () => {
   const start = services('sqlite');
   const open = browsers();
+  let service: Service;
+  before(async () => {
+    service = await start({
+      env: { RESOURCES_DIR: join(root, 'examples/fleet/resources'), BRAND_NAME: 'Fleet of <Ada>' },
+    });
+  });
 
-  /** Opens the operation, and what comes after a click on Execute. */
-  async function operation(page: Page, id: string) {
-    const block = page.locator(`[id$="-${id}"].opblock`);
-    await block.locator('.opblock-summary-control').click();
-    await block.locator('.btn.execute').waitFor();
+  async function signedIn(page: Page, next: string, { email, password: secret } = admin): Promise<void> {
+    await page.goto(`${service.url}/login?next=${next}`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Requests are sent as').waitFor();
+  }
+
+  /** What comes after a click. */
+  async function send(form: Locator): Promise<{ status: string; body: string; curl: string }> {
+    const answer = form.locator('[data-answer]');
+    await answer.evaluate((element: { replaceChildren(): void }) => element.replaceChildren());
+    await form.locator('.send button').click();
+    if ((await form.getAttribute('data-twice')) !== null) await form.getByRole('button', { name: 'Yes, send' }).click();
+    await answer.locator('.status-line').waitFor();
     return {
-      block,
-      async execute(): Promise<{ status: string; body: string; curl: string }> {
-        await block.locator('.btn.execute').click();
-        const answer = block.locator('.live-responses-table .response');
-        await answer.waitFor();
-        return {
-          status: await answer.locator('.response-col_status').innerText(),
-          body: await answer.locator('.response-col_description').innerText(),
-          curl: await block.locator('.curl-command').innerText(),
-        };
-      },
+      status: await answer.locator('.status-line strong').innerText(),
+      body: await answer.locator('pre').last().innerText(),
+      curl: await form.locator('[data-curl]').innerText(),
     };
   }
 
-  it('works at the first click, with a token that one has just got, for one’s own resources', async () => {
-    const { url } = await start({
-      env: { RESOURCES_DIR: join(root, 'examples/fleet/resources'), BRAND_NAME: 'Fleet of <Ada>' },
-    });
+  it('sends every request of one’s own resources as it stands, with the reader’s session', async () => {
     const page = await (await open()).newPage();
-    await page.goto(`${url}/docs`);
-    await page.getByRole('heading', { name: /^Fleet of <Ada>/ }).waitFor();
+    await signedIn(page, '/docs/owners');
+    for (const section of ['owners', 'drivers', 'cars']) {
+      await page.goto(`${service.url}/docs/${section}`);
+      for (const form of await page.locator('form.try:not([data-twice])').all()) {
+        const { status, body } = await send(form);
+        assert.match(status, /^20[01]/, `${await form.getAttribute('aria-label')}: ${body}`);
+      }
+    }
+    await page.goto(`${service.url}/docs/assignments`);
+    const gone = await send(page.locator('#delete_assignments form'));
+    assert.match(gone.status, /^204/, 'a row that is there, and only at the second click');
+    assert.match(gone.curl, /curl -X DELETE 'http[^']+\/v1\/assignments\/(?!0199d0a0)[\w-]+'/);
+    assert.doesNotMatch(await page.content(), /eyJ/, 'no token is shown');
+  });
+
+  it('works without a session: by a login that is sent from it, or a token that one has', async () => {
+    const page = await (await open()).newPage();
+    await page.goto(`${service.url}/docs`);
     assert.equal(await page.title(), 'Fleet of <Ada> API reference');
-    const tags = page.locator('.opblock-tag-section');
-    assert.equal(
-      await tags.first().locator('.opblock-tag').getAttribute('data-tag'),
-      'assignments',
-      'one’s own come first',
+    await page.getByRole('heading', { name: 'Fleet of <Ada> API' }).waitFor();
+    const sections = await page.locator('.tree > li > a').allInnerTexts();
+    assert.deepEqual(sections.slice(0, 2), ['Overview', 'assignments'], 'one’s own come first');
+    await page.getByRole('searchbox', { name: 'Find an operation' }).fill('list cars');
+    await page.locator('.tree').getByRole('link', { name: 'List cars' }).click();
+    await page.waitForURL('**/docs/cars#list_cars');
+    const cars = page.locator('#list_cars form');
+    assert.match((await send(cars)).status, /^401/);
+    await page.goto(`${service.url}/docs/first-party-clients`);
+    const login = page.locator('#postClientsWebAdminLogin form');
+    await login.getByLabel('Body').fill('{ "email": ');
+    await login.getByRole('button', { name: 'Send' }).click();
+    await login.getByText('This is no JSON').waitFor();
+    await login.getByLabel('Body').fill(JSON.stringify(admin));
+    assert.match((await send(login)).status, /^200/);
+    await page.goto(`${service.url}/docs/cars`);
+    const { status, curl } = await send(cars);
+    assert.match(status, /^200/);
+    assert.match(curl, /-H "Authorization: Bearer \$ACCESS"/, 'never the token itself');
+    assert.match(await cars.innerText(), /With the client/);
+  });
+
+  it('is clean to axe in both schemes and widths, and complains of nothing', async () => {
+    for (const [colorScheme, width] of [
+      ['light', 390],
+      ['dark', 1280],
+    ] as const) {
+      const page = await (await open({ colorScheme, viewport: { width, height: 800 } })).newPage();
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      await page.goto(`${service.url}/docs`);
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.goto(`${service.url}/docs/cars`);
+      await page.locator('[data-who]').getByRole('link', { name: 'Sign in' }).waitFor();
+      assert.deepEqual(await seriousProblems(page), []);
+      const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(wider) <= 0, 'nothing sticks out');
+      assert.deepEqual(complaints, []);
+    }
+  });
+
+  it('can be read without JavaScript, and has no button then that does nothing', async () => {
+    const page = await (await open({ javaScriptEnabled: false })).newPage();
+    await page.goto(`${service.url}/docs/cars`);
+    await page.getByRole('heading', { name: 'Create a car' }).waitFor();
+    assert.match(await page.locator('#list_cars [data-curl]').innerText(), /curl 'http[^']+\/v1\/cars'/);
+    const buttons = await page.getByRole('button').allInnerTexts();
+    assert.deepEqual(buttons, ['System', 'Light', 'Dark']);
+  });
+
+  it('is small, compressed and kept by browsers, and gives its token to no other page', async () => {
+    const gzip = { 'accept-encoding': 'gzip' };
+    const first = await fetch(`${service.url}/docs/cars`, { headers: gzip });
+    assert.equal(first.headers.get('content-encoding'), 'gzip');
+    assert.match(
+      first.headers.get('content-security-policy') ?? '',
+      /default-src 'none'; style-src 'self'; script-src 'self';/,
     );
+    const files = [...(await first.text()).matchAll(/(?:href|src)="(\/assets\/reference[^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    let bytes = 0;
+    for (const path of ['/docs/cars', ...files]) {
+      const answer = await fetch(service.url + path, { headers: gzip });
+      bytes += Number(answer.headers.get('content-length'));
+      await answer.text();
+      if (path !== '/docs/cars') assert.match(answer.headers.get('cache-control') ?? '', /immutable/);
+    }
+    assert.equal(files.length, 2);
+    assert.ok(bytes < 60_000, `${bytes} bytes for a first visit`);
+    const etag = first.headers.get('etag') as string;
+    const again = await fetch(`${service.url}/docs/cars`, { headers: { ...gzip, 'if-none-match': etag } });
+    assert.equal(again.status, 304);
+    assert.equal((await fetch(`${service.url}/docs/no-such-part`)).status, 404);
 
-    const early = await (await operation(page, 'list_cars')).execute();
-    assert.match(early.status, /^401/);
-
-    const login = await operation(page, 'postClientsWebAdminLogin');
-    await login.block
-      .locator('textarea.body-param__text')
-      .fill(JSON.stringify({ email: 'admin@example.com', password: 'correct horse battery' }));
-    assert.match((await login.execute()).status, /^200/);
-
-    const cars = page.locator('[id$="-list_cars"].opblock');
-    await cars.locator('.btn.execute').click();
-    await cars.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
-    assert.match(await cars.locator('.curl-command').innerText(), /Authorization: Bearer /);
-
-    const made = await (await operation(page, 'create_owners')).execute();
-    assert.match(made.status, /^201/, made.body);
-    const gone = await (await operation(page, 'delete_owners')).execute();
-    assert.match(gone.status, /^404/, 'not 406: an answer without a body asks for JSON all the same');
-
-    const samples = await cars.locator('.sample').allInnerTexts();
-    assert.match(samples[0] ?? '', /curl 'http[^']+\/v1\/cars'/);
-    assert.match(samples[1] ?? '', /gatehouse\.resource\('cars'\)\.list/);
+    const page = await (await open()).newPage();
+    await signedIn(page, '/docs', { ...(await addLogin(service)), password });
+    const cookies = await page.context().cookies();
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const ask = (headers: Record<string, string>) => fetch(`${service.url}/docs/token`, { method: 'POST', headers });
+    assert.equal((await ask({ cookie, origin: service.url })).status, 200);
+    assert.equal((await ask({ cookie, origin: 'https://evil.example' })).status, 403);
+    assert.equal((await ask({ cookie, 'sec-fetch-site': 'cross-site' })).status, 403);
+    assert.equal((await ask({})).status, 204, 'nobody is signed in');
   });
 });

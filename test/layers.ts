@@ -103,6 +103,6 @@ export const rooms = new Map([
       'import',
     ],
   ],
-  ['pages', ['session', 'kit', 'authorize', 'logout', 'sign-in', 'settings', 'device', 'console']],
+  ['pages', ['session', 'kit', 'authorize', 'logout', 'sign-in', 'settings', 'device', 'reference', 'console']],
   ['cli', ['terminal', 'operator', 'account', 'commands']],
 ]);

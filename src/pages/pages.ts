@@ -15,6 +15,7 @@ import { createPageKit } from './kit/page-kit.ts';
 import { serveTheme } from './kit/serve-theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveOwnPages } from './own-pages.ts';
+import { serveReference } from './reference/serve-reference.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
 import { serveApplications } from './settings/settings-applications.ts';
@@ -61,6 +62,7 @@ export async function servePages(
   serveTokens(kit, context, means.scopes);
   serveConnections(kit, means.oauth);
   serveApplications(kit, means.scopes);
+  serveReference(app, kit);
   serveConsole(app, context, { tokenOf: cookieTokenOf, brand: kit.brand, logo: kit.logo });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
   serveOwnPages(kit, own.services, own.loaded);

@@ -155,7 +155,7 @@ describe('The package', { timeout: 900_000 }, () => {
       body: new URLSearchParams({ email: 'admin@localhost', password: 'correct horse battery' }),
     });
     assert.equal(response.status, 200);
-    assert.equal((await fetch(`${url}/docs/swagger-ui-bundle.js`)).status, 200, 'the API reference is whole');
+    assert.equal((await fetch(`${url}/assets/reference.js`)).status, 200, 'the API reference is whole');
     assert.match(await (await fetch(`${url}/admin`, { redirect: 'manual' })).text(), /^/, 'the console answers');
     service.child.kill('SIGTERM');
     await service.end;

@@ -10,9 +10,9 @@ Every request under \`/v1\` takes JSON (\`Accept: application/json\`). Bodies ar
 a trailing slash.
 
 **Getting in.** \`POST /v1/register\` makes a user; \`POST /v1/clients/web/admin/login\` (or \`POST /oauth/token\` with
-a client's credentials) answers with an access token. Send it as \`Authorization: Bearer …\`; a login that
-you execute here is used from then on, and *Authorize* takes a token that you have. Beside each operation stands how to do it with curl
-and with the client.
+a client's credentials) answers with an access token. Send it as \`Authorization: Bearer …\`. Whoever is
+signed in sends the requests of this reference as themselves; a login that is sent from here is used from then on. Beside each operation
+stands how to do it with curl and with the client.
 
 **Errors** are \`application/problem+json\` (RFC 9457), with a stable \`code\`; the OAuth endpoints answer
 \`{error, error_description}\` (RFC 6749). The \`instance\` of a problem, and the header \`X-Request-Id\` of every answer,

@@ -7,6 +7,7 @@ import { forbidden, notFound, unavailable } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
+import { secondsLeft } from '../session/seconds-left.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
 
 interface ConsoleMeans {
@@ -97,10 +98,4 @@ function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Conte
 function built(files: ConsoleFiles | undefined): ConsoleFiles {
   if (files) return files;
   throw unavailable('The console is not built here yet: "npm start" builds it.', 60);
-}
-
-/** Our own token, verified a moment ago: only its end is read. */
-function secondsLeft(token: string, now: number): number {
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
-  return Math.max(1, Math.floor(claims.exp - now / 1000));
 }

@@ -4,20 +4,25 @@ import { join } from 'node:path';
 import type { Brand, BrandColours } from '../../brand.ts';
 import type { Config } from '../../config.ts';
 import type { App } from '../../http/app.ts';
+import { Compressed } from '../../http/compressed.ts';
 
 const files = [
   { name: 'pages.css', of: ['base.css', 'forms.css', 'lists.css', 'settings.css'], type: 'text/css; charset=utf-8' },
   { name: 'pages.js', of: ['pages.js'], type: 'text/javascript; charset=utf-8' },
   { name: 'icon.svg', of: ['icon.svg'], type: 'image/svg+xml' },
+  { name: 'reference.css', of: ['base.css', 'forms.css', 'reference.css'], type: 'text/css; charset=utf-8' },
+  { name: 'reference.js', of: ['reference.js'], type: 'text/javascript; charset=utf-8' },
 ];
 
 const open = { auth: 'public', limited: false, errors: 'page' } as const;
 
 /** Addresses that change with the content, so that a browser may keep a file for good. */
-interface AssetUrls {
+export interface AssetUrls {
   readonly css: string;
   readonly js: string;
   readonly icon: string;
+  readonly referenceCss: string;
+  readonly referenceJs: string;
   /** The operator's, or the icon. */
   readonly logo: string;
 }
@@ -65,17 +70,18 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
 export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
   const urls = files.map(({ name, of, type }) => {
     const own = of.map((file) => readFileSync(join(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
-    const content = name === 'pages.css' ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
-    app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (_request, reply) =>
-      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(content),
+    const content = name.endsWith('.css') ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
+    const compressed = new Compressed(type, content);
+    app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
+      compressed.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
     );
     return `${root}/assets/${name}?v=${hash('sha256', content, 'hex').slice(0, 12)}`;
   });
   const own = join(viewsDir, 'assets');
   if (existsSync(own)) await serveOwn(app, own);
-  const [css, js, icon] = urls as [string, string, string];
+  const [css, js, icon, referenceCss, referenceJs] = urls as [string, string, string, string, string];
   const logo = serveLogo(app, brand, root);
-  return { css, js, icon: logo ?? icon, logo: logo ?? icon };
+  return { css, js, referenceCss, referenceJs, icon: logo ?? icon, logo: logo ?? icon };
 }
 
 async function serveOwn(app: App, folder: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { WebSessions } from '../session/authenticate-web.ts';
 import { type Cookies, createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
 import { createLoginClient, type LoginClient } from '../session/login-client.ts';
-import { serveAssets } from './assets.ts';
+import { type AssetUrls, serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
@@ -44,6 +44,10 @@ export interface PageKit {
   readonly config: Config;
   readonly brand: Brand;
   readonly logo: string;
+  /** What a page needs that is drawn without a view. */
+  readonly dress: Dress;
+  /** The Content-Security-Policy of pages that need nothing from elsewhere. */
+  readonly policy: string;
   readonly database: Database;
   readonly now: Context['now'];
   readonly cookies: Cookies;
@@ -55,6 +59,8 @@ export interface PageKit {
   page(path: string, auth: Protection, handler: Handler): void;
   /** What a form is sent to, by POST: refused unless it is a form of ours. */
   form(path: string, auth: Protection, handler: Handler): void;
+  /** What a form without its token is sent to, where nothing is at stake: refused when it is of another site. */
+  looseForm(path: string, handler: Handler): void;
   /** Refuses a form that is not ours, for this visitor and this session. */
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
@@ -68,6 +74,13 @@ export interface PageKit {
   ): Promise<FastifyReply>;
   /** Sends the browser to a page of ours; after a form, so that a reload does not send it again. */
   go(reply: FastifyReply, path: string, status?: 302 | 303): Promise<FastifyReply>;
+}
+
+interface Dress {
+  readonly root: string;
+  readonly product: string;
+  readonly loginPath: string;
+  readonly assets: AssetUrls;
 }
 
 interface Means {
@@ -113,6 +126,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     config,
     brand,
     logo: assets.logo,
+    dress: { root, product: brand.name, loginPath, assets },
+    policy,
     database,
     now,
     cookies,
@@ -124,6 +139,9 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     },
     form(path, auth, handler) {
       app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, handler);
+    },
+    looseForm(path, handler) {
+      app.post(path, { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) }, handler);
     },
     checkForm: (request) => csrf.check(request),
     hasView: views.has,

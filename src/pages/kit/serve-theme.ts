@@ -4,7 +4,7 @@ import { isChosen } from './theme.ts';
 
 /** Light, dark, or as the system has it: kept in a cookie of this browser. */
 export function serveTheme(kit: PageKit): void {
-  kit.form('/theme', 'public', async (request, reply) => {
+  kit.looseForm('/theme', async (request, reply) => {
     const { theme, next } = readForm(request, 'theme', 'next');
     kit.cookies.setTheme(reply, isChosen(theme) ? theme : undefined);
     return kit.go(reply, localPath(next) ?? '/');

@@ -16,6 +16,8 @@ interface Csrf {
   token(request: FastifyRequest, reply: FastifyReply): string;
   /** Throws 403 unless the form was made by us, for this visitor and this session. */
   check(request: FastifyRequest): void;
+  /** Throws 403 where another site sent it. */
+  checkOrigin(request: FastifyRequest): void;
 }
 
 const purpose = 'page-form';
@@ -32,6 +34,10 @@ const refused = (reason: string) =>
  */
 export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies): Csrf {
   const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
+  const checkOrigin = (request: FastifyRequest): void => {
+    const { origin, 'sec-fetch-site': site } = request.headers;
+    if (!mayBeOwnPage(request, config)) throw refused(`a form from ${site ?? origin?.slice(0, 200)}`);
+  };
   return {
     token(request, reply) {
       let visitor = cookies.read(request).visitor;
@@ -41,10 +47,10 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
       }
       return keys.mac(purpose, boundTo(visitor, request));
     },
+    checkOrigin,
     check(request) {
-      const { origin, 'sec-fetch-site': site } = request.headers;
       // Who can plant cookies from a neighbouring host has a pair of cookie and field too.
-      if (!mayBeOwnPage(request, config)) throw refused(`a form from ${site ?? origin?.slice(0, 200)}`);
+      checkOrigin(request);
       const visitor = cookies.read(request).visitor;
       const sent = (request.body as Record<string, unknown> | undefined)?._csrf;
       if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');

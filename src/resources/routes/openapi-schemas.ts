@@ -12,6 +12,9 @@ function fieldSchema({ type, options, nullable }: ResourceField): Json {
     ...(nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
     ...(example === undefined ? {} : { examples: [example] }),
     ...(about.length > 0 ? { description: about.join(' ') } : {}),
+    // For readers of the document that make examples.
+    ...(target === undefined ? {} : { 'x-resource': target }),
+    ...(options.unique === true ? { 'x-unique': true } : {}),
   };
 }
 

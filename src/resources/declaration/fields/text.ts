@@ -48,6 +48,34 @@ export function checkText(value: unknown, { min = 1, max = defaultMax, pattern }
   return undefined;
 }
 
+const likely = [
+  'text',
+  'Text',
+  'TEXT',
+  'a-text',
+  'a_text',
+  'AB 123',
+  'AB-123',
+  'AB123',
+  'ab123',
+  '1234',
+  '12345',
+  '#17614d',
+  '2026-01-31',
+  '12:30',
+  '1.0.0',
+  'ada@example.com',
+  'https://example.com',
+  '+12133734253',
+];
+
+/** A text that the field takes, where one comes to mind: a declared example is better. */
+function exampleOf(min: number, max: number, pattern: RegExp | undefined): { examples?: string[] } {
+  const fitting = [...likely, 'text'.repeat(Math.ceil(min / 4)).slice(0, Math.max(min, 1)), 'text'.slice(0, max)];
+  const example = fitting.find((text) => text.length >= min && text.length <= max && (pattern?.test(text) ?? true));
+  return example === undefined ? {} : { examples: [example] };
+}
+
 export const textType: FieldType = {
   ...textValues,
   name: 'text',
@@ -68,7 +96,8 @@ export const textType: FieldType = {
     type: 'string',
     minLength: min,
     maxLength: max,
-    ...(pattern ? { pattern: pattern.source } : { examples: ['text'.slice(0, max)] }),
+    ...(pattern ? { pattern: pattern.source } : {}),
+    ...exampleOf(min, max, pattern),
   }),
   fromSearch: (value, field) => field.foldText(value),
   takes: 'a text',

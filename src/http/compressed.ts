@@ -1,0 +1,40 @@
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addVary } from './gate/caching.ts';
+
+type Encoding = 'br' | 'gzip';
+
+const compress: Readonly<Record<Encoding, (content: Buffer) => Promise<Buffer>>> = {
+  br: promisify<Buffer, Buffer>(brotliCompress),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
+
+/** Browsers ask for Brotli over https alone. */
+const encodingFor = ({ headers }: FastifyRequest): Encoding | undefined => {
+  const accepted = headers['accept-encoding'] ?? '';
+  return (['br', 'gzip'] as const).find((encoding) =>
+    new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(?![.\\d]*[1-9]))`).test(accepted),
+  );
+};
+
+/** Something that is sent often and never changes: compressed when first asked for, and kept. */
+export class Compressed {
+  readonly #type: string;
+  readonly #content: Buffer;
+  readonly #made = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(type: string, content: string | Buffer) {
+    this.#type = type;
+    this.#content = Buffer.from(content);
+  }
+
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    addVary(reply.type(this.#type), 'accept-encoding');
+    const encoding = encodingFor(request);
+    if (encoding === undefined) return reply.send(this.#content);
+    const made = this.#made.get(encoding) ?? compress[encoding](this.#content);
+    this.#made.set(encoding, made);
+    return reply.header('content-encoding', encoding).send(await made);
+  }
+}

@@ -1,0 +1,78 @@
+import type { Json } from '../../http/openapi/openapi-components.ts';
+import type { DescribedOperation } from '../../http/openapi/openapi-samples.ts';
+
+export type Parameter = NonNullable<DescribedOperation['parameters']>[number] & { readonly description?: string };
+
+/** One operation of the document, and where it is. */
+export interface Operation extends DescribedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  'x-codeSamples'?: readonly { readonly label: string; readonly source: string }[];
+}
+
+export interface Section {
+  readonly name: string;
+  /** In its address. */
+  readonly slug: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+/** The OpenAPI document as a reader goes through it. */
+export interface Described {
+  readonly title: string;
+  readonly introduction: string;
+  readonly server: string;
+  readonly sections: readonly Section[];
+  readonly schemas: Readonly<Record<string, Json>>;
+  /** Whether there is a list at this path. */
+  hasList(path: string): boolean;
+}
+
+interface Document {
+  readonly info: { readonly title: string; readonly description?: string };
+  readonly servers?: readonly { readonly url: string }[];
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, Json>> };
+}
+
+const slugOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
+export function readDocument(document: object): Described {
+  const { info, servers = [], tags = [], paths = {}, components } = document as Document;
+  const operations: Operation[] = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      id: operation.operationId ?? `${method}${path}`,
+      method,
+      path,
+    })),
+  );
+  return {
+    title: info.title,
+    introduction: info.description ?? '',
+    server: servers[0]?.url ?? '',
+    sections: tags.map(({ name, description = '' }) => ({
+      name,
+      slug: slugOf(name),
+      description,
+      operations: operations.filter((operation) => (operation.tags ?? []).includes(name)),
+    })),
+    schemas: components?.schemas ?? {},
+    hasList: (path) => paths[path]?.get !== undefined,
+  };
+}
+
+const prefix = '#/components/schemas/';
+
+/** The name of the schema that a reference leads to. */
+export const nameOfReference = ({ $ref }: Json): string | undefined =>
+  typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
+
+/** The schema itself, wherever it stands. */
+export function resolved(schema: Json, schemas: Described['schemas']): Json {
+  const name = nameOfReference(schema);
+  return name === undefined ? schema : (schemas[name] ?? {});
+}

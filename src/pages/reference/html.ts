@@ -1,0 +1,54 @@
+/** A piece of HTML that is safe as it stands. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Piece = Html | string | number | false | null | undefined | readonly Piece[];
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] as string);
+
+function written(piece: Piece): string {
+  if (piece instanceof Html) return piece.text;
+  if (piece === false || piece === null || piece === undefined) return '';
+  return typeof piece === 'object' ? piece.map(written).join('') : escapeHtml(String(piece));
+}
+
+/** HTML with values in it: each is escaped, unless it is HTML itself; lists are written one after another. */
+export const html = (texts: TemplateStringsArray, ...pieces: Piece[]): Html =>
+  new Html(texts.map((text, i) => text + written(pieces[i])).join(''));
+
+const marks: readonly [RegExp, string][] = [
+  [/`([^`]+)`/g, '<code>$1</code>'],
+  [/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'],
+  [/\*([^*\s][^*]*)\*/g, '<em>$1</em>'],
+];
+
+/** The little of Markdown that descriptions use within a line. */
+export const marked = (text: string): Html =>
+  new Html(
+    escapeHtml(text)
+      .split(/(`[^`]+`)/)
+      .map((part) =>
+        (part.startsWith('`') ? marks.slice(0, 1) : marks).reduce((done, [mark, by]) => done.replace(mark, by), part),
+      )
+      .join(''),
+  );
+
+/** Descriptions of several paragraphs. */
+export const paragraphs = (text: string): Html =>
+  html`${text
+    .trim()
+    .split(/\n\s*\n/)
+    .map((paragraph) => html`<p>${marked(paragraph.replaceAll('\n', ' '))}</p>`)}`;

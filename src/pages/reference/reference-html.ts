@@ -1,0 +1,102 @@
+import type { Described, Section } from './described.ts';
+import { type Html, html, marked, paragraphs } from './html.ts';
+import { methodBadge, operationHtml } from './operation-html.ts';
+import { schemasOf, schemaTable, sentNames } from './schema-html.ts';
+
+export interface Dress {
+  readonly root: string;
+  readonly product: string;
+  readonly loginPath: string;
+  readonly assets: {
+    readonly referenceCss: string;
+    readonly referenceJs: string;
+    readonly icon: string;
+    readonly logo: string;
+  };
+  readonly themes: readonly { readonly name: string; readonly label: string }[];
+  readonly theme: string | undefined;
+}
+
+const operationLinks = ({ slug, operations }: Section, { root }: Dress, here: boolean) =>
+  html`<ul>${operations.map(
+    ({ id, method, summary = id }) =>
+      html`<li><a href="${here ? '' : `${root}/docs/${slug}`}#${id}" data-find="${summary}">${methodBadge(method)}<span>${summary}</span></a></li>`,
+  )}</ul>`;
+
+function navigation({ sections }: Described, current: Section | undefined, dress: Dress): Html {
+  return html`<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
+<input type="search" data-filter aria-label="Find an operation" placeholder="Find" autocomplete="off" hidden>
+<ul class="tree"><li><a href="${dress.root}/docs"${!current && html` aria-current="page"`}>Overview</a></li>
+${sections.map(
+  (section) =>
+    html`<li data-section><a href="${dress.root}/docs/${section.slug}"${section === current && html` aria-current="page"`}>${section.name}</a>${
+      section === current
+        ? operationLinks(section, dress, true)
+        : html`<div hidden data-hidden-section>${operationLinks(section, dress, false)}</div>`
+    }</li>`,
+)}</ul></details></nav>`;
+}
+
+function themeForm(here: string, { root, themes, theme = 'system' }: Dress): Html {
+  return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${here}">
+${themes.map(({ name, label }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${label}</button>`)}</form>`;
+}
+
+function page(described: Described, current: Section | undefined, dress: Dress, main: Html): string {
+  const { root, product, assets, theme, loginPath } = dress;
+  const here = current ? `/docs/${current.slug}` : '/docs';
+  const name = current ? `${current.name} · ` : '';
+  return html`<!doctype html>
+<html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
+<title>${name}${product} API reference</title>
+<link rel="icon" href="${assets.icon}">
+<link rel="stylesheet" href="${assets.referenceCss}">
+<script type="module" src="${assets.referenceJs}"></script>
+</head>
+<body class="reference" data-root="${root}">
+<a class="skip" href="#main">Skip to content</a>
+<header class="topbar"><div>
+<a class="brand" href="${root}/docs"><img src="${assets.logo}" alt="" height="28">${product}</a>
+<nav aria-label="Elsewhere"><a href="${root}/openapi.json">OpenAPI document</a> <a href="${root}/settings">Account settings</a> <a href="${root}/admin">Console</a></nav>
+</div></header>
+<div class="frame">
+${navigation(described, current, dress)}
+<main id="main">
+<div class="session" data-session data-login="${root}${loginPath}?next=${encodeURIComponent(here)}" hidden>
+<p data-who></p>
+<details class="more"><summary>Use another token</summary><form class="field" data-own><label for="own-token">Access token</label><input id="own-token" type="password" autocomplete="off"><p class="hint">It stays in this tab, and is forgotten with it.</p></form></details>
+</div>
+${main}
+</main>
+</div>
+<footer class="foot">${themeForm(here, dress)}</footer>
+</body>
+</html>
+`.text;
+}
+
+export function overviewPage(described: Described, dress: Dress): string {
+  const sections = described.sections.map(
+    (
+      section,
+    ) => html`<section class="entry" aria-labelledby="section-${section.slug}"><h2 id="section-${section.slug}"><a href="${dress.root}/docs/${section.slug}">${section.name}</a></h2>
+<p class="quiet">${marked(section.description)}</p>${operationLinks(section, dress, false)}</section>`,
+  );
+  const main = html`<div class="page-head"><div><h1>${described.title} API</h1><p><code>${described.server}</code></p></div></div>
+<div class="prose">${paragraphs(described.introduction)}</div>
+<div class="entries">${sections}</div>`;
+  return page(described, undefined, dress, main);
+}
+
+export function sectionPage(described: Described, section: Section, dress: Dress): string {
+  const sent = sentNames(section.operations);
+  const schemas = schemasOf(section.operations, described.schemas);
+  const main = html`<div class="page-head"><div><h1>${section.name}</h1><p>${marked(section.description)}</p></div></div>
+${section.operations.map((operation) => operationHtml(operation, described))}
+${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects"><h2 id="objects">Objects</h2>${schemas.map(([name, schema]) => schemaTable(name, schema, sent.has(name)))}</section>`}`;
+  return page(described, section, dress, main);
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BoundedMap } from '../../bounded-map.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { Compressed } from '../../http/compressed.ts';
+import { addVary, privately } from '../../http/gate/caching.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import type { PageKit } from '../kit/page-kit.ts';
+import { themeOf } from '../kit/theme.ts';
+import { cookieTokenOf } from '../session/authenticate-web.ts';
+import { mayBeOwnPage } from '../session/page-origin.ts';
+import { secondsLeft } from '../session/seconds-left.ts';
+import { type Described, readDocument } from './described.ts';
+import { overviewPage, sectionPage } from './reference-html.ts';
+
+const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
+/** More than there are sections and themes; whoever asks for nonsense gets 404 before anything is kept. */
+const keptPages = 500;
+
+/** `/docs`: the API reference, made from the OpenAPI document: a page for each part of the API. */
+export function serveReference(app: App, kit: PageKit): void {
+  const pages = new BoundedMap<string, Compressed>(keptPages);
+  let described: Described | undefined;
+
+  async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    described ??= readDocument(app.swagger());
+    const { section: slug } = request.params as { section?: string };
+    const { theme, themes } = themeOf(kit.cookies, request);
+    const key = `${theme ?? ''} ${slug ?? ''}`;
+    let page = pages.get(key);
+    if (!page) {
+      const section = described.sections.find((one) => one.slug === slug);
+      if (slug !== undefined && !section) throw notFound();
+      const dress = { ...kit.dress, theme, themes };
+      const made = section ? sectionPage(described, section, dress) : overviewPage(described, dress);
+      page = new Compressed('text/html; charset=utf-8', made);
+      pages.set(key, page);
+    }
+    addVary(reply, 'cookie').header('content-security-policy', kit.policy).header('cache-control', privately);
+    return page.send(request, reply);
+  }
+
+  app.get('/docs', open, show);
+  app.get('/docs/:section', open, show);
+  // As for the console: the page calls the API with the token of the session that its reader has.
+  const config = { auth: 'public', web: 'optional' } as const;
+  app.post('/docs/token', { config, schema: { hide: true } }, (request, reply) => giveToken(kit, request, reply));
+}
+
+async function giveToken(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (!mayBeOwnPage(request, kit.config)) {
+    throw forbidden('Only the API reference itself may ask for its token.', 'foreign_origin');
+  }
+  reply.header('cache-control', 'no-store');
+  const { userId } = request.caller;
+  const user = userId === null ? undefined : await findUser(kit.database.db, userId);
+  if (!user) return reply.code(204).send();
+  const token = cookieTokenOf(request);
+  const name = user.name || user.email || user.username || user.phone;
+  return reply.send({ access_token: token, expires_in: secondsLeft(token, kit.now()), name });
+}
