@@ -2,8 +2,8 @@ import type { ReactElement } from 'react';
 import { DateInput, NumberInput, SearchInput, SelectInput, TextInput } from 'react-admin';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { RowInput } from './Input.tsx';
-import { filterKey } from './list-filter.ts';
-import { fieldLabel, searchedField } from './presentation.ts';
+import { anywhereKey, filterKey } from './list-filter.ts';
+import { fieldLabel, searchedFields } from './presentation.ts';
 
 const yesOrNo = [
   { id: 'true', name: 'Yes' },
@@ -13,14 +13,17 @@ const yesOrNo = [
 /** What a list can be narrowed by: every field that the service can search. */
 export function filtersOf(description: ResourceDescription): ReactElement[] {
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
-  const main = searchedField(description);
-  return searchable.flatMap((field) => (field === main ? [mainFilter(field)] : filtersFor(field)));
+  return [...searchBox(searchedFields(description)), ...searchable.flatMap(filtersFor)];
 }
 
-/** The one that is always open. */
-const mainFilter = (field: FieldDescription): ReactElement => (
-  <SearchInput key={field.name} source={filterKey(field.name, 'contains')} placeholder={fieldLabel(field)} alwaysOn />
-);
+/** The one that is always open: looks at every text that can be searched. */
+function searchBox(fields: FieldDescription[]): ReactElement[] {
+  if (fields.length === 0) return [];
+  const placeholder = `Search ${fields.map((field) => fieldLabel(field).toLowerCase()).join(', ')}`;
+  const slotProps = { htmlInput: { 'aria-label': placeholder } };
+  const source = anywhereKey(fields);
+  return [<SearchInput key="search" alwaysOn {...{ source, placeholder, slotProps }} sx={{ minWidth: 280 }} />];
+}
 
 function filtersFor(field: FieldDescription): ReactElement[] {
   const { name, type, values, references } = field;

@@ -1,3 +1,4 @@
+import Typography from '@mui/material/Typography';
 import {
   AutocompleteArrayInput,
   AutocompleteInput,
@@ -16,12 +17,13 @@ import {
   TextArrayInput,
   TextInput,
   useGetList,
+  useRecordContext,
   type Validator,
 } from 'react-admin';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
-import { filterKey } from './list-filter.ts';
-import { fieldLabel, helpOf, rowName, searchedField, tellingField } from './presentation.ts';
+import { anywhereKey } from './list-filter.ts';
+import { fieldLabel, helpOf, rowDetail, rowName, searchedFields, tellingField } from './presentation.ts';
 import { mustBeJson, shownJson, typedJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
@@ -98,10 +100,29 @@ export function RowInput({ reference, ...common }: CommonProps & { reference: st
     <ReferenceInput source={common.source} reference={reference} perPage={25} sort={sortOf(telling)}>
       <AutocompleteInput
         {...common}
-        optionText={(row: Record<string, unknown>) => (target ? rowName(target, row) : String(row?.id))}
+        optionText={target ? <Choice target={target} /> : 'id'}
+        inputText={(row: Record<string, unknown>) => (target ? rowName(target, row) : String(row?.id))}
+        matchSuggestion={() => true}
         filterToQuery={(typed: string) => queryFor(target, typed)}
       />
     </ReferenceInput>
+  );
+}
+
+/** A row to be chosen: its name, and what tells it from another of that name. */
+function Choice({ target }: { target: ResourceDescription }) {
+  const row = useRecordContext();
+  if (!row) return null;
+  const detail = rowDetail(target, row);
+  return (
+    <span>
+      {rowName(target, row)}
+      {detail !== undefined && (
+        <Typography component="span" variant="body2" color="text.secondary" sx={{ ml: 1 }}>
+          {detail}
+        </Typography>
+      )}
+    </span>
   );
 }
 
@@ -109,8 +130,8 @@ const sortOf = (telling: FieldDescription | undefined) =>
   telling?.sortable ? ({ field: telling.name, order: 'ASC' } as const) : ({ field: 'id', order: 'DESC' } as const);
 
 function queryFor(target: ResourceDescription | undefined, typed: string) {
-  const by = typed === '' ? undefined : target && searchedField(target);
-  return by ? { [filterKey(by.name, 'contains')]: typed } : {};
+  const fields = typed === '' || !target ? [] : searchedFields(target);
+  return fields.length > 0 ? { [anywhereKey(fields)]: typed } : {};
 }
 
 /** A list of names of another resource's rows: a user's roles. */

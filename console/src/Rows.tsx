@@ -2,6 +2,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactElement } from 'react';
 import { DataTable, SimpleList } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
+import { LinkedBody, RowLink } from './LinkedRow.tsx';
 import { useNarrow } from './narrow.ts';
 import { fieldLabel } from './presentation.ts';
 import { Value } from './Value.tsx';
@@ -17,8 +18,10 @@ interface Props {
 export function Rows({ columns, sorted, bulkActions }: Props) {
   const narrow = useNarrow();
   if (narrow) return <Lines columns={columns} />;
+  // A reference leads to the row that it names, so the link of this one is around another cell.
+  const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
   return (
-    <DataTable rowClick="show" bulkActionButtons={bulkActions} empty={<None />}>
+    <DataTable body={LinkedBody} bulkActionButtons={bulkActions} empty={<None />}>
       {columns.map((field) => (
         <DataTable.Col
           key={field.name}
@@ -26,7 +29,13 @@ export function Rows({ columns, sorted, bulkActions }: Props) {
           label={fieldLabel(field)}
           disableSort={!sorted || !field.sortable}
         >
-          <Value field={field} />
+          {field === linked ? (
+            <RowLink>
+              <Value field={field} linked={false} />
+            </RowLink>
+          ) : (
+            <Value field={field} />
+          )}
         </DataTable.Col>
       ))}
     </DataTable>

@@ -5,6 +5,10 @@ export type Operator = 'contains' | 'from' | 'to' | 'since' | 'until';
 
 export const filterKey = (field: string, operator: Operator): string => `${field}@${operator}`;
 
+/** Looks for a text in several fields: one of them must hold it. */
+export const anywhereKey = (fields: readonly { name: string }[]): string =>
+  filterKey(fields.map(({ name }) => name).join('|'), 'contains');
+
 /** What react-admin's filter form holds, as a search. Empty inputs ask for nothing. */
 export function searchFor(filter: Record<string, unknown>): Search {
   const search: Search = {};

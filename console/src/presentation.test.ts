@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe } from './descriptions.ts';
-import { columnsOf, fieldLabel, orderOf, rowName, searchedField, tellingField } from './presentation.ts';
+import { columnsOf, fieldLabel, orderOf, rowDetail, rowName, searchedFields, tellingField } from './presentation.ts';
 
 const cars = describe({
   name: 'cars',
@@ -21,16 +21,20 @@ const users = describe({
   fields: { email: { type: 'text', searchable: true }, name: { type: 'text', searchable: true } },
 });
 
+const namesOf = (fields: { name: string }[]) => fields.map(({ name }) => name);
+
 test('a row is known by its title or name, and looked for by a text that can be searched', () => {
   assert.equal(tellingField(cars)?.name, 'title');
-  assert.equal(searchedField(cars)?.name, 'plate');
+  assert.deepEqual(namesOf(searchedFields(cars)), ['plate']);
   assert.equal(tellingField(users)?.name, 'name');
-  assert.equal(searchedField(users)?.name, 'email');
-  assert.equal(searchedField(describe({ name: 'links', fields: { car_id: { type: 'reference' } } })), undefined);
+  assert.deepEqual(namesOf(searchedFields(users)), ['name', 'email']);
+  assert.deepEqual(searchedFields(describe({ name: 'links', fields: { car_id: { type: 'reference' } } })), []);
 });
 
 test('a row without its usual name is known by the next best', () => {
   assert.equal(rowName(users, { id: '1', name: 'Ada', email: 'ada@example.com' }), 'Ada');
+  assert.equal(rowDetail(users, { id: '1', name: 'Ada', email: 'ada@example.com' }), 'ada@example.com');
+  assert.equal(rowDetail(users, { id: '1', name: null, email: 'ada@example.com' }), undefined);
   assert.equal(rowName(users, { id: '1', name: null, email: 'ada@example.com' }), 'ada@example.com');
   assert.equal(rowName(users, { id: '0199d0a0-7c00-7000-8000-00000000abcd' }), '…0000abcd');
 });

@@ -150,15 +150,15 @@ export function tellingField({ fields }: ResourceDescription): FieldDescription 
   );
 }
 
-/** The field by which people look for a row. Users by their email address: not everybody gave a name. */
-export function searchedField(description: ResourceDescription): FieldDescription | undefined {
-  const searchable = description.fields.filter((field) => field.searchable && field.type === 'text');
-  return (
-    searchable.find(({ name }) => name === 'email') ??
-    searchable.find((field) => field === tellingField(description)) ??
-    searchable.find(({ required }) => required) ??
-    searchable[0]
-  );
+const mostSearched = 10;
+
+/** The fields that a search box looks at: every text that the service can search, what a row is known by first. */
+export function searchedFields(description: ResourceDescription): FieldDescription[] {
+  const rank = ({ name }: FieldDescription) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
+  return description.fields
+    .filter((field) => field.searchable && field.type === 'text')
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, mostSearched);
 }
 
 /** What stands for a row in a link or a title. A user without a name is known by another identifier. */
@@ -168,6 +168,23 @@ export function rowName(description: ResourceDescription, row: Record<string, un
     .map((name) => name && row[name])
     .find((found) => typeof found === 'string' && found);
   return (value as string | undefined) ?? shortId(String(row.id ?? ''));
+}
+
+/** What tells two rows of the same name apart: a person's address beside the name. */
+export function rowDetail(description: ResourceDescription, row: Record<string, unknown>): string | undefined {
+  const name = rowName(description, row);
+  const others = [
+    'email',
+    'username',
+    'phone',
+    'type',
+    'description',
+    ...searchedFields(description).map((f) => f.name),
+  ];
+  const value = others
+    .map((field) => row[field])
+    .find((found) => typeof found === 'string' && found !== '' && found !== name);
+  return value as string | undefined;
 }
 
 /** The end of a UUIDv7 is its random part. */

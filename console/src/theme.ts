@@ -87,7 +87,12 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
     },
     components: {
       ...base.components,
-      MuiCssBaseline: { styleOverrides: { 'code, .mono': { fontFamily: mono, fontSize: '0.9em' } } },
+      MuiCssBaseline: {
+        styleOverrides: {
+          'code, .mono': { fontFamily: mono, fontSize: '0.9em' },
+          ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
+        },
+      },
       MuiPaper: { styleOverrides: { elevation1: flat, elevation4: flat } },
       MuiAppBar: {
         defaultProps: { color: 'inherit' },
@@ -101,7 +106,11 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
         },
       },
-      MuiButtonBase: { defaultProps: { disableRipple: true } },
+      MuiButtonBase: {
+        defaultProps: { disableRipple: true },
+        // The ripple would have shown where the focus is. Inside, because lists and menus cut off what is beyond their edge.
+        styleOverrides: { root: { '&.Mui-focusVisible': { outline: `2px solid ${c.accent}`, outlineOffset: -2 } } },
+      },
       MuiButton: {
         defaultProps: { disableElevation: true },
         styleOverrides: {

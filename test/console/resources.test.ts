@@ -65,7 +65,7 @@ describe('The console and the resources of an operator', () => {
       await page.locator('.Mui-error', { hasText: 'name' }).first().waitFor();
       await page.getByRole('link', { name: 'Show' }).click();
       await page.getByRole('button', { name: 'Discard changes' }).click();
-      await page.getByRole('cell', { name: '<img' }).click();
+      await page.getByRole('link', { name: '<img' }).click();
     });
 
     await visit.test('does not overwrite what somebody else changed meanwhile', async () => {
@@ -83,19 +83,19 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('finds rows, and shows those that belong to one', async () => {
       await page.getByRole('menuitem', { name: 'Folders' }).click();
-      const other = page.getByRole('cell', { name: 'Home' });
+      const other = page.getByRole('cell', { name: 'Home', exact: true });
       // Not yet there would be taken for no longer there.
       await other.waitFor();
       await page.getByPlaceholder('Name').fill('wor');
       await other.waitFor({ state: 'detached' });
-      await page.getByRole('cell', { name: 'Work' }).click();
+      await page.getByRole('cell', { name: 'Work', exact: true }).click();
       await page.getByRole('heading', { name: 'Folder Work' }).waitFor();
-      await page.getByRole('cell', { name: 'Theirs' }).waitFor();
+      await page.getByRole('cell', { name: 'Theirs', exact: true }).waitFor();
       assert.deepEqual(await seriousProblems(page), []);
     });
 
     await visit.test('offers the actions that were declared', async () => {
-      await page.getByRole('cell', { name: 'Theirs' }).click();
+      await page.getByRole('cell', { name: 'Theirs', exact: true }).click();
       await page.getByRole('button', { name: 'Applaud' }).click();
       await page.getByRole('dialog').getByText('Tell the author.').waitFor();
       await page.getByRole('button', { name: 'Confirm' }).click();

@@ -15,7 +15,8 @@ export interface RowQuery {
 
 /** What a list asks for, checked. */
 export interface ListQuery extends RowQuery {
-  readonly search: readonly SearchPair[];
+  /** Of pairs that stand together, one must hold. */
+  readonly search: readonly (readonly SearchPair[])[];
   readonly searchJoin: 'and' | 'or';
   /** Undefined: the usual order. */
   readonly sort: Sort | undefined;

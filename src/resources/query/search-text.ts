@@ -3,7 +3,7 @@ import type { SearchTerm } from '../declaration/fields/search-term.ts';
 
 type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** `field:value` of a search, taken apart. */
+/** `field:value` of a search, taken apart. `name|email:value` is several, of which one must hold. */
 export interface SearchPair {
   readonly field: string;
   readonly operator: SearchOperator;
@@ -80,14 +80,27 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
   return { operator: '=', terms: [open] };
 }
 
-export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
+/** The pairs of a search; of those that stand together, one must hold. */
+export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
   const pieces = splitUnescaped(text, ';').filter((piece) => piece !== '');
-  if (pieces.length > maxPairs) throw wrongParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
-  const pairs = pieces.map((piece) => {
-    const colon = piece.indexOf(':');
-    if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
-    const field = piece.slice(0, colon);
-    const value = piece.slice(colon + 1);
+  refuseManyPairs(pieces.length);
+  const groups = pieces.map((piece) => readPiece(piece, operators));
+  refuseManyPairs(groups.flat().length);
+  refuseManyWildcards(groups);
+  return groups;
+}
+
+function refuseManyPairs(count: number): void {
+  if (count > maxPairs) throw wrongParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
+}
+
+/** `field:value`, or `field|field:value`. */
+function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
+  const colon = piece.indexOf(':');
+  if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
+  const value = piece.slice(colon + 1);
+  const fields = piece.slice(0, colon).split('|', maxPairs + 1);
+  return fields.map((field) => {
     const as = operators.get(field);
     const read = as ? readValueAs(as, value) : readValue(value);
     if (read.terms.length > maxTerms) {
@@ -95,16 +108,15 @@ export function readSearch(text: string, operators: ReadonlyMap<string, FieldOpe
     }
     return { field, ...read };
   });
-  refuseManyWildcards(pairs);
-  return pairs;
 }
 
-function refuseManyWildcards(pairs: readonly SearchPair[]): void {
+function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
   let count = 0;
-  for (const { field, terms } of pairs) {
+  for (const { field, terms, together } of groups.flatMap(withCompany)) {
     for (const { text, openStart, openEnd } of terms) {
       if (!openStart && !openEnd) continue;
-      count += Number(openStart) + Number(openEnd);
+      // One text in several fields counts once for each: a search box looks at all that a row says.
+      count += together ? 1 : Number(openStart) + Number(openEnd);
       if (text.length > longestWildcard) {
         throw wrongParameter(
           `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${longestWildcard} characters.`,
@@ -116,6 +128,8 @@ function refuseManyWildcards(pairs: readonly SearchPair[]): void {
     throw wrongParameter(`search: at most ${maxWildcards} wildcards in one search; this one has ${count}.`);
   }
 }
+
+const withCompany = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
 
 /** `name:like;email:=`; a field without an operator keeps the search's own way. */
 export function readSearchFields(text: string, searchable: readonly string[]): Map<string, FieldOperator> {

@@ -125,6 +125,8 @@ onBothEngines('Expensive reads', (engine) => {
     const made = await patient.ask('POST', '/v1/notes', { json: { title: 'new', body: 'the newest' } });
     assert.equal(made.status, 201);
     assert.deepEqual(await titles('search=body:*newest*'), ['new']);
+    assert.deepEqual(await titles('search=title|body:*newest*;title:new'), ['new']);
+    assert.deepEqual(await titles('search=title|body:*newest*;title:!=new'), []);
     assert.equal((await patient.ask('DELETE', `/v1/notes/${made.row.id}`)).status, 204);
     assert.deepEqual(await titles('search=body:*newest*'), []);
   });
@@ -145,6 +147,8 @@ onBothEngines('Expensive reads', (engine) => {
       assert.equal(status, 400, query);
       assert.match(problem.detail, /at most 10 wildcards/);
     }
+    assert.equal((await ask(`search=title|body:${values(5)}`)).status, 200);
+    assert.equal((await ask(`search=title|body:${values(6)}`)).status, 400);
     assert.equal((await ask(`search=title:${values(11).replaceAll('*', '\\*')}`)).status, 200);
     const long = await ask(`search=body:*${'x'.repeat(256)}*`);
     assert.equal(long.status, 400);

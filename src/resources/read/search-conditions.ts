@@ -14,7 +14,7 @@ export function searchConditions(
   resource: Resource,
   { search, searchJoin }: Pick<ListQuery, 'search' | 'searchJoin'>,
 ): Fragment {
-  const conditions = search.map((pair) => searchCondition(engine, resource, pair));
+  const conditions = search.map((pairs) => or(pairs.map((pair) => searchCondition(engine, resource, pair))));
   const [only, ...more] = conditions;
   if (!only) return truth;
   if (searchJoin === 'or') return or(conditions);

@@ -48,7 +48,7 @@ function listParameters(resource: Resource): Record<string, object> {
   const searchable = searchableNames(resource);
   return {
     search: parameter(
-      `field:value, with ; between pairs. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.`,
+      `field:value, with ; between pairs; a|b:value looks in several fields. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.`,
     ),
     searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs of search are joined.' },
     searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
