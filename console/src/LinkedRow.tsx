@@ -22,6 +22,8 @@ export function LinkedBody(props: { children?: ReactNode }) {
   return <DataTableBody {...props} row={LinkedRow} />;
 }
 
+const linkClass = 'link-of-row';
+
 /** Where the row that one stands in is shown; undefined where it cannot be. */
 function useRowPath(): string | undefined {
   const { operations } = useDescription();
@@ -36,7 +38,13 @@ export function RowLink({ children }: { children: ReactNode }) {
   const path = useRowPath();
   if (path === undefined) return children;
   return (
-    <Link to={path} color="inherit" underline="hover" sx={{ fontWeight: 600, '& *': { fontWeight: 'inherit' } }}>
+    <Link
+      to={path}
+      className={linkClass}
+      color="inherit"
+      underline="hover"
+      sx={{ fontWeight: 600, '& *': { fontWeight: 'inherit' } }}
+    >
       {children}
     </Link>
   );
@@ -54,7 +62,8 @@ function LinkedRow({ children, className }: { children?: ReactNode; className?: 
     const marks = window.getSelection()?.toString() !== '';
     if (path === undefined || isOwn || marks) return;
     const elsewhere = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey;
-    if (elsewhere) window.open(`#${path}`, '_blank', 'noopener');
+    const address = event.currentTarget.querySelector<HTMLAnchorElement>(`.${linkClass}`)?.href;
+    if (elsewhere) window.open(address, '_blank', 'noopener');
     else if (event.button === 0) navigate(path, { state: { _scrollToTop: true } });
   }
 
