@@ -16,6 +16,7 @@ import { serveMcp } from './mcp/mcp-routes.ts';
 import { serveDeviceAuthorization } from './oauth/device/device-routes.ts';
 import { serveOAuth } from './oauth/oauth-routes.ts';
 import { serveRegistration } from './oauth/registration/registration-routes.ts';
+import { serveOverview } from './overview/overview-routes.ts';
 import { loadOwnMigrations } from './own-migrations/load-own-migrations.ts';
 import { addScopes, ownResources } from './own-resources.ts';
 import { servePages } from './pages/pages.ts';
@@ -42,7 +43,8 @@ export interface BuiltApp extends Services {
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const services = await createServices(context);
-  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, enqueuing } = services;
+  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, enqueuing, activity } =
+    services;
   await sessions.keepToMaxAge();
   await ensureCliClient(context);
   await takeOverMails(context);
@@ -76,6 +78,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     { keys, recordEvent, holdAuthority, enqueuing },
     scopes.list(),
   );
+  serveOverview(app, context, activity);
   serveMcp(app, oauth, served);
   serveOpenApi(app);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
@@ -87,6 +90,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     await queue.stop();
     accounts.mail.close();
     await background.stop();
+    await activity.flush();
     await verifier.flush();
     await services.endThreads();
   });

@@ -15,7 +15,7 @@ import { pruneAccounts } from './users/prune-accounts.ts';
 /** What is done again and again while the service runs. */
 export const keepHouse = (
   context: Context,
-  { sessions, verifier, queue }: Services,
+  { sessions, verifier, queue, activity }: Services,
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
@@ -26,6 +26,8 @@ export const keepHouse = (
     { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
     { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
+    { name: 'activity', everyMs: 10_000, run: () => activity.flush() },
+    { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.keep() },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
     { name: 'old figures of /mcp', everyMs: 3_600_000, run: () => pruneCalls(context) },

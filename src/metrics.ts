@@ -15,6 +15,8 @@ function tally<L extends string>(registry: Registry, name: string, help: string,
     },
   });
   return {
+    /** What was counted by now. */
+    counts: counts as ReadonlyMap<string, number>,
     inc(labels: Readonly<Record<L, string>>, by = 1): void {
       const value = labels[label];
       counts.set(value, (counts.get(value) ?? 0) + by);
@@ -36,6 +38,7 @@ export function createMetrics() {
       registry,
     ),
     logins: tally(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
+    registrations: tally(registry, 'gatehouse_registrations_total', 'Users made, by how', 'how'),
     tokensIssued: tally(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
     clientRegistrations: tally(
       registry,

@@ -14,6 +14,7 @@ import { FailedClients } from './oauth/failed-clients.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from './oauth/openid/backchannel-logout.ts';
 import { ClientDocuments } from './oauth/registration/client-documents.ts';
+import { Activity } from './overview/activity.ts';
 import { Queue } from './queue/queue.ts';
 import type { Enqueuing } from './resources/declaration/enqueuing.ts';
 import { createAuthority } from './sessions/authority/hold-authority.ts';
@@ -44,6 +45,7 @@ export interface Services {
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
   readonly queue: Queue;
+  readonly activity: Activity;
   /** What an operator's own code queues work with. */
   readonly enqueuing: Enqueuing;
   /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
@@ -112,6 +114,7 @@ export async function createServices(context: Context): Promise<Services> {
     proxiedClients,
     accounts,
     queue,
+    activity: new Activity(context),
     enqueuing,
     endThreads,
   };

@@ -59,6 +59,7 @@ const tableOwners = new Map([
   ...(['device_authorizations', 'client_registrations'] as const).map((table) => [table, 'oauth'] as const),
   ...(['events', 'known_settings'] as const).map((table) => [table, 'events'] as const),
   ...(['consents', 'authorization_codes'] as const).map((table) => [table, 'oauth'] as const),
+  ['activity', 'overview'],
   ['mails', 'mail'],
   ['queued_jobs', 'queue'],
   ['mcp_calls', 'mcp'],

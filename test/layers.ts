@@ -33,6 +33,8 @@ const features = [
   'takeover',
   'compat',
   'mcp',
+  'doctor',
+  'overview',
 ];
 /** What each folder or file beside the folders may import, beside itself. */
 export const mayImport = new Map<string, readonly string[]>([
@@ -72,6 +74,8 @@ export const mayImport = new Map<string, readonly string[]>([
   ['own-migrations', [...foundation, 'database', 'resources']],
   ['pages', [...platform, 'routes', 'resources', 'users', 'clients', 'sessions', 'oauth']],
   ['takeover', [...platform, 'resources', 'service-tables', 'users', 'clients', 'sessions', 'oauth', 'first-party']],
+  ['doctor', [...platform, 'users', 'clients', 'oauth']],
+  ['overview', [...platform, 'doctor']],
   ['background', ['context']],
   ['services', features],
   ['own-resources', [...features, 'services']],

@@ -12,7 +12,7 @@ import { addClientRegistrationToken } from './commands/client-registration-token
 import { addClientSecretCommand } from './commands/client-secret.ts';
 import { addClientShow } from './commands/client-show.ts';
 import { addDev } from './commands/dev.ts';
-import { addDoctor } from './commands/doctor/doctor.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addImportPassport } from './commands/import-passport.ts';
 import { addInit } from './commands/init.ts';

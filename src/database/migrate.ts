@@ -20,6 +20,7 @@ import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 import { ownMigrations } from './migrations/018-own-migrations.ts';
 import { news } from './migrations/019-news.ts';
+import { activity } from './migrations/023-activity.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 
@@ -43,6 +44,7 @@ const migrations: readonly Migration[] = [
   devices,
   ownMigrations,
   news,
+  activity,
   timeZones,
   mcpCalls,
 ];

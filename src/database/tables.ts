@@ -8,6 +8,8 @@ import type { AuthorizationTables } from './authorization-tables.ts';
  */
 export interface Tables extends ApplicationTables, AuthorizationTables {
   migrations: { name: string; applied_at: number };
+  /** How often what happened in an hour, which began at `hour`. */
+  activity: { hour: number; kind: string; count: number };
   /** The operator's own migrations that have run. */
   own_migrations: { name: string; applied_at: number };
   /** The last declaration of each resource that the database was brought to. */

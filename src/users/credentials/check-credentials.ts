@@ -28,7 +28,7 @@ export const unconfirmedEmail = 'The email address is not confirmed yet. Follow 
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
 
-const failures = { account: 10, device: 10, address: 100 };
+export const mostFailures = { account: 10, device: 10, address: 100 };
 
 /**
  * The user whose credentials these are. An unknown user, a wrong password, a disabled user and a disabled identifier get one
@@ -67,7 +67,7 @@ interface Check {
  */
 function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> {
   return perAccount.pass(key, async () => {
-    const attempt = await begin(check.context, [{ key, most: failures.device, of: 'device', forgiven: true }]);
+    const attempt = await begin(check.context, [{ key, most: mostFailures.device, of: 'device', forgiven: true }]);
     return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
   });
 }
@@ -78,8 +78,8 @@ function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> 
  */
 function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
-  const networks = networkLimits('login', credentials.source.address, failures.address);
-  const seen = { key: identifierKey(identifier), most: failures.account, of: 'account', forgiven: true };
+  const networks = networkLimits('login', credentials.source.address, mostFailures.address);
+  const seen = { key: identifierKey(identifier), most: mostFailures.account, of: 'account', forgiven: true };
   const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
   return perAddress.pass(networks[0].key, () =>
     perAccount.pass(unseen[0]?.key ?? seen.key, async () => {

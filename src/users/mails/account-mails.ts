@@ -39,13 +39,14 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     user: UserRow,
     purpose: OneTimePurpose,
     path: string,
-    recipient = user.email ?? mail.recipient,
+    { recipient = user.email ?? mail.recipient, lifeMs }: { recipient?: string; lifeMs?: number } = {},
   ) {
     const token = await mintOneTimeToken(context, keys, {
       id: mail.id,
       purpose,
       userId: user.id,
       email: recipient,
+      lifeMs,
     });
     return {
       service,
@@ -68,7 +69,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
     const user = await findUser(database.db, change.user_id);
     if (!user || user.disabled) return undefined;
-    return linkFor(mail, user, 'confirm_email', '/email/confirm', mail.recipient);
+    return linkFor(mail, user, 'confirm_email', '/email/confirm', { recipient: mail.recipient });
   }
 
   async function noticeOfChange(mail: QueuedMail) {
@@ -95,6 +96,13 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
         return user && linkFor(mail, user, 'reset_password', '/password/reset');
       },
     ],
+    [
+      'invitation',
+      async (mail) => {
+        const user = await addressee(mail);
+        return user && linkFor(mail, user, 'reset_password', '/password/reset', { lifeMs: invitationLifeMs });
+      },
+    ],
     ['email-change-requested', noticeOfChange],
     [
       'email-changed',
@@ -109,5 +117,8 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     ['new-login', (mail) => happened(mail, '/settings/sessions')],
   ]);
 }
+
+/** Who is invited does not wait for the mail. */
+const invitationLifeMs = 3 * 86_400_000;
 
 const dataOf = (mail: QueuedMail): Record<string, unknown> => JSON.parse(mail.data) as Record<string, unknown>;

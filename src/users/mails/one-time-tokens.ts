@@ -9,7 +9,7 @@ import {
 } from './one-time-token-store.ts';
 
 /** Long enough to find the mail; a reset is worth more to a thief than a confirmation. */
-const lifeMs: Readonly<Record<OneTimePurpose, number>> = {
+const lives: Readonly<Record<OneTimePurpose, number>> = {
   confirm_email: 3 * 24 * 60 * 60_000,
   reset_password: 60 * 60_000,
 };
@@ -19,6 +19,8 @@ interface NewOneTimeToken {
   readonly purpose: OneTimePurpose;
   readonly userId: string;
   readonly email: string;
+  /** Undefined: as long as others of its purpose. */
+  readonly lifeMs?: number | undefined;
 }
 
 const purposeOfMac = 'one-time-token';
@@ -34,10 +36,10 @@ export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): strin
 export async function mintOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
-  { id, purpose, userId, email }: NewOneTimeToken,
+  { id, purpose, userId, email, lifeMs = lives[purpose] }: NewOneTimeToken,
 ): Promise<{ value: string; expiresAt: number }> {
   const at = now();
-  const expiresAt = at + lifeMs[purpose];
+  const expiresAt = at + lifeMs;
   await putOneTimeToken(database.db, {
     id,
     purpose,

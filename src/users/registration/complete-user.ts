@@ -14,7 +14,7 @@ interface NewUser {
   readonly roles: readonly string[];
   readonly confirmed: boolean;
   /** How the user came to be, for the audit trail, and by whom where that is another. */
-  readonly event: 'user.registered' | 'user.created';
+  readonly event: 'user.registered' | 'user.created' | 'user.invited';
   readonly actorId?: string | null;
   readonly clientId?: string | null;
   readonly source: RequestSource;
@@ -34,6 +34,8 @@ export async function completeUser(
   if (event === 'user.registered') await keepTimeZone(tx, id, source);
   if (firstToken) await issueFirstToken(tx, id);
   if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) });
+  // What the service or a command makes is none of the days' work.
+  if (event === 'user.registered' || actorId) context.metrics.registrations.inc({ how: event.slice('user.'.length) });
   const data = { changes: newUser({ ...profile, roles }) };
   await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, source, data });
 }

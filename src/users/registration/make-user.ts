@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
+import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { unprocessable } from '../../errors.ts';
 import type { RequestSource } from '../../http/request-source.ts';
@@ -16,7 +17,9 @@ interface NewUser {
   readonly roles: readonly string[];
   readonly confirmed: boolean;
   /** How the user came to be, for the audit trail. */
-  readonly event: 'user.registered' | 'user.created';
+  readonly event: 'user.registered' | 'user.created' | 'user.invited';
+  readonly actorId?: string | null;
+  readonly clientId?: string | null;
   readonly source: RequestSource;
   /** False where nothing is to be sent: the owner can ask for the mail later. */
   readonly mails?: boolean;
@@ -24,9 +27,16 @@ interface NewUser {
   readonly firstToken?: boolean;
 }
 
+type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
+
 /** A user with all that belongs to one from the start. The resource engine makes its own, and completes them alike. */
-export async function makeUser(context: Context, services: AccountServices, made: NewUser): Promise<UserRow> {
-  const { database, now } = context;
+export async function makeUser(
+  context: Context,
+  services: AccountServices,
+  made: NewUser,
+  inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
+): Promise<UserRow> {
+  const { now } = context;
   const passwordHash = await services.passwords.hash(made.password, made.source.address);
   const at = now();
   const user: UserRow = {
@@ -41,7 +51,7 @@ export async function makeUser(context: Context, services: AccountServices, made
     version: 1,
   };
   await refusingTaken(() =>
-    database.db.transaction().execute(async (tx) => {
+    inTransaction(async (tx) => {
       await insertUser(tx, user);
       // After the insert: of two at once, the one that gives the address up has been seen by then.
       if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {

@@ -18,7 +18,9 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
 import { longestName, shortestPassword } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
+import { administerUser } from './administer-user.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
+import { inviteUser } from './invite-user.ts';
 import { pendingEmailActions } from './pending-email.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { endAccess, followUserWrite } from './write-user.ts';
@@ -107,7 +109,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       create: role('admin'),
     },
     deleteBody: deletion,
-    actions: pendingEmailActions,
+    actions: [...pendingEmailActions, ...administerUser(services), inviteUser(config, services)],
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),

@@ -1,5 +1,5 @@
-import type { Db } from '../../../database/database.ts';
-import { findEmailsOutOfForm } from '../../../users/accounts/email-form-store.ts';
+import type { Db } from '../database/database.ts';
+import { findEmailsOutOfForm } from '../users/accounts/email-form-store.ts';
 import { type Finding, notice, ok } from './finding.ts';
 
 const shown = 10;

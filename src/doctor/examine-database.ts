@@ -1,10 +1,9 @@
-import type { Config } from '../../../config.ts';
-import { listKeys } from '../../../crypto/key-ring.ts';
-import { databaseClock } from '../../../database/clock.ts';
-import type { Looked } from '../../../database/look-at-database.ts';
-import { pendingMigrations } from '../../../database/migrate.ts';
-import { hasAdministrator } from '../../../users/accounts/user-store.ts';
-import { showTime } from '../../terminal/print.ts';
+import type { Config } from '../config.ts';
+import { listKeys } from '../crypto/key-ring.ts';
+import { databaseClock } from '../database/clock.ts';
+import type { Looked } from '../database/look-at-database.ts';
+import { pendingMigrations } from '../database/migrate.ts';
+import { hasAdministrator } from '../users/accounts/user-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
 import { lookAtEmails } from './look-at-emails.ts';
@@ -13,9 +12,11 @@ const tolerance = 5000;
 const machineClock = Date.now;
 const oldKey = 365 * 86_400_000;
 
+const showTime = (ms: number): string => new Date(ms).toISOString();
+
 export interface Look {
   readonly config: Config;
-  readonly database: Looked;
+  readonly database: Pick<Looked, 'engine' | 'db'>;
   now(): number;
 }
 

@@ -1,6 +1,6 @@
-import { type ClientRow, listClients } from '../../../clients/client-store.ts';
-import { everyScope } from '../../../clients/scopes.ts';
-import type { Db } from '../../../database/database.ts';
+import { type ClientRow, listClients } from '../clients/client-store.ts';
+import { everyScope } from '../clients/scopes.ts';
+import type { Db } from '../database/database.ts';
 import { type Finding, notice, ok } from './finding.ts';
 
 const shown = 10;

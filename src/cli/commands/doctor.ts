@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../../config.ts';
-import { lookAtDatabase } from '../../../database/look-at-database.ts';
-import { OperatorError, Problem } from '../../../errors.ts';
-import { withoutSecrets } from '../../../log.ts';
-import { checkDelivery } from '../../../mail/deliver.ts';
-import { examineDatabase } from './examine-database.ts';
-import { type Finding, notice, ok, wrong } from './finding.ts';
-import { lookAtSettings } from './look-at-settings.ts';
+import { type Config, loadConfig } from '../../config.ts';
+import { lookAtDatabase } from '../../database/look-at-database.ts';
+import { examineDatabase } from '../../doctor/examine-database.ts';
+import { explain } from '../../doctor/explain.ts';
+import { type Finding, notice, wrong } from '../../doctor/finding.ts';
+import { lookAtMail } from '../../doctor/look-at-mail.ts';
+import { lookAtSettings } from '../../doctor/look-at-settings.ts';
+import { OperatorError } from '../../errors.ts';
 
 export function addDoctor(program: Command): void {
   program
@@ -51,22 +51,6 @@ async function openAndExamine(config: Config): Promise<Finding[]> {
     return [wrong('database', explain(error), 'See what it says; the service cannot start like this.')];
   }
 }
-
-async function lookAtMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
-  if (!smtpUrl)
-    return notice('mail', `no SMTP_URL: mail is written to ${dataDir}/mail`, 'Set SMTP_URL to a mail server.');
-  try {
-    await checkDelivery(smtpUrl);
-    return ok('mail', 'the mail server lets us in');
-  } catch (error) {
-    return wrong('mail', explain(error), 'Check SMTP_URL: host, port, user, password, and smtp or smtps.');
-  }
-}
-
-const explain = (error: unknown): string => {
-  const { message } = error as Error;
-  return withoutSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);
-};
 
 const marks = { ok: 'ok    ', notice: 'notice', wrong: 'WRONG ' };
 

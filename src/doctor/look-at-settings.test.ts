@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseConfig } from '../../../config.ts';
+import { parseConfig } from '../config.ts';
 import { lookAtSettings } from './look-at-settings.ts';
 
 const noticed = (env: Record<string, string>) =>

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
+import { unprocessable } from '../../errors.ts';
+import { action, type MadeAction } from '../../resources/declaration/define-resource.ts';
+import { role } from '../../resources/declare.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { UserView, viewUser } from '../accounts/user.ts';
+import { readProfile } from '../accounts/user-fields.ts';
+import { makeUser } from '../registration/make-user.ts';
+import { roleNames } from '../roles/roles-resource.ts';
+import { requireEveryScope } from './guard-user.ts';
+
+const invitation = (config: Config) =>
+  Type.Object({
+    email: Type.String({ description: 'Where the link to choose a password goes.' }),
+    name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    roles: Type.Optional(Type.Array(Type.Enum(roleNames(config)))),
+  });
+
+/** Makes a user whose password nobody knows, and mails a link to choose one. */
+export const inviteUser = (config: Config, services: AccountServices): MadeAction =>
+  action({
+    name: 'invite',
+    on: 'collection',
+    access: role('admin'),
+    status: 201,
+    summary: 'Invite a person, who gets a mail with a link to choose a password',
+    body: invitation(config),
+    response: UserView,
+    async run({ context, caller, source, body, transaction }) {
+      requireEveryScope(caller);
+      const { profile, errors } = readProfile({ email: body.email, name: body.name ?? null });
+      if (errors.length > 0) throw unprocessable(errors);
+      const password = randomBytes(32).toString('base64url');
+      const by = { actorId: caller.userId, clientId: caller.clientId };
+      const made = {
+        profile,
+        password,
+        roles: body.roles ?? [],
+        confirmed: false,
+        event: 'user.invited',
+        ...by,
+      } as const;
+      const user = await makeUser(context, services, { ...made, source, mails: false }, (work) =>
+        transaction(async ({ tx }) => {
+          await work(tx);
+          await services.mail.enqueue(tx, { template: 'invitation', recipient: body.email });
+        }),
+      );
+      return viewUser(user);
+    },
+  });

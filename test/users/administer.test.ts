@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addClient, addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
+import { type Service, services } from '../harness/service.ts';
+
+type Person = { id: string; name: string; roles: string[]; email_confirmed: boolean };
+const login = '/v1/clients/web/admin/login';
+
+onBothEngines('what administrators do for a person', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: string;
+  let adminId: string;
+  let people = 0;
+  before(async () => {
+    service = await start({ env: { ROLES: 'admin,editor' } });
+    const { id, email } = await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
+    adminId = id;
+    admin = await logIn(service, email, password);
+  });
+  const addPerson = () => addLogin(service, { email: `person${people++}@example.com` });
+  const act = (id: string, name: string, token = admin) =>
+    ask(service, `/v1/users/${id}/${name}`, { method: 'POST', token });
+  const isConfirmed = async (id: string) =>
+    (await ask<{ data: Person }>(service, `/v1/users/${id}`, { token: admin })).body.data.email_confirmed;
+  const lastEvent = async (userId: string) => {
+    const path = `/v1/events?search=user_id:${userId}&orderBy=created_at&sortedBy=desc&limit=1`;
+    const { body } = await ask<{ data: { type: string; actor_id: string | null }[] }>(service, path, { token: admin });
+    return [body.data[0]?.type, body.data[0]?.actor_id];
+  };
+
+  it('lifts a lockout, and says that there was one', async () => {
+    const { id, email } = await addPerson();
+    const attempt = (given: string) => ask(service, login, { json: { email, password: given } });
+    const lockout = async () => (await ask(service, `/v1/users/${id}/lockout`, { token: admin })).body.data;
+    for (let i = 0; i < 10; i++) assert.equal((await attempt('wrong')).status, 400);
+    assert.equal((await attempt(password)).status, 429);
+    const { locked, until } = (await lockout()) as { locked: boolean; until: string };
+    assert.ok(locked && Date.parse(until) > service.context.now());
+    assert.equal((await act(id, 'unlock')).status, 204);
+    assert.deepEqual(await lockout(), { locked: false, until: null });
+    assert.deepEqual(await lastEvent(id), ['user.unlocked', adminId]);
+    assert.equal((await attempt(password)).status, 200);
+  });
+
+  it('confirms an address, mails a reset, and ends every login', async () => {
+    const { id, email } = await addPerson();
+    await service.context.database.db.updateTable('users').set({ email_confirmed: 0 }).where('id', '=', id).execute();
+    assert.equal((await act(id, 'confirm-email')).status, 204);
+    assert.equal(await isConfirmed(id), true);
+    assert.deepEqual(await lastEvent(id), ['email.confirmed', adminId]);
+    const token = await logIn(service, email, password);
+    assert.equal((await act(id, 'password-reset')).status, 202);
+    assert.deepEqual(await lastEvent(id), ['password.reset_sent', adminId]);
+    assert.equal((await mailsTo(service, 'reset-password', email)).length, 1);
+    assert.equal((await act(id, 'sign-out')).status, 204);
+    assert.deepEqual(await lastEvent(id), ['user.signed_out', adminId]);
+    assert.equal((await ask(service, '/v1/users/me', { token })).body.code, 'token_revoked');
+    assert.equal((await act(adminId, 'sign-out')).status, 204);
+    assert.equal((await ask(service, '/v1/users/me', { token: admin })).status, 200, 'one keeps the login that asks');
+  });
+
+  it('refuses where there is nothing to do it with', async () => {
+    const { id } = await addPerson();
+    const set = (values: object) => ask(service, `/v1/users/${id}`, { method: 'PATCH', json: values, token: admin });
+    assert.equal((await set({ disabled: true })).status, 200);
+    assert.deepEqual((await act(id, 'password-reset')).body.code, 'user_disabled');
+    assert.deepEqual((await act(id, 'confirm-email')).status, 409);
+    assert.equal((await act('0199d0a0-7c00-7000-8000-00000000abcd', 'unlock')).status, 404);
+    for (let i = 0; i < 5; i++) await act(adminId, 'password-reset');
+    assert.equal((await act(adminId, 'password-reset')).status, 429);
+  });
+
+  it('invites, and whoever opens the link chooses a password', async () => {
+    const invite = (json: object, token = admin) => ask<{ data: Person }>(service, '/v1/users/invite', { json, token });
+    const email = 'grace@example.com';
+    const { status, body } = await invite({ email, name: 'Grace Hopper', roles: ['editor'] });
+    assert.equal(status, 201);
+    const { id, name, roles, email_confirmed } = body.data;
+    assert.deepEqual([name, roles, email_confirmed], ['Grace Hopper', ['editor'], false]);
+    assert.deepEqual(await lastEvent(id), ['user.invited', adminId]);
+    const token = await tokenMailed(service, 'invitation', email);
+    service.advance(2 * 86_400_000);
+    admin = await logIn(service, 'ada@example.com', password);
+    const chosen = await ask(service, `/v1/password/resets/${token}`, { json: { password: 'a chosen password' } });
+    assert.equal(chosen.status, 200);
+    assert.ok(await logIn(service, email, 'a chosen password'));
+    assert.equal(await isConfirmed(id), true);
+    assert.equal((await invite({ email })).status, 422, 'the address is taken');
+    assert.equal((await invite({ email: 'nobody' })).status, 422);
+    assert.equal((await invite({ email: 'x@example.com', roles: ['king'] })).status, 422);
+    assert.equal((await invite({ email: 'x@example.com', password: 'sent along' })).status, 422);
+  });
+
+  it('is for administrators alone, with a token for everything', async () => {
+    const { id, email } = await addPerson();
+    const own = await logIn(service, email, password);
+    const { id: client_id, secret: client_secret } = await addClient(service, {
+      userId: adminId,
+      scopes: ['users:write'],
+    });
+    const form = { grant_type: 'client_credentials', client_id, client_secret };
+    const { body } = await ask<{ access_token: string }>(service, '/v1/oauth/token', { form });
+    for (const token of [own, body.access_token]) {
+      for (const name of ['unlock', 'confirm-email', 'password-reset', 'sign-out']) {
+        assert.equal((await act(id, name, token)).status, token === own ? 403 : 404, name);
+      }
+      const invited = await ask(service, '/v1/users/invite', { json: { email: 'y@example.com' }, token });
+      assert.equal(invited.status, 403);
+      assert.equal((await ask(service, '/v1/activity', { token })).status, 403);
+      assert.equal((await ask(service, '/v1/diagnosis', { token })).status, 403);
+    }
+  });
+
+  it('shows what happened by the hour, and what doctor would say', async () => {
+    type Hour = Record<'at', string> &
+      Partial<Record<'sign_ins' | 'failures' | 'registrations' | 'tokens' | 'sessions', number>>;
+    const activity = async () =>
+      (await ask<{ data: { sessions: number; hours: Hour[] } }>(service, '/v1/activity', { token: admin })).body.data;
+    const before = (await activity()).hours.at(-1) as Hour;
+    const { email } = await addPerson();
+    await logIn(service, email, password);
+    await ask(service, login, { json: { email, password: 'wrong' } });
+    await ask(service, '/v1/register', { json: { email: 'new@example.com', password } });
+    const { sessions, hours } = await activity();
+    const now = hours.at(-1) as Hour;
+    const grown = (['sign_ins', 'failures', 'registrations', 'tokens'] as const).map(
+      (kind) => (now[kind] ?? 0) - (before[kind] ?? 0),
+    );
+    assert.deepEqual(grown, [1, 1, 1, 1]);
+    assert.equal(now.sessions, sessions);
+    assert.ok(sessions > 0);
+    const { body } = await ask(service, '/v1/diagnosis', { token: admin });
+    const { version, database, findings } = body.data as {
+      version: string;
+      database: string;
+      findings: { part: string; state: string }[];
+    };
+    assert.match(version, /^\d+\.\d+/);
+    assert.equal(database, engine);
+    const parts = new Map(findings.map(({ part, state }) => [part, state]));
+    assert.deepEqual(
+      ['migrations', 'keys', 'mail'].map((part) => parts.get(part)),
+      ['ok', 'ok', 'notice'],
+    );
+  });
+});
