@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Invalidate } from '../database/bus.ts';
 import type { Db, Tx } from '../database/database.ts';
-import { underMigrationLock } from '../database/migrate.ts';
+import { underMigrationLock } from '../database/migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
 import { makeMacKey, makeSigningKey } from './make-keys.ts';

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { Database, Tx } from './database.ts';
 import { columnTypes, type Migration, type Report } from './migration.ts';
+import { underMigrationLock } from './migration-lock.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { partialSessionIndexes } from './migrations/002-partial-session-indexes.ts';
 import { firstUses } from './migrations/003-first-uses.ts';
@@ -24,8 +25,8 @@ import { activity } from './migrations/023-activity.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 
-/** In order; a released one is never edited. */
-const migrations: readonly Migration[] = [
+/** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
+export const migrations: readonly Migration[] = [
   firstTables,
   partialSessionIndexes,
   firstUses,
@@ -51,22 +52,6 @@ const migrations: readonly Migration[] = [
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 
-/** Any number: it names the lock that instances starting together queue for. */
-const migrationLock = 7_146_352;
-
-/** Runs work in a transaction that no other instance's migration can run beside. */
-export async function underMigrationLock<T>({ engine, db }: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction().execute(async (tx) => {
-    // On SQLite the write transaction itself is the lock.
-    if (engine === 'postgres') {
-      // Changes of tables take as long as they take, and so does waiting for those of another instance.
-      await sql`set local statement_timeout = 0`.execute(tx);
-      await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(tx);
-    }
-    return work(tx);
-  });
-}
-
 /** What `migrate` would do: the names of the migrations that are missing. Changes nothing. */
 export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string[]> {
   const exists =
@@ -82,11 +67,16 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
   return knownMigrations.filter((name) => !applied.includes(name));
 }
 
-function refuseNewer(applied: readonly string[]): void {
+/** Takes something away that an earlier version needs; all others only add. */
+const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
+
+/** Returns what a newer version has added, which this one goes on beside. */
+function refuseNewer(applied: readonly string[]): string[] {
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
-  if (unknown.length === 0) return;
+  const taken = unknown.filter(contracts);
+  if (taken.length === 0) return unknown;
   throw new OperatorError(
-    `This database was migrated by a newer Gatehouse (${unknown.join(', ')}). Start that version, or restore a backup taken before it.`,
+    `This database was migrated by a newer Gatehouse, which took away what this one needs (${taken.join(', ')}). Start that version, or restore a backup taken before it.`,
   );
 }
 
@@ -96,23 +86,33 @@ export async function migrate(
   now: () => number = database.now,
   report: Report = () => undefined,
 ): Promise<string[]> {
-  const types = columnTypes(database.engine);
-  const ran = await underMigrationLock(database, async (tx) => {
-    await sql
-      .raw(
-        `create table if not exists migrations (name ${types.text} primary key, applied_at ${types.bigint} not null)`,
-      )
-      .execute(tx);
-    const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map(({ name }) => name));
-    refuseNewer([...applied]);
-    const pending = migrations.filter(({ name }) => !applied.has(name));
-    for (const migration of pending) {
-      for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
-      await migration.change?.(tx, report);
-      await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
-    }
-    return pending.map(({ name }) => name);
-  });
+  const ran: string[] = [];
+  for (;;) {
+    const { names, newer, more } = await underMigrationLock(database, (tx) => runPending(database, tx, now, report));
+    ran.push(...names);
+    if (more) continue;
+    if (newer.length > 0)
+      report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This one goes on.`);
+    break;
+  }
   await database.bus.join();
   return ran;
+}
+
+/** One migration a transaction, so that none holds a table while another works; all at once where there is no table yet. */
+async function runPending({ engine }: Database, tx: Tx, now: () => number, report: Report) {
+  const types = columnTypes(engine);
+  await sql
+    .raw(`create table if not exists migrations (name ${types.text} primary key, applied_at ${types.bigint} not null)`)
+    .execute(tx);
+  const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map(({ name }) => name));
+  const newer = refuseNewer([...applied]);
+  const pending = migrations.filter(({ name }) => !applied.has(name));
+  const next = applied.size === 0 ? pending : pending.slice(0, 1);
+  for (const migration of next) {
+    for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
+    await migration.change?.(tx, report);
+    await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
+  }
+  return { names: next.map(({ name }) => name), newer, more: next.length < pending.length };
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { underMigrationLock } from '../database/migrate.ts';
+import { underMigrationLock } from '../database/migration-lock.ts';
 import { systemSource } from '../http/request-source.ts';
 import { textOfValue } from '../settings/setting.ts';
 import { settings } from '../settings/settings.ts';

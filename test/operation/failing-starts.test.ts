@@ -75,7 +75,10 @@ describe('A start that cannot go on', () => {
         const DATABASE_URL = `sqlite:${join(dir, 'newer.db')}`;
         const database = await openDatabase(parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir));
         await migrate(database);
-        await database.db.insertInto('migrations').values({ name: '999-from-the-future', applied_at: 1 }).execute();
+        await database.db
+          .insertInto('migrations')
+          .values({ name: '999-contract-from-the-future', applied_at: 1 })
+          .execute();
         await database.close();
         return { DATABASE_URL };
       },

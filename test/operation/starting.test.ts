@@ -59,13 +59,18 @@ onBothEngines('Starting', (engine) => {
     }
   });
 
-  it('refuses a database that a newer version has migrated', async () => {
+  it('goes on beside a newer version that has added, and refuses what one has taken away', async () => {
     const { dir, url: DATABASE_URL } = await create();
     const config = parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir);
     const database = await openDatabase(config);
     await migrate(database);
-    await database.db.insertInto('migrations').values({ name: '999-from-the-future', applied_at: 1 }).execute();
-    await assert.rejects(migrate(database), /newer Gatehouse \(999-from-the-future\)/);
+    const note = (name: string) => database.db.insertInto('migrations').values({ name, applied_at: 1 }).execute();
+    await note('998-from-the-future');
+    const said: string[] = [];
+    assert.deepEqual(await migrate(database, database.now, (line) => said.push(line)), []);
+    assert.match(said.join(), /newer Gatehouse has migrated this database \(998-from-the-future\)/);
+    await note('999-contract-from-the-future');
+    await assert.rejects(migrate(database), /newer Gatehouse.*\(999-contract-from-the-future\)/);
     await database.close();
     const { code, stderr } = await gatehouse(['serve'], dir, { DATABASE_URL, DATA_DIR: dir, PORT: '0' });
     assert.equal(code, 1);

@@ -1,5 +1,5 @@
 import type { Database, Db, Tx } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/migrate.ts';
+import { underMigrationLock } from '../../database/migration-lock.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';

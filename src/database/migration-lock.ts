@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { OperatorError, Problem } from '../errors.ts';
+import type { Database, Tx } from './database.ts';
+
+/** Any number: it names the lock that instances starting together queue for. */
+const migrationLock = 7_146_352;
+/**
+ * A change of a table waits for whoever uses it, and all others wait behind the change: it gives up, and comes back. Longest in
+ * all: somebody's transaction stays open, and the operator has to end it.
+ */
+const lockTimeoutMs = 800;
+const attempts = 60;
+const pauseMs = 100;
+const longestPauseMs = 2000;
+
+class Taken extends Error {}
+
+const pause = (attempt: number) =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, longestPauseMs)));
+
+const ofLockTimeout = (error: unknown): boolean =>
+  error instanceof Problem && /lock timeout/.test(error.reason ?? error.message);
+
+/**
+ * Runs work in a transaction that no other instance's migration can run beside. Where a table is in use for long, the
+ * transaction is undone and run again: `work` must keep nothing of an attempt that failed.
+ */
+export async function underMigrationLock<T>({ engine, db }: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  // On SQLite the write transaction itself is the lock.
+  if (engine === 'sqlite') return db.transaction().execute(work);
+  for (let attempt = 1, waited = 1; ; ) {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        // Not by waiting inside PostgreSQL: an index that is built beside us would wait for who waits.
+        const { rows } = await sql<{
+          taken: boolean;
+        }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`.execute(tx);
+        if (!rows[0]?.taken) throw new Taken();
+        // Changes of tables take as long as they take.
+        await sql`set local statement_timeout = 0`.execute(tx);
+        await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(tx);
+        return work(tx);
+      });
+    } catch (error) {
+      if (error instanceof Taken) await pause(waited++);
+      else if (!ofLockTimeout(error)) throw error;
+      else if (attempt === attempts) {
+        throw new OperatorError(
+          'A table that has to change is in use all the time. Look for transactions that stay open (pg_stat_activity), end them, and start again.',
+        );
+      } else await pause(attempt++);
+    }
+  }
+}

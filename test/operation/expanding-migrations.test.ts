@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { migrations } from '../../src/database/migrate.ts';
+import { columnTypes } from '../../src/database/migration.ts';
+
+/** Released before the rule, or before anybody could have an older version. */
+const beforeTheRule = new Set([
+  '001-first-tables',
+  '002-partial-session-indexes',
+  '005-keys-of-secrets',
+  '010-emails-in-one-form',
+  '013-applications',
+]);
+
+/** Statements that an older version can go on beside, and that hold no large table. */
+function wrongIn(statements: readonly string[]): string[] {
+  const made = new Set(statements.map((text) => /^create table (\w+)/.exec(text)?.[1]));
+  return statements.filter((text) => {
+    if (/^create table \w+ /.test(text)) return false;
+    // On a table with rows it would stop all writes until it is there.
+    const indexed = /^create (?:unique )?index \w+ on (\w+)/.exec(text)?.[1];
+    if (indexed) return !made.has(indexed);
+    const added = /^alter table \w+ add column (.*)$/s.exec(text)?.[1];
+    // What is not null must have a constant: an older version does not name it, and no row is written anew.
+    return (
+      !added || (/not null/.test(added) && !/default ('[^']*'|\d+)/.test(added)) || /references|unique/.test(added)
+    );
+  });
+}
+
+describe('Migrations only expand', () => {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    it(`so that an older version goes on beside them (${engine})`, () => {
+      const ruled = migrations.filter(({ name }) => !beforeTheRule.has(name) && !/^\d+-contract-/.test(name));
+      assert.ok(ruled.length > 10);
+      for (const { name, statements } of ruled)
+        assert.deepEqual(wrongIn(statements(columnTypes(engine)).map((text) => text.trim())), [], name);
+    });
+  }
+
+  it('and those that do not are found', () => {
+    const wrong = [
+      'drop index users_email',
+      'alter table users drop column name',
+      'alter table users rename column name to title',
+      'create index users_name on users (name)',
+      'alter table users add column age integer not null',
+      'update users set name = 1',
+    ];
+    assert.deepEqual(wrongIn(wrong), wrong);
+  });
+});
