@@ -18,6 +18,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   baseUrl: ['https://auth.example.com', 'https://auth.example.com', 'auth.example.com'],
   dataDir: ['/var/lib/gatehouse', '/var/lib/gatehouse', ''],
   databaseUrl: ['postgres://a:b@c/d', 'postgres://a:b@c/d', 'mysql://a'],
+  databaseListenUrl: ['postgres://db/direct', 'postgres://db/direct', 'db'],
   databasePoolSize: ['5', 5, '0'],
   readTimeout: ['30', 30, '0'],
   logLevel: ['warn', 'warn', 'loud'],

@@ -16,6 +16,7 @@ const secretNames = [
   'refreshToken',
   'password_hash',
   'databaseUrl',
+  'databaseListenUrl',
   'smtpUrl',
   'adminPassword',
   'encryptionKey',

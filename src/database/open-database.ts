@@ -5,6 +5,8 @@ import { openSqlite } from './sqlite/sqlite.ts';
 
 interface Location {
   readonly databaseUrl: string;
+  /** Past a pooler by transaction, for the news. */
+  readonly databaseListenUrl?: string;
   readonly databasePoolSize: number;
   /** Seconds that one read may take. */
   readonly readTimeout?: number;
@@ -15,16 +17,15 @@ interface Location {
 
 /** Opens what DATABASE_URL names; the tables come from `migrate`. */
 export async function openDatabase(location: Location): Promise<Database> {
-  const {
-    databaseUrl,
-    databasePoolSize,
-    readTimeout = settings.readTimeout.default,
-    workingDir,
-    workers = 1,
-  } = location;
+  const { databaseUrl, readTimeout = settings.readTimeout.default, workingDir, workers = 1 } = location;
   if (databaseUrl.startsWith('sqlite:')) {
     return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)), readTimeout, workers === 1);
   }
   const { openPostgres } = await import('./postgres/postgres.ts');
-  return openPostgres(databaseUrl, databasePoolSize, readTimeout);
+  return openPostgres({
+    url: databaseUrl,
+    listenUrl: location.databaseListenUrl ?? '',
+    poolSize: location.databasePoolSize,
+    readSeconds: readTimeout,
+  });
 }

@@ -13,6 +13,7 @@ const ofOneInstance = new Set([
   'port',
   'dataDir',
   'databaseUrl',
+  'databaseListenUrl',
   'databasePoolSize',
   'logLevel',
   'resourcesDir',

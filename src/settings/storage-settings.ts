@@ -8,6 +8,16 @@ export const storageSettings = {
     pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     secret: true,
   }),
+  databaseListenUrl: text(
+    'DATABASE_LISTEN_URL',
+    '',
+    'the same database past a pooler by transaction (PgBouncer), for the news of other instances',
+    {
+      takes: 'postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
+      pattern: /^postgres(ql)?:\/\/.+$/,
+      secret: true,
+    },
+  ),
   databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 'PostgreSQL connections of one instance', 1, 1000),
   readTimeout: integer('READ_TIMEOUT', 5, 'seconds that one read of the database may take, then it is 503', 1, 3600),
   encryptionKey: text('ENCRYPTION_KEY', '', 'seals the private keys in the database; the same on every instance', {

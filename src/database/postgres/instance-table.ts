@@ -27,6 +27,8 @@ export const renewInstance = `update instances set renewals = renewals + 1 where
 
 export const listInstances = 'select id, snapshot, renewals from instances';
 
+export const findInstance = 'select id from instances where id = $1';
+
 /** $1, $2: ids, and the renewals that each had when it fell silent. */
 export const removeSilent = `
   delete from instances using unnest($1::text[], $2::bigint[]) as silent (id, renewals)

@@ -23,6 +23,8 @@ const answerWithin = 2000;
 const retryAfter = 250;
 
 interface NewsListener {
+  /** Whether what is read comes from the server that the news come from: it has the instance under this id. */
+  isKnown(id: string): Promise<boolean>;
   /** In the order in which the database sent it. */
   hear(channel: string, payload: string): void;
   /** Nothing that was remembered before may be used: changes since then were missed. */
@@ -53,7 +55,7 @@ export class NewsConnection {
     this.#primary = primary;
     this.#clock = clock;
     this.#listener = listener;
-    primary.onMove(() => this.#client && this.#lose(this.#client));
+    primary.onMove(() => this.startAgain());
   }
 
   /** Under which this instance confirms what it hears. */
@@ -117,6 +119,11 @@ export class NewsConnection {
     }
   }
 
+  /** What is read, or what is heard, comes from another server from now on. */
+  startAgain(): void {
+    if (this.#client) this.#lose(this.#client);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.lease.drop();
@@ -139,6 +146,7 @@ export class NewsConnection {
     const client = this.#client;
     const asked = thisMoment();
     const [row] = await this.ask<ClockRow>(registerInstance, [id, earlier]);
+    if (!(await this.#listener.isKnown(id))) throw new Error('the news come from another server than what is read');
     if (this.#client !== client || !row) return;
     for (const old of earlier) this.#ids.delete(old);
     this.#listener.startAnew();

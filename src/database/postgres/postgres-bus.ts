@@ -4,7 +4,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Db, Tx } from '../database.ts';
 import type { CarriedClock } from './carried-clock.ts';
-import { type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
+import { findInstance, type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
 import { leaseSurelyOver } from './lease.ts';
 import { NewsConnection } from './news-connection.ts';
 import {
@@ -25,6 +25,13 @@ const mostConfirmations = 1000;
 /** Then the table is looked at again: an instance that started anew confirms nothing of what was before. */
 const firstLookAgain = 50;
 const lookAgainWithin = 400;
+
+interface Ways {
+  /** What is read comes from here. */
+  readonly primary: Primary;
+  /** The news come from here: the same, or the same server past a pooler. */
+  readonly listening: Primary;
+}
 
 type Query = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
@@ -47,14 +54,17 @@ export class PostgresBus implements Bus {
   readonly #wakeListeners: (() => void)[] = [];
   readonly #unsettled = new BoundedMap<string, Unsettled>(mostUnsettled);
 
-  constructor(primary: Primary, clock: CarriedClock, query: Query) {
+  constructor({ primary, listening }: Ways, clock: CarriedClock, query: Query) {
+    const isApart = listening !== primary;
     this.#list = () => query(listInstances, []);
-    this.#news = new NewsConnection(primary, clock, {
+    this.#news = new NewsConnection(listening, clock, {
+      isKnown: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
       hear: (channel, payload) => this.#hear(channel, payload),
       startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
       // Otherwise others wait until the instance is back, or is found to be silent.
       lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
+    if (isApart) primary.onMove(() => this.#news.startAgain());
   }
 
   join(): Promise<void> {

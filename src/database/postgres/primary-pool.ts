@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type Limits, limited } from './limits.ts';
 import { readsAlone } from './look-at-server.ts';
 import { poolCloser } from './pool-closer.ts';
 import { isAway } from './postgres-errors.ts';
@@ -7,13 +8,16 @@ import { watchReplication } from './unreplicated.ts';
 
 interface Options {
   readonly size: number;
-  /** Run on each new connection before its first use. */
-  readonly prepare: string;
-  readonly timeoutMs: number;
+  /** Through a pooler that may give each transaction another session of PostgreSQL: nothing outlasts a transaction. */
+  readonly byTransaction: boolean;
+  readonly limits: Limits;
 }
 
 export interface PrimaryPool {
   readonly pool: pg.Pool;
+  readonly byTransaction: boolean;
+  /** The server that connections go to now. */
+  server(): string;
   /** A connection to the primary, which is looked for where it does not answer any more. */
   connect(): Promise<pg.PoolClient>;
   /** Something went wrong in a way that a server shows which is no primary any more. */
@@ -22,7 +26,7 @@ export interface PrimaryPool {
 }
 
 /** A pool whose connections all go to the primary: those to another server are cut as soon as it is another. */
-export function openPrimaryPool(primary: Primary, { size, prepare, timeoutMs }: Options): PrimaryPool {
+export function openPrimaryPool(primary: Primary, { size, byTransaction, limits }: Options): PrimaryPool {
   class Client extends pg.Client {
     readonly server = primary.current;
     constructor(options?: pg.ClientConfig) {
@@ -36,12 +40,14 @@ export function openPrimaryPool(primary: Primary, { size, prepare, timeoutMs }: 
     application_name: 'gatehouse',
     keepAlive: true,
     Client,
+    ...(byTransaction ? { pipeline: true } : {}),
     // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
     onConnect: async (client) => {
-      const text = primary.hasChoice ? `${prepare}; select ${readsAlone} as yes` : prepare;
-      const results = await client.query({ text, query_timeout: timeoutMs } as pg.QueryConfig);
-      const standby = primary.hasChoice && (results as unknown as pg.QueryResult[]).at(-1)?.rows[0]?.yes;
-      if (standby || isElsewhere(client)) throw new NotThePrimary();
+      const asked = primary.hasChoice ? `select ${readsAlone} as yes` : 'select false as yes';
+      const limit = byTransaction ? '' : `set statement_timeout = ${limits.read}; `;
+      const results = await client.query(limited(limit + asked, limits.timeoutMs));
+      const [answer] = [results as pg.QueryResult | pg.QueryResult[]].flat().slice(-1);
+      if (answer?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
@@ -53,6 +59,8 @@ export function openPrimaryPool(primary: Primary, { size, prepare, timeoutMs }: 
   pool.on('connect', watchReplication);
   return {
     pool,
+    byTransaction,
+    server: () => primary.current,
     async connect() {
       try {
         return await pool.connect();

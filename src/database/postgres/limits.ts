@@ -1,0 +1,21 @@
+import type pg from 'pg';
+
+/** Milliseconds. */
+export interface Limits {
+  /** What a statement outside of transactions may take, which nearly always is a read: the server ends it. */
+  readonly read: number;
+  /** What a statement of a transaction may take. */
+  readonly inTransactions: number;
+  /** A server that has not answered until then, without closing the connection, is as good as gone. */
+  readonly timeoutMs: number;
+}
+
+export function limitsOf(readSeconds: number): Limits {
+  const read = readSeconds * 1000;
+  const inTransactions = Math.max(10_000, read);
+  return { read, inTransactions, timeoutMs: inTransactions + 5000 };
+}
+
+/** `query_timeout` is read by the driver, though its types leave it out. */
+export const limited = (text: string, timeoutMs: number): pg.QueryConfig =>
+  ({ text, query_timeout: timeoutMs }) as pg.QueryConfig;

@@ -1,0 +1,40 @@
+import type { DatabaseConnection, Driver } from 'kysely';
+import { Connection } from './connection.ts';
+import type { Limits } from './limits.ts';
+import { translate } from './postgres-errors.ts';
+import type { PrimaryPool } from './primary-pool.ts';
+
+export async function connect(pool: PrimaryPool, limits: Limits): Promise<Connection> {
+  try {
+    return new Connection(await pool.connect(), limits, pool);
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+export class PostgresDriver implements Driver {
+  readonly #connect: () => Promise<Connection>;
+
+  constructor(open: () => Promise<Connection>) {
+    this.#connect = open;
+  }
+
+  async init(): Promise<void> {}
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connect();
+  }
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).run('begin');
+  }
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).run('commit');
+  }
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Connection).run('rollback');
+  }
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    const { client, spent } = connection as Connection;
+    client.release(spent);
+  }
+  async destroy(): Promise<void> {}
+}

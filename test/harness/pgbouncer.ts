@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import pg from 'pg';
+
+/** Where Debian puts it, unless it is named. */
+const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer';
+export const hasPgBouncer = existsSync(program);
+
+/** Starts poolers before a PostgreSQL, and ends them after the suite that is being declared. Returns the database's address through one. */
+export function pgBouncers(): (databaseUrl: string, mode: 'transaction' | 'session') => Promise<string> {
+  const ends: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const end of ends) await end();
+  });
+  return async (databaseUrl, mode) => {
+    const { url, end } = await startPgBouncer(databaseUrl, mode);
+    ends.push(end);
+    return url;
+  };
+}
+
+async function startPgBouncer(databaseUrl: string, mode: string): Promise<{ url: string; end(): Promise<void> }> {
+  const { hostname, port, username } = new URL(databaseUrl);
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
+  // As root it refuses to run.
+  const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (asNobody.uid) chownSync(dir, asNobody.uid, asNobody.gid);
+  const own = await freePort();
+  const file = join(dir, 'pgbouncer.ini');
+  writeFileSync(
+    file,
+    `[databases]
+* = host=${hostname} port=${port} user=${username}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${own}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+default_pool_size = 4
+max_client_conn = 200
+`,
+  );
+  const child = spawn(program, [file], { ...asNobody, stdio: 'ignore' });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const url = new URL(databaseUrl);
+  url.port = String(own);
+  for (let attempt = 0; ; attempt++) {
+    const client = new pg.Client({ connectionString: url.href });
+    try {
+      await client.connect();
+      await client.end();
+      break;
+    } catch (error) {
+      if (attempt > 200 || child.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  return {
+    url: url.href,
+    async end() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
