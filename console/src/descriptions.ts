@@ -1,4 +1,5 @@
 import type { Gatehouse } from '../../client/gatehouse.ts';
+import { fieldsOfSchema } from './fields-of-schema.ts';
 
 export type FieldType =
   | 'text'
@@ -16,7 +17,11 @@ export type FieldType =
 export interface FieldDescription {
   name: string;
   type: FieldType;
+  label: string | undefined;
   description: string | undefined;
+  /** How to fill it in, in the operator's words. */
+  hint: string | undefined;
+  example: unknown;
   required: boolean;
   readOnly: boolean;
   writeOnly: boolean;
@@ -30,6 +35,8 @@ export interface FieldDescription {
   defaultValue: unknown;
   min: number | undefined;
   max: number | undefined;
+  pattern: string | undefined;
+  unique: boolean;
 }
 
 export interface RelationDescription {
@@ -41,6 +48,10 @@ export interface RelationDescription {
   /** For `listsNames`: the list field of this resource, and the field of the other one that it names. */
   list: string | undefined;
   key: string | undefined;
+  /** For `manyToMany`: the resource of the links, and its references to this resource and to the other one. */
+  through: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
 }
 
 export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'delete';
@@ -49,17 +60,22 @@ export type Operation = 'list' | 'find' | 'create' | 'replace' | 'update' | 'del
 export interface ActionDescription {
   name: string;
   summary: string;
+  on: 'row' | 'collection';
+  /** What is asked for before it is done; none: nothing. */
+  fields: FieldDescription[];
 }
 
 export interface ResourceDescription {
   name: string;
   singular: string;
+  label: string | undefined;
+  icon: string | undefined;
   description: string | undefined;
   fields: FieldDescription[];
   relations: RelationDescription[];
   operations: ReadonlySet<Operation>;
   defaultOrder: string | undefined;
-  /** Those that a button can call: POST on a row, without a body. */
+  /** Those that a button can call: by POST. */
   actions: ActionDescription[];
 }
 
@@ -78,6 +94,8 @@ export function describe(raw: Raw): ResourceDescription {
   return {
     name,
     singular: text(raw.singular) ?? name.replace(/s$/, ''),
+    label: text(raw.label),
+    icon: text(raw.icon),
     description: text(raw.description),
     fields: named(raw.fields).map(fieldOf),
     relations: named(raw.relations).map(relationOf),
@@ -87,15 +105,23 @@ export function describe(raw: Raw): ResourceDescription {
   };
 }
 
-const isButton = ({ method, on, body }: Raw): boolean => method === 'POST' && on === 'row' && body === false;
+const isButton = ({ method }: Raw): boolean => method === 'POST';
 
-const actionOf = ({ name, summary }: Raw): ActionDescription => ({ name: String(name), summary: text(summary) ?? '' });
+const actionOf = ({ name, summary, on, bodySchema }: Raw): ActionDescription => ({
+  name: String(name),
+  summary: text(summary) ?? '',
+  on: on === 'collection' ? 'collection' : 'row',
+  fields: fieldsOfSchema(bodySchema as Raw | undefined).map(fieldOf),
+});
 
 function fieldOf([name, raw]: [string, Raw]): FieldDescription {
   return {
     name,
     type: String(raw.type) as FieldType,
+    label: text(raw.label),
     description: text(raw.description),
+    hint: text(raw.hint),
+    example: raw.example,
     required: raw.required === true,
     readOnly: raw.readOnly === true,
     writeOnly: raw.writeOnly === true,
@@ -107,6 +133,8 @@ function fieldOf([name, raw]: [string, Raw]): FieldDescription {
     defaultValue: raw.default,
     min: amount(raw.min),
     max: amount(raw.max),
+    pattern: text(raw.pattern),
+    unique: raw.unique === true,
   };
 }
 
@@ -118,6 +146,9 @@ function relationOf([name, raw]: [string, Raw]): RelationDescription {
     by: text(raw.by),
     list: text(raw.list),
     key: text(raw.key),
+    through: text(raw.through),
+    from: text(raw.from),
+    to: text(raw.to),
   };
 }
 

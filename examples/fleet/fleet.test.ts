@@ -37,6 +37,28 @@ onBothEngines('The fleet', (engine) => {
   };
   const plates = async (path: string, token = admin) => (await ask('GET', path, token)).rows.map(({ plate }) => plate);
 
+  it('speaks to people by hints and icons, and tells front ends what an action takes', async () => {
+    const [car] = (await ask('GET', 'cars?search=plate:AB 123', admin)).rows as [Row];
+    const { status, text } = await ask('PATCH', `cars/${car.id}`, admin, { plate: 'lower case' });
+    assert.equal(status, 422);
+    assert.match(text, /plate does not have the right form: Capital letters, digits, spaces and dashes/);
+    const described = (await ask('GET', 'resources', admin)).rows.find(({ name }) => name === 'cars') as Row;
+    const { icon, fields, actions } = described as unknown as Record<string, Record<string, Record<string, unknown>>>;
+    assert.equal(icon, 'car');
+    assert.equal(fields?.plate?.example, 'AB 123');
+    assert.partialDeepStrictEqual(actions?.[0]?.bodySchema, { required: ['place'] });
+  });
+
+  it('tells the history of a row', async () => {
+    const [car] = (await ask('GET', 'cars?search=plate:GH 12', admin)).rows as [Row];
+    await ask('PATCH', `cars/${car.id}`, admin, { seats: 3 });
+    const { rows } = await ask('GET', `events?search=row_id:${car.id}&orderBy=created_at`, admin);
+    assert.deepEqual(
+      rows.map(({ type }) => type),
+      ['cars.created', 'cars.updated'],
+    );
+  });
+
   it('searches, sorts and embeds', async () => {
     assert.deepEqual(await plates('cars?orderBy=plate'), ['AB 123', 'CD 456', 'EF 789', 'GH 12']);
     assert.deepEqual(await plates('cars?search=model:fiat*&orderBy=seats'), ['CD 456', 'AB 123']);

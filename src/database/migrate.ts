@@ -22,6 +22,7 @@ import { devices } from './migrations/017-devices.ts';
 import { ownMigrations } from './migrations/018-own-migrations.ts';
 import { news } from './migrations/019-news.ts';
 import { activity } from './migrations/023-activity.ts';
+import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   ownMigrations,
   news,
   activity,
+  rowsOfEvents,
   timeZones,
   mcpCalls,
 ];

@@ -238,6 +238,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     address: string | null;
     user_agent: string | null;
     request_id: string | null;
+    /** Which row of a resource it is about. */
+    row_id: string | null;
     /** JSON, never a secret. */
     data: string;
     created_at: number;

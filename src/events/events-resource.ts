@@ -26,6 +26,12 @@ export const eventsResource = defineResource({
     address: text({ readOnly: true, searchable: true, folded: 'stored' }),
     user_agent: text({ readOnly: true }),
     request_id: text({ readOnly: true, searchable: true }),
+    row_id: text({
+      readOnly: true,
+      searchable: true,
+      folded: 'stored',
+      description: 'The row of a resource that it is about',
+    }),
     data: json({ readOnly: true }),
     created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
   },

@@ -12,6 +12,8 @@ export interface Event {
   readonly sessionId?: string | null | undefined;
   /** Who did it. The trail names it where it is another than the user it happened to. */
   readonly actorId?: string | null | undefined;
+  /** Which row of a resource it is about. */
+  readonly rowId?: string | undefined;
   readonly source: RequestSource;
   /** Anything else worth knowing later. Never a secret. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -23,7 +25,7 @@ export async function recordEvent(
   db: Db | Tx,
   event: Event,
 ): Promise<void> {
-  const { type, userId, clientId, sessionId, actorId, source, data } = event;
+  const { type, userId, clientId, sessionId, actorId, rowId, source, data } = event;
   const at = now();
   const row = {
     id: uuidv7(at),
@@ -35,6 +37,7 @@ export async function recordEvent(
     address: source.address,
     user_agent: source.userAgent,
     request_id: source.requestId,
+    row_id: rowId ?? null,
     data: JSON.stringify(data ?? {}),
     created_at: at,
   };

@@ -4,6 +4,7 @@ import { anyOf, belongsTo, date, defineResource, equals, reference, related, rol
 export default defineResource({
   name: 'assignments',
   description: 'Which driver may drive which car.',
+  icon: 'key',
   fields: {
     car_id: reference('cars', { required: true, onDelete: 'cascade', searchable: true }),
     driver_id: reference('drivers', { required: true, onDelete: 'cascade', searchable: true }),

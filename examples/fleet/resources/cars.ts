@@ -25,11 +25,13 @@ import {
 export default defineResource({
   name: 'cars',
   description: 'The cars of the fleet.',
+  icon: 'car',
   fields: {
     plate: text({
       required: true,
       max: 12,
       pattern: /^[A-Z0-9][A-Z0-9 -]*$/,
+      hint: 'Capital letters, digits, spaces and dashes, as on the plate.',
       unique: true,
       searchable: true,
       sortable: true,
@@ -38,12 +40,12 @@ export default defineResource({
     model: text({ required: true, max: 80, searchable: true, sortable: true, example: 'Fiat Panda' }),
     kind: oneOf(['car', 'van', 'truck'], { default: 'car', searchable: true, sortable: true }),
     seats: integer({ min: 1, max: 60, default: 4, searchable: true, sortable: true }),
-    price_per_day: number({ min: 0, searchable: true, sortable: true, example: 39.5 }),
+    price_per_day: number({ label: 'Price per day (€)', min: 0, searchable: true, sortable: true, example: 39.5 }),
     electric: boolean({ default: false, searchable: true }),
     first_registered: date({ searchable: true, sortable: true }),
     tags: list({ default: [], searchable: true }),
     equipment: json(),
-    parked_at: text({ readOnly: true, max: 120 }),
+    parked_at: text({ label: 'Parked at', readOnly: true, max: 120 }),
     parked_since: timestamp({ readOnly: true, sortable: true }),
     title: computed({ as: 'text', from: ['model', 'plate'] }, ({ model, plate }) => `${model} (${plate})`),
     owner_id: reference('owners', { required: true, searchable: true, onDelete: 'restrict' }),

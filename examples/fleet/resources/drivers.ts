@@ -4,6 +4,7 @@ import { anyOf, date, defineResource, manyToMany, owner, reference, role, text }
 export default defineResource({
   name: 'drivers',
   description: 'People who drive cars of the fleet.',
+  icon: 'person',
   fields: {
     name: text({ required: true, max: 120, searchable: true, sortable: true, example: 'Max Verne' }),
     licence: text({ required: true, max: 20, unique: true, searchable: true, example: 'L-0001' }),

@@ -4,6 +4,7 @@ import { anyOf, belongsTo, defineResource, hasMany, owner, reference, role, text
 export default defineResource({
   name: 'owners',
   description: 'People and companies that own cars.',
+  icon: 'building',
   fields: {
     name: text({ required: true, max: 120, searchable: true, sortable: true, example: 'Ada Lovelace' }),
     city: text({ max: 80, searchable: true, sortable: true, example: 'London' }),

@@ -9,6 +9,7 @@ import type { CheckedSources, Order, OwnStoredNames, StoredNames } from './decla
 import type { Enqueuing } from './enqueuing.ts';
 import type { Field, Fields } from './fields/field.ts';
 import type { InputOf, ShownRow, WholeRow, WriteValues } from './fields/row-types.ts';
+import type { Icon } from './icon.ts';
 import type { Relations } from './relations.ts';
 
 /** One request, as hooks and actions see it. */
@@ -113,8 +114,10 @@ export interface Declaration<F extends Fields = Fields> {
   readonly name: string;
   /** One row, for people. The default is the name without its final s. */
   readonly singular?: string;
-  /** Its rows in a text for people who are asked for consent: "Read your …". The default is the name. */
+  /** Its rows in a text for people, such as "company cars": in the console, and asked for consent ("Read your …"). The default is the name. */
   readonly label?: string;
+  /** What stands beside it in the console: a name of those that there are (`car`, `people`, `invoice`, …), or an emoji. */
+  readonly icon?: Icon;
   readonly description?: string;
   /** False: the table belongs to a migration of the service; the engine only reads and writes it. */
   readonly managed?: boolean;

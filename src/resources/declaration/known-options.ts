@@ -2,6 +2,7 @@ import type { AccessRules } from './access.ts';
 import type { Action, Declaration, Hooks } from './define-resource.ts';
 import type { ComputedOptions } from './fields/computed.ts';
 import type { FieldOptions, Fields } from './fields/field.ts';
+import { iconName } from './icon.ts';
 import {
   anything,
   callback,
@@ -23,6 +24,7 @@ export const resourceOptions: OptionKinds<Declaration> = {
   name: words,
   singular: words,
   label: words,
+  icon: iconName,
   description: words,
   managed: flag,
   table: words,
@@ -105,6 +107,8 @@ export const fieldOptions: OptionKinds<FieldOptions<unknown>> = {
   sortable: flag,
   renamedFrom: formerNames,
   column: words,
+  label: words,
+  hint: words,
   description: words,
   example: anything,
 };
@@ -113,6 +117,7 @@ export const computedOptions: OptionKinds<ComputedOptions> = {
   as: oneOfWords('text', 'integer', 'number', 'boolean', 'timestamp', 'json', 'list'),
   from: texts,
   nullable: flag,
+  label: words,
   description: words,
   example: anything,
 };

@@ -41,6 +41,7 @@ const check = (definition: ResourceDefinition) => () =>
 describe('What a declaration says and nobody knows', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
     ['an option', cars({ uniqeTogether: [] }), /uniqeTogether: .*Did you mean "uniqueTogether"\?/],
+    ['an icon', cars({ icon: 'cra' }), /icon: it takes an emoji, or one of .*car.*this is "cra"/],
     ['a hook', cars({ hooks: { beforeWrit() {} } }), /hooks\.beforeWrit: .*Did you mean "beforeWrite"\?/],
     ['an operation', cars({ access: { ...access, delet: 'nobody' } }), /access\.delet: .*Did you mean "delete"\?/],
     ['a word', cars({ access: { read: 'auth.api', write: 'nobdy' } }), /"auth:api"\?.*write: .*"nobody"\?/s],

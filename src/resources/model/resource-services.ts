@@ -23,6 +23,7 @@ export type RecordEvent = (
     userId?: string | null;
     clientId?: string | null;
     sessionId?: string | null;
+    rowId?: string;
     source: RequestSource;
     data?: Record<string, unknown>;
   },

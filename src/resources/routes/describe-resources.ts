@@ -1,12 +1,16 @@
 import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
+import { closedSchema } from './closed-schema.ts';
 
 const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
 function describeField({ type, options, nullable }: ResourceField): Record<string, unknown> {
-  const { min, max, values, target, description } = options;
+  const { min, max, values, target, description, label, hint, example } = options;
   return {
     type: type.name,
+    label,
     description,
+    hint,
+    example,
     required: options.required === true && options.default === undefined,
     nullable,
     readOnly: options.readOnly === true,
@@ -35,6 +39,8 @@ export function describeResource(resource: Resource): Record<string, unknown> {
   return {
     name,
     singular,
+    label: definition.label,
+    icon: definition.icon,
     description: definition.description,
     path: `/v1/${name}`,
     operations: definition.operations ?? everything,
@@ -54,6 +60,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
       on: action.on ?? 'row',
       summary: action.summary,
       body: action.body !== undefined,
+      bodySchema: action.body && closedSchema(action.body),
     })),
   };
 }

@@ -112,6 +112,7 @@ export async function recordWrite(
     userId: caller.userId,
     clientId: caller.clientId,
     sessionId: caller.sessionId,
+    rowId: id,
     source,
     data: {
       id,

@@ -7,6 +7,7 @@ export interface ComputedOptions {
   /** Other fields (hidden ones too) that the value is made of. */
   from: readonly string[];
   nullable?: boolean;
+  label?: string;
   description?: string;
   example?: unknown;
 }

@@ -33,6 +33,10 @@ export interface FieldOptions<T> {
   renamedFrom?: string | readonly string[];
   /** The column, where it is not named as the field. */
   column?: string;
+  /** The name of the field for people; the default is made of its name. */
+  label?: string;
+  /** How to fill it in, for people: shown below the control, and where a pattern refuses a value. */
+  hint?: string;
   description?: string;
   example?: T;
 }

@@ -36,7 +36,14 @@ const length = (value: string): number => {
   return count;
 };
 
-export function checkText(value: unknown, { min = 1, max = defaultMax, pattern }: AnyOptions): Refusal | undefined {
+/** A regular expression is for programs; a hint is for everybody. */
+const wrongForm = (hint: string | undefined, { source }: RegExp): string =>
+  hint === undefined ? `must match ${source}` : `does not have the right form: ${hint.replace(/\.$/, '')}`;
+
+export function checkText(
+  value: unknown,
+  { min = 1, max = defaultMax, pattern, hint }: AnyOptions,
+): Refusal | undefined {
   if (typeof value !== 'string') return refuse('type', 'must be a text');
   if (!value.isWellFormed() || value.includes('\0')) {
     return refuse('format', 'must be valid Unicode text without NUL characters');
@@ -44,7 +51,7 @@ export function checkText(value: unknown, { min = 1, max = defaultMax, pattern }
   const size = value.length < min || value.length > max ? length(value) : value.length;
   if (size < min) return refuse('minLength', size === 0 ? 'must not be empty' : `must have at least ${min} characters`);
   if (size > max) return refuse('maxLength', `must have at most ${max} characters`);
-  if (pattern && !pattern.test(value)) return refuse('pattern', `must match ${pattern.source}`);
+  if (pattern && !pattern.test(value)) return refuse('pattern', wrongForm(hint, pattern));
   return undefined;
 }
 
