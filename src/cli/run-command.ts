@@ -20,6 +20,7 @@ import { addKeysList } from './commands/keys-list.ts';
 import { addKeysReset } from './commands/keys-reset.ts';
 import { addKeysRotate } from './commands/keys-rotate.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addMove } from './commands/move.ts';
 import { addRestore } from './commands/restore.ts';
 import { addServe } from './commands/serve.ts';
 import { addSessionEnd } from './commands/session-end.ts';
@@ -75,7 +76,7 @@ export function createProgram(): Command {
     for (const add of commands) add(group);
   }
   for (const add of [addLogin, addToken, addLogout]) add(program);
-  for (const add of [addEvents, addBackup, addRestore, addDoctor]) add(program);
+  for (const add of [addEvents, addBackup, addRestore, addMove, addDoctor]) add(program);
   return program;
 }
 

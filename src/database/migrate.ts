@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
+import { unfinishedMove } from './copy/notes.ts';
 import type { Database, Tx } from './database.ts';
 import { columnTypes, type Migration, type Report } from './migration.ts';
 import { underMigrationLock } from './migration-lock.ts';
@@ -74,6 +75,11 @@ const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 
 /** Returns what a newer version has added, which this one goes on beside. */
 function refuseNewer(applied: readonly string[]): string[] {
+  if (applied.includes(unfinishedMove)) {
+    throw new OperatorError(
+      'A move into this database was not finished: it holds a part of the rows. Run the same gatehouse move again.',
+    );
+  }
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
   const taken = unknown.filter(contracts);
   if (taken.length === 0) return unknown;
@@ -102,7 +108,12 @@ export async function migrate(
 }
 
 /** One migration a transaction, so that none holds a table while another works; all at once where there is no table yet. */
-async function runPending({ engine }: Database, tx: Tx, now: () => number, report: Report) {
+export async function runPending(
+  { engine }: Pick<Database, 'engine'>,
+  tx: Tx,
+  now: () => number,
+  report: Report = () => undefined,
+) {
   const types = columnTypes(engine);
   await sql
     .raw(`create table if not exists migrations (name ${types.text} primary key, applied_at ${types.bigint} not null)`)

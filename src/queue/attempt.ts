@@ -15,14 +15,14 @@ export interface Handler extends Required<HandlerOptions> {
 /** Why an attempt is aborted when the service stops: whoever aborts it notes what becomes of the job. */
 export const serviceStops = new Error('the service stops');
 
-const sealedMark = 'sealed:';
-const label = (id: string): string => `job ${id}`;
+export const sealedMark = 'sealed:';
+export const jobLabel = (id: string): string => `job ${id}`;
 
 export const sealData = (sealing: Sealing, id: string, json: string): string =>
-  sealedMark + sealing.seal(json, label(id));
+  sealedMark + sealing.seal(json, jobLabel(id));
 
 const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
-  JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), label(id)) : data);
+  JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
 
 /** One attempt, to its end. Never throws: where the database is away, the lease ends and the job is done again. */
 export async function runAttempt(

@@ -20,6 +20,9 @@ interface LegacyKeySet {
 
 type Content = { id: LegacyKeyRow['id']; content: Buffer };
 
+/** What the seal of each is bound to. */
+export const legacyLabel = (id: string): string => `legacy ${id}`;
+
 /** The keys of the old service as they are in the database, where all of them are sealed. */
 export class LegacyKeys {
   readonly #context: Context;
@@ -54,15 +57,15 @@ export class LegacyKeys {
   }
 
   async store(tx: Tx, id: LegacyKeyRow['id'], content: Buffer): Promise<void> {
-    const sealed = this.#seal().seal(content, `legacy ${id}`);
+    const sealed = this.#seal().seal(content, legacyLabel(id));
     await storeLegacyKey(tx, { id, sealed, created_at: this.#context.now() });
   }
 
   async #read(db: Db): Promise<Content[]> {
     const contents: Content[] = [];
     for (const row of await readLegacyKeys(db)) {
-      const { content, isCurrent } = this.#seal().open(row.sealed, `legacy ${row.id}`);
-      if (!isCurrent) await storeLegacyKey(db, { ...row, sealed: this.#seal().seal(content, `legacy ${row.id}`) });
+      const { content, isCurrent } = this.#seal().open(row.sealed, legacyLabel(row.id));
+      if (!isCurrent) await storeLegacyKey(db, { ...row, sealed: this.#seal().seal(content, legacyLabel(row.id)) });
       contents.push({ id: row.id, content });
     }
     return contents;

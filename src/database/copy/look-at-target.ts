@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs';
+import { sql } from 'kysely';
+import { OperatorError } from '../../errors.ts';
+import type { Db } from '../database.ts';
+import { type Looked, lookAtDatabase } from '../look-at-database.ts';
+import { knownMigrations } from '../migrate.ts';
+import { openDatabase } from '../open-database.ts';
+import { readSetup, type Setup, unfinishedMove } from './notes.ts';
+import { fileOf, type Location } from './open-tables.ts';
+import { quote } from './tables.ts';
+
+/** What a move into this database has left, if it was cut off. Undefined where it is empty; anything else is refused. */
+export async function lookAtTarget(location: Location): Promise<Setup | undefined> {
+  const looked = await lookAtDatabase(location);
+  if (!looked) return undefined;
+  try {
+    const names = await tableNames(looked);
+    if (names.length === 0) return undefined;
+    const applied = names.includes('migrations') ? await migrationsOf(looked.db) : [];
+    if (!applied.includes(unfinishedMove)) throw new OperatorError(await whatIsIn(looked.db, names, applied));
+    const { rows } = await sql<{ position: string }>`select position from move_progress where name = ''`.execute(
+      looked.db,
+    );
+    if (!isThisVersion(applied.filter((name) => name !== unfinishedMove))) {
+      throw new OperatorError(
+        'Another version of Gatehouse began to move into this database. Go on with that version, or add --start-over.',
+      );
+    }
+    return readSetup(rows[0]?.position as string);
+  } finally {
+    await looked.close();
+  }
+}
+
+const isThisVersion = (applied: readonly string[]): boolean =>
+  applied.length === knownMigrations.length && knownMigrations.every((name) => applied.includes(name));
+
+const migrationsOf = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('migrations').select('name').execute()).map(({ name }) => name);
+
+async function tableNames({ engine, db }: Pick<Looked, 'engine' | 'db'>): Promise<string[]> {
+  const list =
+    engine === 'sqlite'
+      ? sql<{
+          name: string;
+        }>`select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`
+      : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema() order by 1`;
+  return (await list.execute(db)).rows.map(({ name }) => name);
+}
+
+async function whatIsIn(db: Db, names: readonly string[], applied: readonly string[]): Promise<string> {
+  const counts: [string, number][] = [];
+  for (const name of names) {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(name)}`.execute(db);
+    if (Number(rows[0]?.n) > 0) counts.push([name, Number(rows[0]?.n)]);
+  }
+  counts.sort(([, a], [, b]) => b - a);
+  const version =
+    applied.length === 0 ? '' : isThisVersion(applied) ? ' of Gatehouse' : ' of another version of Gatehouse';
+  const shown =
+    counts.length === 0
+      ? 'no rows'
+      : `rows in ${counts
+          .slice(0, 12)
+          .map(([name, n]) => `${name} (${n})`)
+          .join(', ')}`;
+  const more = counts.length > 12 ? ` and ${counts.length - 12} more` : '';
+  return `The target is not empty: it has ${names.length} tables${version}, with ${shown}${more}. Name an empty database.`;
+}
+
+/** Throws away what a move that was cut off has left. */
+export async function emptyTarget(location: Location): Promise<void> {
+  const path = fileOf(location);
+  if (path !== undefined) {
+    for (const rest of ['', '-wal', '-shm']) rmSync(path + rest, { force: true });
+    return;
+  }
+  const database = await openDatabase({ ...location, databasePoolSize: 2 });
+  try {
+    await database.db.transaction().execute(async (tx) => {
+      const names = await tableNames({ engine: 'postgres', db: tx });
+      if (names.length > 0) await sql.raw(`drop table ${names.map(quote).join(', ')}`).execute(tx);
+    });
+  } finally {
+    await database.close();
+  }
+}

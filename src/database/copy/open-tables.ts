@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { OperatorError } from '../../errors.ts';
+import { openDatabase } from '../open-database.ts';
+import { PostgresTables } from './postgres-tables.ts';
+import { SqliteTables } from './sqlite-tables.ts';
+import type { TableReader, TableWriter } from './tables.ts';
+
+export interface Location {
+  readonly databaseUrl: string;
+  readonly workingDir: string;
+}
+
+export const fileOf = ({ databaseUrl, workingDir }: Location): string | undefined =>
+  databaseUrl.startsWith('sqlite:') ? resolve(workingDir, databaseUrl.slice('sqlite:'.length)) : undefined;
+
+/** One connection holds the locks, others do the work. */
+const connections = 4;
+
+/** A database to be copied, which nobody changes until it is closed. */
+export async function openSource(location: Location): Promise<TableReader> {
+  const path = fileOf(location);
+  if (path === undefined) return PostgresTables.source(await openPostgres(location));
+  if (!existsSync(path)) throw new OperatorError(`There is no database at ${path}.`);
+  return new SqliteTables(path);
+}
+
+/** A database that `prepareTarget` has made ready. */
+export async function openTarget(location: Location): Promise<TableWriter> {
+  const path = fileOf(location);
+  return path === undefined ? PostgresTables.target(await openPostgres(location)) : new SqliteTables(path);
+}
+
+const openPostgres = (location: Location) => openDatabase({ ...location, databasePoolSize: connections });

@@ -1,0 +1,195 @@
+import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
+import { OperatorError } from '../../errors.ts';
+import type { Database, Tx } from '../database.ts';
+import type { Tables } from '../tables.ts';
+import { endNotes, readNote, readSetup } from './notes.ts';
+import { refuseServing } from './refuse-serving.ts';
+import {
+  type CopiedColumn,
+  type CopiedTable,
+  type Key,
+  type Position,
+  pageBytes,
+  pageRows,
+  quote,
+  type Row,
+  type TableWriter,
+  type Value,
+} from './tables.ts';
+
+const kinds = new Map<string, CopiedColumn['kind']>([
+  ['text', 'text'],
+  ['integer', 'integer'],
+  ['bigint', 'integer'],
+  ['double precision', 'real'],
+]);
+
+/** Any number: it names the lock of whoever moves a service into a database. */
+const moveLock = 7_146_353;
+
+/** The tables of a PostgreSQL: one long transaction holds the locks, short ones read and write. */
+export class PostgresTables implements TableWriter {
+  readonly #database: Database;
+  /** Holds the locks. */
+  readonly #held: ControlledTransaction<Tables>;
+
+  private constructor(database: Database, held: ControlledTransaction<Tables>) {
+    this.#database = database;
+    this.#held = held;
+  }
+
+  /** To read from: nobody else writes until it is closed. */
+  static async source(database: Database): Promise<PostgresTables> {
+    const tables = new PostgresTables(database, await hold(database));
+    try {
+      await refuseServing(database);
+      const names = [...(await tables.tables()).keys()].filter((name) => name !== 'instances');
+      await sql`set local lock_timeout = 5000`.execute(tables.#held);
+      await sql.raw(`lock table ${names.map(quote).join(', ')} in share mode`).execute(tables.#held);
+    } catch (error) {
+      await tables.close();
+      if (error instanceof OperatorError) throw error;
+      throw new OperatorError(
+        `The tables of the database are being written to (${(error as Error).message}). Stop every service and command that uses it: it must not change while it is moved.`,
+      );
+    }
+    return tables;
+  }
+
+  /** To write to: one move at a time. */
+  static async target(database: Database): Promise<PostgresTables> {
+    const tables = new PostgresTables(database, await hold(database));
+    const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${moveLock}) as free`.execute(
+      tables.#held,
+    );
+    if (rows[0]?.free) return tables;
+    await tables.close();
+    throw new OperatorError('Another gatehouse move into this database is under way.');
+  }
+
+  async tables(): Promise<ReadonlyMap<string, CopiedTable>> {
+    const found = new Map<string, { columns: CopiedColumn[]; key: [number, string][] }>();
+    const { rows } = await this.#run(sql<{ table: string; column: string; type: string; place: number | null }>`
+      select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type,
+             array_position(i.indkey::int2[], a.attnum) as place
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      left join pg_index i on i.indrelid = c.oid and i.indisprimary
+      where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
+      order by c.relname, a.attnum`);
+    for (const { table, column, type, place } of rows) {
+      const entry = found.get(table) ?? { columns: [], key: [] };
+      found.set(table, entry);
+      entry.columns.push({ name: column, kind: kinds.get(type), type });
+      if (place !== null) entry.key.push([place, column]);
+    }
+    return new Map(
+      [...found].map(([name, { columns, key }]) => [
+        name,
+        { name, columns, key: key.sort(([a], [b]) => a - b).map(([, column]) => column) },
+      ]),
+    );
+  }
+
+  async count(table: string): Promise<number> {
+    const { rows } = await this.#run(sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`);
+    return Number(rows[0]?.n);
+  }
+
+  async page(table: CopiedTable, after: Key | undefined): Promise<readonly Row[]> {
+    const names = table.columns.map(({ name }) => name);
+    const { rows } = await this.#run(selectPage(table, after));
+    return rows.map((row) => names.map((name) => row[name] as Value));
+  }
+
+  async position(table: string): Promise<Position> {
+    return readNote(await this.#note(table));
+  }
+
+  async insert({ name, columns }: CopiedTable, rows: readonly Row[], position: Position): Promise<void> {
+    const names = sql.join(columns.map((column) => sql.ref(column.name)));
+    const values = columns.map(({ type }, i) => sql`${rows.map((row) => row[i])}::${sql.raw(type)}[]`);
+    await this.#inTransaction(async (tx) => {
+      await sql`insert into ${sql.table(name)} (${names}) select * from unnest(${sql.join(values)})`.execute(tx);
+      await writeNote(tx, name, position);
+    });
+  }
+
+  async complete(): Promise<void> {
+    const setup = readSetup((await this.#note('')) as string);
+    await this.#inTransaction(async (tx) => {
+      for (const statement of setup.later) await sql.raw(statement).execute(tx);
+      await writeNote(tx, '', { ...setup, later: [] });
+    });
+    await this.#run(sql`analyze`);
+  }
+
+  async release(): Promise<void> {
+    await this.#inTransaction(async (tx) => {
+      for (const statement of endNotes) await sql.raw(statement).execute(tx);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#held.rollback().execute();
+    await this.#database.close();
+  }
+
+  async #note(name: string): Promise<string | undefined> {
+    const read = sql<{ position: string }>`select position from move_progress where name = ${name}`;
+    return (await this.#run(read)).rows[0]?.position;
+  }
+
+  /** Not in the transaction that holds the locks: it would go on to hold those of each table that was read, too. */
+  #run<R>(statement: RawBuilder<R>): Promise<QueryResult<R>> {
+    return this.#inTransaction((tx) => statement.execute(tx));
+  }
+
+  #inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#database.db.transaction().execute(async (tx) => {
+      await unlimited(tx);
+      return work(tx);
+    });
+  }
+}
+
+async function hold(database: Database): Promise<ControlledTransaction<Tables>> {
+  const held = await database.db.startTransaction().execute();
+  await unlimited(held);
+  return held;
+}
+
+/** A large table takes as long as it takes. */
+async function unlimited(tx: Tx): Promise<void> {
+  await sql`set local statement_timeout = 0`.execute(tx);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+}
+
+async function writeNote(tx: Tx, name: string, note: unknown): Promise<void> {
+  await sql`insert into move_progress (name, position) values (${name}, ${JSON.stringify(note)})
+    on conflict (name) do update set position = excluded.position`.execute(tx);
+}
+
+/** Rows are left out from where they would be too many bytes together; the first is always there. */
+function selectPage(table: CopiedTable, after: Key | undefined) {
+  const { name, columns, key } = table;
+  const keys = sql.join(key.map((column) => sql.ref(`t.${column}`)));
+  const typeOf = (column: string) => columns.find((one) => one.name === column)?.type as string;
+  const last = after && sql.join(after.map((value, i) => sql`${value}::${sql.raw(typeOf(key[i] as string))}`));
+  const list = columns.map(({ name: column, kind }) =>
+    kind === 'integer'
+      ? sql`t.${sql.id(column)}::text as ${sql.id(column)}`
+      : sql`t.${sql.id(column)} as ${sql.id(column)}`,
+  );
+  const texts = columns.filter(({ kind }) => kind === 'text');
+  const size = sql.join(
+    [sql`0`, ...texts.map((column) => sql`coalesce(octet_length(t.${sql.id(column.name)}), 0)`)],
+    sql` + `,
+  );
+  return sql<Record<string, Value>>`
+    select * from (
+      select ${sql.join(list)}, sum(${size}) over (order by ${keys} rows unbounded preceding) - (${size}) as bytes_before
+      from ${sql.table(name)} as t ${last ? sql`where (${keys}) > (${last})` : sql``}
+      order by ${keys} limit ${sql.lit(pageRows)}
+    ) as page where bytes_before < ${sql.lit(pageBytes)}`;
+}

@@ -1,0 +1,147 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { OperatorError } from '../../errors.ts';
+import { endNotes, readNote, readSetup } from './notes.ts';
+import {
+  type CopiedColumn,
+  type CopiedTable,
+  type Key,
+  type Position,
+  pageBytes,
+  pageRows,
+  quote,
+  type Row,
+  type TableWriter,
+  type Value,
+} from './tables.ts';
+
+const writeNote =
+  'insert into move_progress (name, position) values (?, ?) on conflict (name) do update set position = excluded.position';
+
+const kinds = new Map<string, CopiedColumn['kind']>([
+  ['TEXT', 'text'],
+  ['INTEGER', 'integer'],
+  ['REAL', 'real'],
+]);
+
+/** A SQLite file that nobody else can use meanwhile: not a service, not a command. */
+export class SqliteTables implements TableWriter {
+  readonly #file: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string) {
+    this.#file = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: false });
+    try {
+      // Kept until the file is closed, in the mode of the write-ahead log as well.
+      this.#file.exec('pragma locking_mode = exclusive; begin exclusive; commit');
+      this.#file.exec('pragma synchronous = normal; pragma cache_size = -32000; pragma temp_store = memory');
+    } catch (error) {
+      this.#file.close();
+      throw new OperatorError(
+        `${path} is in use (${(error as Error).message}). Stop the service and whatever else has it open: it must not change while it is moved.`,
+      );
+    }
+  }
+
+  async tables(): Promise<ReadonlyMap<string, CopiedTable>> {
+    const names = this.#all(
+      `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`,
+    );
+    return new Map(names.map(([name]) => [name as string, this.#describe(name as string)]));
+  }
+
+  #describe(name: string): CopiedTable {
+    const rows = this.#all('select name, upper(type), pk from pragma_table_info(?) order by cid', [name]);
+    const columns = rows.map(([column, type]) => ({
+      name: column as string,
+      kind: kinds.get(type as string),
+      type: type as string,
+    }));
+    const key = rows.filter(([, , pk]) => pk !== 0).sort((a, b) => (a[2] as number) - (b[2] as number));
+    return { name, columns, key: key.map(([column]) => column as string) };
+  }
+
+  async count(table: string): Promise<number> {
+    return this.#all(`select count(*) from ${quote(table)}`)[0]?.[0] as number;
+  }
+
+  async page(table: CopiedTable, after: Key | undefined): Promise<readonly Row[]> {
+    const statement = this.#prepare(selectPage(table, after !== undefined));
+    const rows: Row[] = [];
+    let bytes = 0;
+    for (const row of statement.iterate(...(after ?? []))) {
+      const values = row as unknown as Value[];
+      rows.push(values);
+      for (const value of values) bytes += typeof value === 'string' ? value.length : 8;
+      if (bytes >= pageBytes) break;
+    }
+    return rows;
+  }
+
+  async position(table: string): Promise<Position> {
+    return readNote(this.#all('select position from move_progress where name = ?', [table])[0]?.[0] as string);
+  }
+
+  async insert({ name, columns }: CopiedTable, rows: readonly Row[], position: Position): Promise<void> {
+    const names = columns.map((column) => quote(column.name)).join(', ');
+    const insert = this.#prepare(`insert into ${quote(name)} (${names}) values (${columns.map(() => '?').join(', ')})`);
+    this.#inTransaction(() => {
+      for (const row of rows) insert.run(...row);
+      this.#prepare(writeNote).run(name, JSON.stringify(position));
+    });
+  }
+
+  async complete(): Promise<void> {
+    const setup = readSetup(this.#all('select position from move_progress where name = ?', [''])[0]?.[0] as string);
+    this.#inTransaction(() => {
+      for (const statement of setup.later) this.#file.exec(statement);
+      this.#prepare(writeNote).run('', JSON.stringify({ ...setup, later: [] }));
+    });
+    const [orphan] = this.#all('pragma foreign_key_check');
+    if (orphan) throw new OperatorError(`A row of ${orphan[0]} refers to one of ${orphan[2]} that is not there.`);
+  }
+
+  async release(): Promise<void> {
+    this.#inTransaction(() => {
+      for (const statement of endNotes) this.#file.exec(statement);
+    });
+    this.#file.exec('pragma synchronous = full; pragma wal_checkpoint(truncate)');
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+  }
+
+  #inTransaction(work: () => void): void {
+    this.#file.exec('begin immediate');
+    try {
+      work();
+      this.#file.exec('commit');
+    } catch (error) {
+      this.#file.exec('rollback');
+      throw error;
+    }
+  }
+
+  #all(sql: string, values: readonly Value[] = []): Value[][] {
+    return this.#prepare(sql).all(...values) as unknown as Value[][];
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#file.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function selectPage({ name, columns, key }: CopiedTable, goesOn: boolean): string {
+  const list = columns.map(({ name: column, kind }) =>
+    kind === 'integer' ? `cast(t.${quote(column)} as text)` : `t.${quote(column)}`,
+  );
+  const keys = key.map((column) => `t.${quote(column)}`).join(', ');
+  const where = goesOn ? `where (${keys}) > (${key.map(() => '?').join(', ')})` : '';
+  return `select ${list.join(', ')} from ${quote(name)} as t ${where} order by ${keys} limit ${pageRows}`;
+}
