@@ -33,17 +33,25 @@ export async function backUp(source: string, target: string, { overwrite = false
   } finally {
     file.close();
   }
-  // The copy carries the journal mode of the original; alone, it shall be one file.
-  const copy = new DatabaseSync(draft, { timeout: 5000 });
-  copy.exec('pragma journal_mode = delete');
-  copy.close();
+  leaveLog(draft);
   checkCopy(draft);
   syncToDisk(draft);
   renameSync(draft, target);
+  syncFolder(dirname(target));
+}
+
+interface RestoreOptions {
+  readonly overwrite?: boolean;
+  /** Changes the copy before it takes its place. */
+  readonly change?: (draft: string) => Promise<void>;
 }
 
 /** Puts a copy in the place of the database, which is kept beside it. Returns the path of what was there before. */
-export function restore(source: string, target: string, { overwrite = false } = {}): string | undefined {
+export async function restore(
+  source: string,
+  target: string,
+  { overwrite = false, change }: RestoreOptions = {},
+): Promise<string | undefined> {
   if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
   checkCopy(source);
   let kept: string | undefined;
@@ -59,11 +67,21 @@ export function restore(source: string, target: string, { overwrite = false } = 
   const draft = `${target}.part`;
   copyFileSync(source, draft);
   chmodSync(draft, 0o600);
+  await change?.(draft);
+  leaveLog(draft);
   syncToDisk(draft);
   if (kept) renameSync(target, kept);
   for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
   renameSync(draft, target);
+  syncFolder(dirname(target));
   return kept;
+}
+
+/** A copy carries the journal mode of the original; alone, it shall be one file. */
+function leaveLog(path: string): void {
+  const copy = new DatabaseSync(path, { timeout: 5000 });
+  copy.exec('pragma journal_mode = delete');
+  copy.close();
 }
 
 /** Whole, Gatehouse's, and not from a newer version. */
@@ -103,6 +121,14 @@ function refuseRunning(path: string): void {
   } finally {
     file.close();
   }
+}
+
+/** A name that a power cut takes would take the copy with it. Windows opens no folders. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
 }
 
 function syncToDisk(path: string): void {

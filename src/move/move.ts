@@ -24,7 +24,7 @@ export interface MoveOptions {
   readonly startOver: boolean;
   /** Look, and change nothing. */
   readonly dryRun: boolean;
-  /** Told of rows that were copied, and of those that were compared. */
+  /** Told of rows that were copied, and of those that were compared in either database. */
   readonly progress: (total: number) => { advance(rows: number, what: string): void; end(): void };
 }
 
@@ -134,7 +134,8 @@ async function copyAndCompare(
   { progress }: MoveOptions,
 ): Promise<MovedTable[]> {
   const rows = pairs.reduce((sum, pair) => sum + pair.rows, 0);
-  const bar = progress(2 * rows);
+  const bar = progress(3 * rows);
+  const compared = (name: string) => (by: number) => bar.advance(by, `comparing ${name}`);
   try {
     for (const { from, to } of pairs) {
       const change = resealer(from, sealings.from, sealings.to);
@@ -145,8 +146,8 @@ async function copyAndCompare(
     const tables: MovedTable[] = [];
     for (const { from, to } of pairs) {
       const [there, here] = await Promise.all([
-        checksum(source, from, opener(from, sealings.from), (by) => bar.advance(by, `comparing ${from.name}`)),
-        checksum(target, to, opener(to, sealings.to), () => undefined),
+        checksum(source, from, opener(from, sealings.from), compared(from.name)),
+        checksum(target, to, opener(to, sealings.to), compared(to.name)),
       ]);
       refuseDifference(from.name, there, here);
       tables.push({ table: from.name, rows: here.rows, checksum: here.sum });

@@ -1,30 +1,75 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
-import { loadConfig } from '../../config.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Config, loadConfig } from '../../config.ts';
 import { backUp, sqliteFile } from '../../database/backup.ts';
+import { backUpEvery, backUpInto } from '../../database/backup-series.ts';
+import { OperatorError } from '../../errors.ts';
+import { readDuration } from '../terminal/read-duration.ts';
+
+interface Flags {
+  force?: boolean;
+  every?: number;
+  keep?: number;
+}
+
+/** As many as a day has hours. */
+const usualKeep = 24;
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes a whole number from 1.');
+}
 
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .description('Copy the SQLite database to FILE, whole and consistent, while the service runs.')
-    .argument('<file>')
-    .option('--force', 'overwrite FILE')
+    .description('Copy the SQLite database to PATH, whole and consistent, while the service runs.')
+    .argument('<path>', 'a file; with --keep or --every a folder of copies, each named after its moment')
+    .option('--every <time>', 'go on making copies, such as 15m, 1h or 1d, until it is stopped', readDuration)
+    .option('--keep <number>', `keep so many of the newest copies (with --every: ${usualKeep})`, readCount)
+    .option('--force', 'overwrite the file')
     .addHelpText(
       'after',
-      '\nExamples:\n  gatehouse backup gatehouse-2026-11-15.db\n  gatehouse backup /var/backups/gatehouse.db --force\n\nOn PostgreSQL use pg_dump instead.',
+      `
+A copy has its name only when it is whole and on disk. One that fails in a series is told of, and the next is made at its
+time; no copy is removed before a newer one is whole.
+
+Examples:
+  gatehouse backup gatehouse-2026-11-15.db
+  gatehouse backup /var/backups/gatehouse --keep 14
+  gatehouse backup /var/backups/gatehouse --every 1h --keep 24
+
+On PostgreSQL use pg_dump, or an archive of its log for any moment: docs/operating.md`,
     )
-    .action(async (name: string, { force = false }: { force?: boolean }) => {
+    .action(async (path: string, flags: Flags) => {
       const config = await loadConfig();
       const source = sqliteFile(config, 'pg_dump --format=custom --file=gatehouse.dump "$DATABASE_URL"');
-      const target = resolve(name);
-      await backUp(source, target, { overwrite: force });
-      console.log(`${target} (${statSync(target).size} bytes)`);
-      const key = join(config.dataDir, 'encryption.key');
-      if (!config.encryptionKey && existsSync(key)) {
-        console.log(
-          `The keys in it are sealed: to be restored it needs ${key} too. Keep a copy of that file elsewhere.`,
-        );
-      }
+      if (flags.every === undefined && flags.keep === undefined) await makeOne(source, resolve(path), flags);
+      else await makeSeries(source, resolve(path), flags);
+      noteKey(config);
     });
+}
+
+async function makeOne(source: string, file: string, { force = false }: Flags): Promise<void> {
+  await backUp(source, file, { overwrite: force });
+  showCopy(file);
+}
+
+async function makeSeries(source: string, folder: string, { every, keep = usualKeep, force }: Flags): Promise<void> {
+  if (force) throw new OperatorError('--force is for one file: in a folder no copy is overwritten.');
+  const make = async () => showCopy(await backUpInto(source, folder, keep, Date.now()));
+  if (every === undefined) return make();
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const failed = (error: unknown) => console.error(`gatehouse: this copy failed: ${(error as Error).message}`);
+  await backUpEvery({ everyMs: every, make, failed, stop: stop.signal });
+}
+
+const showCopy = (file: string): void => console.log(`${file} (${statSync(file).size} bytes)`);
+
+function noteKey({ dataDir, encryptionKey }: Config): void {
+  const key = join(dataDir, 'encryption.key');
+  if (encryptionKey || !existsSync(key)) return;
+  console.log(`The keys in it are sealed: to be restored it needs ${key} too. Keep a copy of that file elsewhere.`);
 }

@@ -6,6 +6,7 @@ import { EventFollower } from '../../events/follow-events.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
 import { printable, showTime } from '../terminal/print.ts';
+import { durationOf } from '../terminal/read-duration.ts';
 
 interface Flags {
   readonly type?: string;
@@ -21,13 +22,6 @@ interface Flags {
 type Since = (now: number) => number;
 
 const everyMs = 1000;
-const units = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
 export function addEvents(program: Command): void {
   program
     .command('events')
@@ -95,8 +89,8 @@ function readable({ created_at, type, user_id, client_id, actor_id, address, dat
 }
 
 function readSince(text: string): Since {
-  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (number && unit) return (now) => now - Number(number) * (units.get(unit) as number);
+  const ago = durationOf(text);
+  if (ago !== undefined) return (now) => now - ago;
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw new InvalidArgumentError('It takes a date, or a time such as 15m, 2h or 7d.');
   return () => at;

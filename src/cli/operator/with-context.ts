@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { loadConfig } from '../../config.ts';
+import { type Config, loadConfig } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
@@ -8,8 +8,10 @@ import { createLog } from '../../log.ts';
 import { createMetrics } from '../../metrics.ts';
 
 /** Runs a command's work on the configured database, brought up to date; a running server beside it does no harm. */
-export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  const config = await loadConfig();
+export const withContext = async <T>(work: (context: Context) => Promise<T>): Promise<T> =>
+  withContextOf(await loadConfig(), work);
+
+export async function withContextOf<T>(config: Config, work: (context: Context) => Promise<T>): Promise<T> {
   const database = await openDatabase(config);
   try {
     // Standard output is for the command's own answer.

@@ -141,12 +141,10 @@ export function listSessions(
 }
 
 /** All of them, whoever's; says how many. */
-export async function revokeAllSessions(tx: Tx, now: number): Promise<number> {
-  const { numUpdatedRows } = await tx
-    .updateTable('sessions')
-    .set({ revoked_at: now })
-    .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow();
+export async function revokeAllSessions(tx: Tx, now: number, { keepPersonal = false } = {}): Promise<number> {
+  let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null);
+  if (keepPersonal) query = query.where('type', '!=', 'personal');
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }
 

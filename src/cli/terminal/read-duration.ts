@@ -1,0 +1,21 @@
+import { InvalidArgumentError } from 'commander';
+
+const units = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** The milliseconds of `90s`, `15m`, `2h` or `7d`; undefined for anything else. */
+export function durationOf(text: string): number | undefined {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (units.get(unit as string) as number);
+}
+
+/** For an option of a command. */
+export function readDuration(text: string): number {
+  const ms = durationOf(text);
+  if (ms) return ms;
+  throw new InvalidArgumentError('It takes a time such as 90s, 15m, 2h or 7d.');
+}

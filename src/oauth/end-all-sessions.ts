@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts';
+import { commitAndInvalidate } from '../database/bus.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import { revokeAllSessions } from '../sessions/store/session-store.ts';
+import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
+
+interface EndedSessions {
+  readonly sessions: number;
+  readonly links: number;
+}
+
+/**
+ * Ends every session, every personal access token unless they are kept, and every link in mail, on every instance. After a
+ * database went back in time nobody knows which of them ended in between.
+ */
+export const endAllSessions = (
+  context: Context,
+  source: RequestSource,
+  { keepPersonal }: { keepPersonal: boolean },
+): Promise<EndedSessions> =>
+  commitAndInvalidate(context.database, async (tx, invalidate) => {
+    const links = await voidAllOneTimeTokens(tx, context.now());
+    const sessions = await revokeAllSessions(tx, context.now(), { keepPersonal });
+    invalidate({ kind: 'everything', id: '' });
+    const data = { sessions, links, personal_tokens_kept: keepPersonal };
+    await recordEvent(context, tx, { type: 'sessions.ended', source, data });
+    context.metrics.revocations.inc({ cause: 'operator' }, sessions);
+    return { sessions, links };
+  });

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { backUpEvery } from '../../src/database/backup-series.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { mailedLink } from '../harness/mailed-link.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Holder {
+  readonly email: string;
+  readonly access: string;
+  readonly refresh: string;
+  readonly personal: string;
+}
+
+/** Somebody with everything that lets a person in. */
+async function signIn(service: Service): Promise<Holder> {
+  const { email } = await addLogin(service);
+  const { body } = await ask<Record<'access_token' | 'refresh_token', string>>(service, '/v1/clients/web/admin/login', {
+    json: { email, password },
+  });
+  const personal = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', {
+    token: body.access_token,
+    json: { name: 'mine', scopes: ['*'] },
+  });
+  return {
+    email,
+    access: body.access_token,
+    refresh: body.refresh_token,
+    personal: personal.body.data.access_token,
+  };
+}
+
+const me = async (service: Service, token: string) => (await ask(service, '/v1/users/me', { token })).status;
+const refresh = async (service: Service, refresh_token: string) =>
+  (await ask(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } })).status;
+
+describe('A folder of copies', () => {
+  const start = services('sqlite');
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-copies-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('holds the newest copies under names that sort, and nothing that was cut off', async () => {
+    const { database } = await start();
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const left = 'gatehouse-2026-01-01T00-00-00.000Z.db.part';
+    for (const name of [left, 'notes.txt']) writeFileSync(join(folder, name), 'of an earlier day');
+    utimesSync(join(folder, left), 0, 0);
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { code, stdout, stderr } = await gatehouseHere(['backup', folder, '--keep', '2'], database.dir, env);
+      assert.equal(code, 0, stderr);
+      made.push(/gatehouse-\d\S+\.db/.exec(stdout)?.[0] as string);
+    }
+    assert.deepEqual(readdirSync(folder).sort(), [...made.slice(1), 'notes.txt']);
+    for (const wrong of ['--keep 0', '--every 1w', '--keep 2 --force']) {
+      const { code } = await gatehouseHere(['backup', folder, ...wrong.split(' ')], database.dir, env);
+      assert.equal(code, wrong.endsWith('--force') ? 1 : 2, wrong);
+    }
+  });
+
+  it('goes on growing after one that failed, until it is stopped', async () => {
+    const stop = new AbortController();
+    const told: unknown[] = [];
+    let made = 0;
+    const make = async () => {
+      made++;
+      if (made === 2) throw new Error('the disk is full');
+      if (made === 4) stop.abort();
+    };
+    await backUpEvery({ everyMs: 1, make, failed: (error) => told.push(error), stop: stop.signal });
+    assert.deepEqual([made, told.map(String)], [4, ['Error: the disk is full']]);
+    const first = backUpEvery({
+      everyMs: 1,
+      make: async () => Promise.reject(told[0]),
+      failed: () => assert.fail(),
+      stop: stop.signal,
+    });
+    await assert.rejects(first, /the disk is full/);
+  });
+});
+
+describe('A SQLite database that goes back in time', () => {
+  const start = services('sqlite');
+  const create = databases('sqlite');
+
+  it('lets nobody in by what it holds, where its sessions were ended', async () => {
+    const database = await create();
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
+    const first = await start({ database });
+    const holder = await signIn(first);
+    await ask(first, '/v1/password/resets', { json: { email: holder.email } });
+    const link = (await mailedLink(first, 'reset-password', holder.email)).replace('/reset/', '/resets/');
+    const copy = join(database.dir, 'copy.db');
+    assert.equal((await run('backup', copy)).code, 0);
+    // What ended after the copy was taken would live again.
+    await ask(first, '/v1/logout', { method: 'DELETE', token: holder.access });
+    await first.close();
+
+    const restored = await run('restore', copy, '--force', '--end-sessions');
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.match(restored.stdout, /\d sessions and personal access tokens ended, and 1 links/);
+    const second = await start({ database });
+    assert.deepEqual([await me(second, holder.access), await me(second, holder.personal)], [401, 401]);
+    assert.equal(await refresh(second, holder.refresh), 400);
+    assert.notEqual((await ask(second, `/v1${link}`, { json: { password: 'another long one' } })).status, 200);
+    const again = await ask(second, '/v1/clients/web/admin/login', { json: { email: holder.email, password } });
+    assert.equal(again.status, 200);
+    await second.close();
+    assert.equal((await run('restore', copy, '--force')).code, 0);
+    const third = await start({ database });
+    assert.equal(await me(third, holder.access), 200, 'which is why it can be asked for');
+  });
+});
+
+onBothEngines('sessions that are ended all at once', (engine) => {
+  const start = services(engine);
+
+  it('are ended beside a running service before the command returns, personal access tokens as asked', async () => {
+    const service = await start();
+    const { database } = service;
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const run = (...args: string[]) => gatehouseHere(['session', 'end', ...args], database.dir, env);
+    const holder = await signIn(service);
+    assert.deepEqual([await me(service, holder.access), await me(service, holder.personal)], [200, 200]);
+    assert.match((await run('--all', '--keep-personal')).stdout, /^\d+ ended/);
+    assert.deepEqual([await me(service, holder.access), await me(service, holder.personal)], [401, 200]);
+    assert.equal(await refresh(service, holder.refresh), 400);
+    assert.equal((await run('--all')).code, 0);
+    assert.equal(await me(service, holder.personal), 401);
+    assert.equal((await run('--all', '--user', holder.email)).code, 1);
+    const { db } = service.context.database;
+    const events = await db.selectFrom('events').select('data').where('type', '=', 'sessions.ended').execute();
+    assert.equal(events.length, 2);
+  });
+});
