@@ -26,7 +26,11 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
   ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a person who signs in before'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
-  ['docs/operating.md', 'gatehouse backup /var/backups/copies --every', 'goes on until it is stopped; test/operation/backups'],
+  [
+    'docs/operating.md',
+    'gatehouse backup /var/backups/copies --every',
+    'goes on until it is stopped; test/operation/backups',
+  ],
   ['docs/operating.md', 'gatehouse move --to postgres', 'needs a PostgreSQL of somebody; test/move has its own'],
   [
     'examples/server-app/README.md',
