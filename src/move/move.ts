@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { createSealing, type Sealing } from '../crypto/sealing.ts';
+import { lookAtSource } from '../database/copy/look-at-source.ts';
 import { emptyTarget, lookAtTarget } from '../database/copy/look-at-target.ts';
 import { fileOf, openSource, openTarget } from '../database/copy/open-tables.ts';
 import { prepareTarget } from '../database/copy/prepare-target.ts';
 import type { CopiedTable, TableReader, TableWriter } from '../database/copy/tables.ts';
-import { lookAtDatabase } from '../database/look-at-database.ts';
-import { pendingMigrations } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { readSchemas } from '../resources/migrations/schema-store.ts';
@@ -41,12 +39,6 @@ export interface Move {
   readonly takenUp: boolean;
 }
 
-interface Source {
-  readonly schemas: readonly TableSchema[];
-  /** Tells it from every other database. */
-  readonly id: string;
-}
-
 interface Pair {
   readonly from: CopiedTable;
   readonly to: CopiedTable;
@@ -57,7 +49,8 @@ interface Pair {
 export async function move(config: Config, options: MoveOptions): Promise<Move> {
   const location = { databaseUrl: options.to, workingDir: config.workingDir };
   refuseSame(config, location);
-  const { schemas, id } = await lookAtSource(config);
+  const { found: stored, id } = await lookAtSource(config, readSchemas);
+  const schemas = [...stored.values()];
   const found = await lookAtTarget(location);
   if (found && !options.startOver && found.source !== id) {
     throw new OperatorError('The target holds part of another service. Name an empty database, or add --start-over.');
@@ -88,22 +81,6 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
 function refuseSame(config: Config, target: Parameters<typeof fileOf>[0]): void {
   const [from, to] = [fileOf(config) ?? config.databaseUrl, fileOf(target) ?? target.databaseUrl];
   if (from === to) throw new OperatorError('The target is the database that the service has now. Name another.');
-}
-
-async function lookAtSource(config: Config): Promise<Source> {
-  const looked = await lookAtDatabase(config);
-  if (!looked) throw new OperatorError('There is no database yet: nothing to move.');
-  try {
-    const pending = await pendingMigrations(looked);
-    if (pending.length > 0) {
-      throw new OperatorError('The database is of an older version. Bring it up to date first: gatehouse migrate');
-    }
-    const applied = await looked.db.selectFrom('migrations').selectAll().orderBy('name').execute();
-    const rows = applied.map(({ name, applied_at }) => `${name} ${applied_at}`);
-    return { schemas: [...(await readSchemas(looked.db)).values()], id: hash('sha256', rows.join()) };
-  } finally {
-    await looked.close();
-  }
 }
 
 async function prepare(

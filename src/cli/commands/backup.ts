@@ -5,6 +5,7 @@ import { type Config, loadConfig } from '../../config.ts';
 import { backUp, sqliteFile } from '../../database/backup.ts';
 import { backUpEvery, backUpInto } from '../../database/backup-series.ts';
 import { OperatorError } from '../../errors.ts';
+import { localNow } from '../account/local-clock.ts';
 import { readDuration } from '../terminal/read-duration.ts';
 
 interface Flags {
@@ -58,7 +59,7 @@ async function makeOne(source: string, file: string, { force = false }: Flags): 
 
 async function makeSeries(source: string, folder: string, { every, keep = usualKeep, force }: Flags): Promise<void> {
   if (force) throw new OperatorError('--force is for one file: in a folder no copy is overwritten.');
-  const make = async () => showCopy(await backUpInto(source, folder, keep, Date.now()));
+  const make = async () => showCopy(await backUpInto(source, folder, keep, localNow()));
   if (every === undefined) return make();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import { OperatorError } from '../../errors.ts';
+import type { Db } from '../database.ts';
+import { lookAtDatabase } from '../look-at-database.ts';
+import { pendingMigrations } from '../migrate.ts';
+import type { Location } from './open-tables.ts';
+
+/** Reads something of a database of this version, and what tells it from every other. Changes nothing. */
+export async function lookAtSource<T>(
+  location: Location,
+  read: (db: Db) => Promise<T>,
+): Promise<{ found: T; id: string }> {
+  const looked = await lookAtDatabase(location);
+  if (!looked) throw new OperatorError('There is no database yet: nothing to move.');
+  try {
+    const pending = await pendingMigrations(looked);
+    if (pending.length > 0) {
+      throw new OperatorError('The database is of an older version. Bring it up to date first: gatehouse migrate');
+    }
+    const applied = await looked.db.selectFrom('migrations').selectAll().orderBy('name').execute();
+    const rows = applied.map(({ name, applied_at }) => `${name} ${applied_at}`);
+    return { found: await read(looked.db), id: hash('sha256', rows.join()) };
+  } finally {
+    await looked.close();
+  }
+}
