@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { SqliteTables } from '../database/copy/sqlite-tables.ts';
 import { type CopiedTable, isCopied } from '../database/copy/tables.ts';
 import type { Engine, Tx } from '../database/database.ts';
-import { runMigrations, underMigrationLock } from '../database/migrate.ts';
+import { runPending } from '../database/migrate.ts';
+import { underMigrationLock } from '../database/migration-lock.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { addReference, createIndex, createTable } from '../resources/migrations/migration-steps.ts';
@@ -33,7 +34,7 @@ export async function expectedTables(schemas: readonly TableSchema[]): Promise<R
     const database = await openDatabase({ databaseUrl: `sqlite:${path}`, databasePoolSize: 1, workingDir: dir });
     try {
       await underMigrationLock(database, async (tx) => {
-        await runMigrations('sqlite', tx, database.now);
+        await runPending(database, tx, database.now);
         await makeResourceTables('sqlite', tx, schemas);
       });
     } finally {

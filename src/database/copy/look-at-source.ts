@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { OperatorError } from '../../errors.ts';
 import type { Db } from '../database.ts';
 import { lookAtDatabase } from '../look-at-database.ts';
-import { pendingMigrations } from '../migrate.ts';
+import { knownMigrations, pendingMigrations } from '../migrate.ts';
 import type { Location } from './open-tables.ts';
 
 /** Reads something of a database of this version, and what tells it from every other. Changes nothing. */
@@ -18,6 +18,12 @@ export async function lookAtSource<T>(
       throw new OperatorError('The database is of an older version. Bring it up to date first: gatehouse migrate');
     }
     const applied = await looked.db.selectFrom('migrations').selectAll().orderBy('name').execute();
+    const newer = applied.filter(({ name }) => !knownMigrations.includes(name));
+    if (newer.length > 0) {
+      throw new OperatorError(
+        `A newer Gatehouse has migrated the database (${newer.map(({ name }) => name).join(', ')}). Move it with that version.`,
+      );
+    }
     const rows = applied.map(({ name, applied_at }) => `${name} ${applied_at}`);
     return { found: await read(looked.db), id: hash('sha256', rows.join()) };
   } finally {

@@ -1,10 +1,10 @@
 import { notesTable, type Position } from './tables.ts';
 
 /**
- * How far a copy is, in the database that it goes to. What stands among the migrations as long as it is not whole is known
- * to no version, so that no service starts on it.
+ * Stands among the migrations as long as a copy is not whole. To every version it looks like one of a newer version that took
+ * something away, so that no service starts on it.
  */
-export const unfinishedMove = 'move-not-finished';
+export const unfinishedMove = '000-contract-move-not-finished';
 
 export const beginNotes: readonly string[] = [
   `create table ${notesTable} (name text primary key, position text not null)`,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Engine, Tx } from '../database.ts';
-import { runMigrations, underMigrationLock } from '../migrate.ts';
+import { runPending } from '../migrate.ts';
+import { underMigrationLock } from '../migration-lock.ts';
 import { beginNotes } from './notes.ts';
 import { quote } from './tables.ts';
 
@@ -19,7 +20,7 @@ export async function prepareTarget(
   makeTables: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   await underMigrationLock(database, async (tx) => {
-    await runMigrations(database.engine, tx, database.now);
+    await runPending(database, tx, database.now);
     await makeTables(tx);
     const later = await findLater(database.engine, tx);
     for (const { drop } of later) await sql.raw(drop).execute(tx);
