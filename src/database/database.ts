@@ -12,6 +12,8 @@ export interface Changes {
   readonly own: number;
   /** With every turn that finds commits of others: they may have changed any number of rows. */
   readonly foreign: number;
+  /** What `own` was when all that it counted had surely been committed or undone. Left out: that is so at once. */
+  readonly settled?: number | undefined;
 }
 
 /** What a write has done. */
@@ -60,7 +62,7 @@ export interface Database {
    */
   writeTogether?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */
-  changes(): Changes | undefined;
+  changes(): Changes | undefined | Promise<Changes | undefined>;
   /** Milliseconds since 1970, by the clock that all instances share. */
   now(): number;
   /** What a write needs, by name. Each rejects while that does not serve. Cheap enough to be asked often, one at a time. */

@@ -22,6 +22,7 @@ import { clientRegistrations } from './migrations/016-client-registrations.ts';
 import { devices } from './migrations/017-devices.ts';
 import { ownMigrations } from './migrations/018-own-migrations.ts';
 import { news } from './migrations/019-news.ts';
+import { rowChanges } from './migrations/020-row-changes.ts';
 import { activity } from './migrations/023-activity.ts';
 import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   devices,
   ownMigrations,
   news,
+  rowChanges,
   activity,
   rowsOfEvents,
   timeZones,

@@ -3,6 +3,8 @@ interface Limits {
   readonly atOnce: number;
   /** Things that one statement may serve. */
   readonly most: number;
+  /** Never more at once, however long one takes. */
+  readonly strictly?: boolean;
 }
 
 interface Waiting<I, O> {
@@ -62,7 +64,7 @@ export class Gathering<I, O> {
       this.#sendWaiting();
     };
     this.#underWay++;
-    const timer = setTimeout(makeRoom, usualMs);
+    const timer = this.#limits.strictly ? undefined : setTimeout(makeRoom, usualMs);
     try {
       const values = await this.#run(together.map(({ item }) => item));
       for (const [i, { resolve }] of together.entries()) resolve(values[i] as O);

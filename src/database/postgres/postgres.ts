@@ -15,6 +15,7 @@ import { connect, PostgresDriver } from './postgres-driver.ts';
 import { postgresProbes } from './postgres-probes.ts';
 import { Primary } from './primary.ts';
 import { openPrimaryPool } from './primary-pool.ts';
+import { RowChanges } from './row-changes.ts';
 import { placeOf } from './servers-of.ts';
 import { SharedReads } from './shared-reads.ts';
 import { SharedWrites } from './shared-writes.ts';
@@ -106,6 +107,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds }: Op
       ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
       : shared.read<R>(text, values, once);
   const bus = new PostgresBus({ primary, listening }, clock, run);
+  const rowChanges = new RowChanges(bus, (text) => run(text, []));
   return {
     engine: 'postgres',
     db,
@@ -121,7 +123,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds }: Op
     }),
     writeTogether: (text, row) => sharedWrites.write(text, row),
     now: () => clock.now(),
-    changes: () => undefined,
+    changes: () => rowChanges.changes(),
     probes: postgresProbes(pool, poolSize, run),
     connections: () => ({
       total: pool.totalCount,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
+import type { Changes } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -15,6 +16,7 @@ describe('SQLite', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
+  const changesNow = () => (database.changes() as Changes | undefined) ?? assert.fail();
   const throttle = (key: string) => ({ key, count: 1, expires_at: 1 });
   const keys = async () => {
     const rows = await database.db.selectFrom('throttles').select('key').orderBy('key').execute();
@@ -92,14 +94,14 @@ describe('SQLite', () => {
     database.bus.cacheUsable();
     const before = count();
     elsewhere("insert into throttles (key, count, expires_at) values ('h', 1, 1)");
-    const { foreign } = database.changes() ?? assert.fail();
+    const { foreign } = changesNow();
     database.bus.endSnapshot();
     assert.equal(count(), before + 1);
-    assert.equal(database.changes()?.foreign, foreign + 1);
+    assert.equal(changesNow().foreign, foreign + 1);
   });
 
   it('counts rows when they are changed and again when they are committed', async () => {
-    const changes = () => database.changes()?.own ?? assert.fail();
+    const changes = () => changesNow().own;
     const before = changes();
     const deleting = database.db.transaction().execute(async (tx) => {
       await tx.deleteFrom('throttles').execute();

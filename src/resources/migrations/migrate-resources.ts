@@ -1,5 +1,6 @@
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
+import { countRowChanges } from '../../database/postgres/count-row-changes.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';
@@ -144,6 +145,7 @@ async function bringUp(
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
   }
   for (const [name] of abandoned) await writeSchema(tx, name, undefined, now());
+  if (engine === 'postgres') await countRowChanges(tx, [...inUse]);
   for (const { says, mend } of plan.unnamed) note?.(`${says}. To let it go: ${mend}`);
   return done;
 }

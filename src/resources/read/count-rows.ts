@@ -1,4 +1,5 @@
-import type { Engine } from '../../database/database.ts';
+import type { Changes, Database, Engine } from '../../database/database.ts';
+import { changesAreCounted } from '../../database/postgres/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
 import { after } from '../sql/after.ts';
 import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
@@ -10,6 +11,8 @@ export const countCap = 10_000;
 
 interface Counted {
   readonly n: number;
+  /** On PostgreSQL: changes of the table are counted. */
+  readonly told?: boolean;
 }
 
 const upTo = (most: number, from: Fragment): Fragment =>
@@ -22,10 +25,11 @@ const upTo = (most: number, from: Fragment): Fragment =>
 function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
   const { counts } = rememberedOf(resource);
   const table = raw(resource.table);
+  const some = upTo(2 * countCap, sql`from ${table}`);
   counts[engine] ??= new PreparedSelect(
     engine === 'sqlite'
-      ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${upTo(2 * countCap, sql`from ${table}`)}) end as n`
-      : upTo(countCap, sql`from ${table}`),
+      ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${some}) end as n`
+      : sql`select counted.n, ${raw(changesAreCounted(resource.table))} as told from (${some}) as counted`,
   );
   return counts[engine];
 }
@@ -35,42 +39,50 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
  * has changed to bring it down there, else nothing. Without it, lists of large tables would cost
  * several times those of small ones.
  */
-function knownCount(executor: Executor, resource: Resource): number | undefined {
+function knownCount(resource: Resource, changes: Changes | undefined): number | undefined {
   const last = rememberedOf(resource).lastCount;
-  const changes = last && executor.changes?.();
-  if (!last || changes?.foreign !== last.changes.foreign) return undefined;
+  if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
   const changed = changes.own - last.changes.own;
   return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
 
-function countAll(executor: Executor, resource: Resource): number | Promise<number> {
-  const known = knownCount(executor, resource);
+/** `changes`: as they were before the count, so that what changes beside it counts as changed since. */
+function countAll(executor: Executor, resource: Resource, changes: Changes | undefined): number | Promise<number> {
+  const known = knownCount(resource, changes);
   if (known !== undefined) return known;
-  // Before the count: what changes beside it counts as changed since.
-  const changes = executor.changes?.();
   return after(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
-    const rows = row?.n ?? 0;
-    if (changes !== undefined) rememberedOf(resource).lastCount = { rows, changes };
+    const { n: rows = 0, told = true } = row ?? {};
+    const remembered = rememberedOf(resource);
+    remembered.isTold = told;
+    if (changes && told) {
+      const { foreign, own, settled = 'settled' in changes ? undefined : own } = changes;
+      if (settled !== undefined) remembered.lastCount = { rows, changes: { own: settled, foreign } };
+    }
     return rows;
   });
 }
 
-interface Counting {
+/** What tells whether the last count still holds. To be asked for with the page: it may be a journey. */
+export const countedChanges = (executor: Executor, resource: Resource): ReturnType<Database['changes']> =>
+  rememberedOf(resource).isTold ? executor.changes?.() : undefined;
+
+export interface Counting {
   /** What the rows are taken from, and under which condition. */
   readonly from: Fragment;
   readonly where: Fragment;
   readonly exact: boolean;
   /** The text of the query is the same from one call to the next. */
   readonly repeated: boolean;
+  readonly changes: ReturnType<Database['changes']>;
 }
 
 /** How many rows there are; any number above the cap where there are more, unless `exact`. */
 export function countRows(
   executor: Executor,
   resource: Resource,
-  { from, where, exact, repeated }: Counting,
+  { from, where, exact, repeated, changes }: Counting,
 ): number | Promise<number> {
-  if (where === truth && !exact) return countAll(executor, resource);
+  if (where === truth && !exact) return after(changes, (known) => countAll(executor, resource, known));
   const read = repeated ? readPrepared : readUnprepared;
   const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : upTo(countCap, from));
   return after(rows, ([row]) => row?.n ?? 0);

@@ -7,7 +7,7 @@ import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
 import { after } from '../sql/after.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { and, eachRow, type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
-import { countCap, countRows } from './count-rows.ts';
+import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
 import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
 
@@ -34,6 +34,8 @@ export function listJson(
   const walked = sql`from ${table} as t where ${eachRow} ${where}`;
   const plain = where === truth && isServed(resource, list.sort);
   const byCursor = list.cursor !== undefined;
+  const capped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === truth;
+  const changes = capped ? countedChanges(context, resource) : undefined;
   const found = byCursor
     ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging)
     : numberedPage(context, list, walked, plain);
@@ -42,7 +44,7 @@ export function listJson(
     if (more) rows.length = list.limit;
     const pagination = byCursor
       ? cursorMeta(resource, list, rows, more, paging)
-      : pageMeta(context, resource, list, { rows: rows.length, more, from: walked, where }, paging);
+      : pageMeta(context, resource, list, { rows: rows.length, more, from: walked, where, changes }, paging);
     return after(pagination, (shown) =>
       after(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
@@ -133,7 +135,7 @@ function pageMeta(
   executor: Executor,
   resource: Resource,
   { page, limit, count, plain }: ListRead,
-  { rows, more, from, where }: { rows: number; more: boolean; from: Fragment; where: Fragment },
+  { rows, more, ...what }: { rows: number; more: boolean } & Pick<Counting, 'from' | 'where' | 'changes'>,
   { address }: Paging,
 ): object | Promise<object> {
   const links = {
@@ -145,7 +147,7 @@ function pageMeta(
   // The last page itself says how many rows there are.
   const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
   const exact = count === 'exact';
-  const counting = known ?? countRows(executor, resource, { from, where, exact, repeated: plain });
+  const counting = known ?? countRows(executor, resource, { ...what, exact, repeated: plain });
   return after(counting, (counted) => {
     const capped = !exact && known === undefined && counted > countCap;
     const total = capped ? countCap : counted;

@@ -15,6 +15,8 @@ class Remembered {
   readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
   /** How many rows the table had, and what the database's count of changes was then. */
   lastCount: { readonly rows: number; readonly changes: Changes } | undefined;
+  /** False: the database counts no changes of this table. */
+  isTold = true;
 
   constructor(resource: Resource) {
     const selection = selectionOf(resource, plainRow);

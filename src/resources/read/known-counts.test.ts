@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+import { defineResource } from '../declaration/define-resource.ts';
+import { text } from '../declare.ts';
+
+const notes = defineResource({
+  name: 'notes',
+  fields: { body: text({ max: 100 }) },
+  access: { read: 'auth:api', write: 'auth:api' },
+});
+
+describe('Counts that are known on PostgreSQL', () => {
+  let operator: pg.Client;
+  after(() => operator.end());
+  const start = resourceServices('postgres');
+  let service: ResourceService;
+  let counted = 0;
+  before(async () => {
+    service = await start([notes]);
+    operator = new pg.Client({ connectionString: service.database.url });
+    await operator.connect();
+    const { database } = service.context as { database: { read: (...all: never[]) => unknown } };
+    const read = database.read as (text: string, ...rest: never[]) => unknown;
+    Object.assign(database, {
+      read: (sql: string, ...rest: never[]) => {
+        if (sql.includes('as told')) counted++;
+        return read(sql, ...rest);
+      },
+    });
+    await insert(1, 50);
+  });
+
+  const insert = (from: number, to: number) =>
+    operator.query(
+      `insert into notes (id, body, created_at, updated_at, version)
+       select '00000000-0000-7000-8000-' || lpad(i::text, 12, '0'), 'x', 1, 1, 1 from generate_series($1::int, $2::int) as i`,
+      [from, to],
+    );
+  const total = async () => (await service.ask('GET', '/v1/notes?limit=5')).pagination.total;
+  const isRight = async () => {
+    const { rows } = await operator.query('select count(*) as n from notes');
+    assert.equal(await total(), rows[0].n);
+  };
+  /** Some questions find out that nothing is under way any more. */
+  const settle = async () => {
+    for (let n = 0; n < 5; n++) await isRight();
+  };
+
+  it('are not counted again while nothing changes', async () => {
+    await settle();
+    const before = counted;
+    for (let n = 0; n < 5; n++) await isRight();
+    assert.equal(counted, before);
+  });
+
+  it('are counted again after any write, by whomever', async () => {
+    await settle();
+    const made = await service.ask('POST', '/v1/notes', { json: { body: 'new' } });
+    await isRight();
+    await settle();
+    await operator.query(`delete from notes where id > '00000000-0000-7000-8000-000000000040'`);
+    await isRight();
+    assert.equal((await service.ask('GET', `/v1/notes/${made.row.id}`)).status, 404);
+    await settle();
+    await insert(41, 45);
+    await isRight();
+    await settle();
+    await operator.query('truncate notes');
+    assert.equal(await total(), 0);
+    await insert(1, 50);
+    await settle();
+  });
+
+  it('are right while a transaction is open, when it ends, and when it is undone', async () => {
+    const other = new pg.Client({ connectionString: service.database.url });
+    await other.connect();
+    for (const end of ['commit', 'rollback', 'commit']) {
+      await other.query('begin');
+      await other.query('delete from notes where id in (select id from notes limit 3)');
+      await settle();
+      // Something else is committed meanwhile.
+      await insert(100 + counted * 2, 101 + counted * 2);
+      await settle();
+      await other.query(end);
+      await isRight();
+      await settle();
+    }
+    await other.end();
+  });
+
+  it('stay known above the cap as long as too few rows can be gone', async () => {
+    await insert(200_000, 230_000);
+    for (let n = 0; n < 5; n++) assert.equal(await total(), 10_000);
+    const before = counted;
+    await operator.query(`delete from notes where id in (select id from notes order by id desc limit 2000)`);
+    const capped = await service.ask('GET', '/v1/notes?limit=5');
+    assert.deepEqual([capped.pagination.total, capped.pagination.total_capped], [10_000, true]);
+    assert.equal(counted, before);
+    await operator.query(`delete from notes where id in (select id from notes order by id desc limit 25000)`);
+    await isRight();
+    assert.ok(counted > before);
+  });
+
+  it('are not believed where triggers were switched off', async () => {
+    await operator.query(`alter table notes disable trigger user; select nextval('row_changes')`);
+    await settle();
+    await insert(300_000, 300_001);
+    await isRight();
+  });
+});
