@@ -44,7 +44,7 @@ const kinds = [
   ['truncate', ''],
 ] as const;
 
-/** Gives tables the triggers that they lack. One that is in use for long goes without until the next start. */
+/** Gives tables the triggers that they lack. One that is in use for longer than a lock is waited for goes without until the next start. */
 export async function countRowChanges(tx: Tx, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_trigger as t join pg_class as c on c.oid = t.tgrelid
@@ -52,7 +52,7 @@ export async function countRowChanges(tx: Tx, tables: readonly string[]): Promis
   const counted = new Set(rows.map(({ name }) => name));
   const run = (text: string) => sql.raw(text).execute(tx);
   for (const table of tables.filter((name) => !counted.has(name))) {
-    await run(`savepoint triggers; set local lock_timeout = 1000`);
+    await run('savepoint triggers');
     try {
       for (const [kind, removed] of kinds) {
         await run(
@@ -63,6 +63,6 @@ export async function countRowChanges(tx: Tx, tables: readonly string[]): Promis
       await run('rollback to savepoint triggers');
       if (!(error instanceof Problem)) throw error;
     }
-    await run(`release savepoint triggers; set local lock_timeout = 0`);
+    await run('release savepoint triggers');
   }
 }
