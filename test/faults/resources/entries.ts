@@ -1,0 +1,11 @@
+import { defineResource, integer, text } from 'gatehouse/resources';
+
+/** What the trials write while things fail. */
+export default defineResource({
+  name: 'entries',
+  fields: {
+    label: text({ required: true, unique: true, searchable: true, sortable: true }),
+    count: integer({ required: true, searchable: true, sortable: true }),
+  },
+  access: { read: 'auth:api', write: 'auth:api' },
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+
+interface Client {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** A login under test. `lost`: a refresh was sent whose answer never came, so that either token may be the live one. */
+interface Login {
+  tokens: Tokens;
+  state: 'live' | 'revoked' | 'unknown';
+}
+
+const json = { accept: 'application/json', 'content-type': 'application/json' };
+
+/**
+ * Writes to a service without a pause while a trial breaks things, and keeps what was acknowledged. Afterwards `check` compares:
+ * every row that was acknowledged is there as it was, every login goes on, no revoked token is alive.
+ */
+export class Oracle {
+  readonly rows = new Map<string, { label: string; count: number }>();
+  readonly logins: Login[] = [];
+  /** Answers by status; 0: none came. */
+  readonly answers = new Map<number, number>();
+  readonly #client: Client;
+  readonly #urls: () => readonly string[];
+  #stopped = false;
+  #working: Promise<unknown> = Promise.resolve();
+  #turn = 0;
+
+  constructor(client: Client, urls: () => readonly string[]) {
+    this.#client = client;
+    this.#urls = urls;
+  }
+
+  /** So many workers, each of which logs in, writes, changes, refreshes and logs out, over and over. */
+  begin(workers: number): void {
+    this.#stopped = false;
+    this.#working = Promise.all(Array.from({ length: workers }, () => this.#work()));
+  }
+
+  async end(): Promise<void> {
+    this.#stopped = true;
+    await this.#working;
+  }
+
+  get acknowledged(): number {
+    return [...this.answers].filter(([status]) => status >= 200 && status < 300).reduce((sum, [, n]) => sum + n, 0);
+  }
+
+  /** Waits until so many more requests have succeeded. */
+  async succeeds(more: number): Promise<void> {
+    const enough = this.acknowledged + more;
+    while (this.acknowledged < enough) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopped) {
+      const login = await this.#logIn();
+      if (!login) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        continue;
+      }
+      for (let i = 0; i < 4 && !this.#stopped && login.state === 'live'; i++) {
+        await this.#write(login);
+        await this.#refresh(login);
+      }
+      if (this.logins.length % 3 === 0 && login.state === 'live') await this.#logOut(login);
+    }
+  }
+
+  #url(): string {
+    const urls = this.#urls();
+    this.#turn += 1;
+    return urls[this.#turn % urls.length] as string;
+  }
+
+  async #send(path: string, init: RequestInit): Promise<{ status: number; body: Record<string, unknown> }> {
+    let status = 0;
+    let body: Record<string, unknown> = {};
+    try {
+      const answer = await fetch(this.#url() + path, { ...init, signal: AbortSignal.timeout(30_000) });
+      const text = await answer.text();
+      body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+      status = answer.status;
+    } catch {
+      // Nothing was acknowledged.
+    }
+    this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+    return { status, body };
+  }
+
+  #token(form: Record<string, string>) {
+    const body = new URLSearchParams({ ...this.#client, ...form });
+    return this.#send('/v1/oauth/token', { method: 'POST', headers: { accept: json.accept }, body });
+  }
+
+  async #logIn(): Promise<Login | undefined> {
+    const { status, body } = await this.#token({ grant_type: 'client_credentials' });
+    if (status !== 200) return undefined;
+    const login: Login = { tokens: body as unknown as Tokens, state: 'live' };
+    this.logins.push(login);
+    return login;
+  }
+
+  async #write({ tokens }: Login): Promise<void> {
+    const authorization = `Bearer ${tokens.access_token}`;
+    const row = { label: randomUUID(), count: 1 };
+    // An answer that never came may have been written: the key makes the repetition harmless.
+    const headers = { ...json, authorization, 'idempotency-key': row.label };
+    const made = await this.#send('/v1/entries', { method: 'POST', headers, body: JSON.stringify(row) });
+    if (made.status !== 201) return;
+    const { id } = made.body.data as { id: string };
+    this.rows.set(id, row);
+    const changed = { ...row, count: 2 };
+    const headersOfChange = { ...json, authorization };
+    const body = JSON.stringify({ count: 2 });
+    const answer = await this.#send(`/v1/entries/${id}`, { method: 'PATCH', headers: headersOfChange, body });
+    if (answer.status === 200) this.rows.set(id, changed);
+    else if (answer.status === 0 || answer.status >= 500) this.rows.delete(id);
+  }
+
+  async #refresh(login: Login): Promise<void> {
+    const { refresh_token } = login.tokens;
+    const { status, body } = await this.#token({ grant_type: 'refresh_token', refresh_token });
+    if (status === 200) login.tokens = body as unknown as Tokens;
+    // What came of it is not known; the old token must still be good, or the answer would have been lost for good.
+    assert.notEqual(status, 400, `a live login was refused: ${JSON.stringify(body)}`);
+  }
+
+  async #logOut(login: Login): Promise<void> {
+    const headers = { ...json, authorization: `Bearer ${login.tokens.access_token}` };
+    const { status } = await this.#send('/v1/logout', { method: 'DELETE', headers });
+    login.state = status === 204 || status === 200 || status === 202 ? 'revoked' : 'unknown';
+  }
+
+  /** Compares what the service says now with all that it acknowledged. Says how much that was. */
+  async check(): Promise<string> {
+    const [login] = this.logins.filter(({ state }) => state === 'live').slice(-1);
+    assert.ok(login, 'somebody is logged in');
+    const lost: string[] = [];
+    const reader = await this.#token({ grant_type: 'client_credentials' });
+    const headers = { accept: json.accept, authorization: `Bearer ${reader.body.access_token}` };
+    for (const [id, row] of this.rows) {
+      const { status, body } = await this.#send(`/v1/entries/${id}`, { headers });
+      const found = body.data as { label: string; count: number } | undefined;
+      if (status !== 200 || found?.label !== row.label || found.count !== row.count) lost.push(`${id}: ${status}`);
+    }
+    assert.deepEqual(lost, [], 'rows that were acknowledged and are not there');
+    const wrong: string[] = [];
+    for (const { state, tokens } of this.logins) {
+      if (state === 'unknown') continue;
+      const { status, body } = await this.#token({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
+      if (state === 'live' && status !== 200) wrong.push(`signed out: ${status} ${JSON.stringify(body)}`);
+      if (state !== 'revoked') continue;
+      const asked = await this.#send('/v1/entries?limit=1', {
+        headers: { ...headers, authorization: `Bearer ${tokens.access_token}` },
+      });
+      if (status === 200 || asked.status !== 401) wrong.push(`alive after logout: ${status} ${asked.status}`);
+    }
+    assert.deepEqual(wrong, [], 'logins');
+    assert.equal(this.answers.get(500) ?? 0, 0, 'answers of 500');
+    const revoked = this.logins.filter(({ state }) => state === 'revoked').length;
+    const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);
+    return `${this.rows.size} rows, ${this.logins.length} logins, ${revoked} logouts; refused or lost: ${failed.map(([s, n]) => `${n} × ${s || 'no answer'}`).join(', ') || 'none'}`;
+  }
+}

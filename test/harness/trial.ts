@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gatehouse, type ServerProcess, serverProcesses } from './command.ts';
+import { Oracle } from './oracle.ts';
+
+const RESOURCES_DIR = fileURLToPath(new URL('../faults/resources', import.meta.url));
+
+/** Instances as processes of their own on one database, and an oracle that writes to those that are up. */
+export function trials() {
+  const serve = serverProcesses();
+  const folders: string[] = [];
+  after(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+  return async (env: Record<string, string>, folder?: string) => {
+    const dir = folder ?? mkdtempSync(join(tmpdir(), 'gatehouse-trial-'));
+    if (!folder) folders.push(dir);
+    const all = { RESOURCES_DIR, LOG_LEVEL: 'warn', ...env };
+    const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, all);
+    if (made.code !== 0) throw new Error(made.stderr);
+    const up = new Set<ServerProcess>();
+    const oracle = new Oracle(JSON.parse(made.stdout), () => [...up].map(({ url }) => url));
+    return {
+      dir,
+      oracle,
+      async start(more: Record<string, string> = {}): Promise<ServerProcess> {
+        const server = await serve(dir, { ...all, LOG_LEVEL: 'info', ...more });
+        up.add(server);
+        return server;
+      },
+      /** It gets no more requests. */
+      leave: (server: ServerProcess) => up.delete(server),
+    };
+  };
+}
