@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
@@ -20,11 +20,16 @@ function mountSmall(megabytes: number, mounted: string[]): string | undefined {
   return folder;
 }
 
-/** Takes what is free, but for so many bytes. */
-function fill(folder: string, left: number): () => void {
-  const { bavail, bsize } = statfsSync(folder);
+/** Takes what is free, to the last block: the service goes on writing meanwhile. */
+function fill(folder: string): () => void {
   const filler = join(folder, 'filler');
-  writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
+  for (const size of [1_000_000, 4096]) {
+    try {
+      for (;;) appendFileSync(filler, Buffer.alloc(size));
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+    }
+  }
   return () => rmSync(filler);
 }
 
@@ -53,7 +58,7 @@ describe('A disk that is full', () => {
     for (let round = 0; round < 3; round++) {
       await oracle.succeeds(60);
       const before = oracle.answers.get(503) ?? 0;
-      const free = fill(folder, 0);
+      const free = fill(folder);
       while ((oracle.answers.get(503) ?? 0) < before + 20) await new Promise((resolve) => setTimeout(resolve, 20));
       const ready = await statusOf(url, '/health/ready');
       assert.equal(ready.status, 503);
@@ -79,7 +84,7 @@ describe('A disk that is full', () => {
     await start();
     oracle.begin(4);
     await oracle.succeeds(60);
-    const free = fill(folder, 0);
+    const free = fill(folder);
     while ((oracle.answers.get(503) ?? 0) < 20) await new Promise((resolve) => setTimeout(resolve, 20));
     free();
     // It ends by itself where it could not write its log.

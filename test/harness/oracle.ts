@@ -11,7 +11,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** A login under test. `lost`: a refresh was sent whose answer never came, so that either token may be the live one. */
+/** A login under test. `unknown`: it was logged out, and the answer never came. */
 interface Login {
   tokens: Tokens;
   state: 'live' | 'revoked' | 'unknown';
@@ -142,6 +142,8 @@ export class Oracle {
 
   /** Compares what the service says now with all that it acknowledged. Says how much that was. */
   async check(): Promise<string> {
+    // Before the questions of the check itself are counted.
+    const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);
     const [login] = this.logins.filter(({ state }) => state === 'live').slice(-1);
     assert.ok(login, 'somebody is logged in');
     const lost: string[] = [];
@@ -167,7 +169,6 @@ export class Oracle {
     assert.deepEqual(wrong, [], 'logins');
     assert.equal(this.answers.get(500) ?? 0, 0, 'answers of 500');
     const revoked = this.logins.filter(({ state }) => state === 'revoked').length;
-    const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);
     return `${this.rows.size} rows, ${this.logins.length} logins, ${revoked} logouts; refused or lost: ${failed.map(([s, n]) => `${n} × ${s || 'no answer'}`).join(', ') || 'none'}`;
   }
 }

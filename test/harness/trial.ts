@@ -12,7 +12,9 @@ const RESOURCES_DIR = fileURLToPath(new URL('../faults/resources', import.meta.u
 export function trials() {
   const serve = serverProcesses();
   const folders: string[] = [];
-  after(() => {
+  const oracles: Oracle[] = [];
+  after(async () => {
+    await Promise.all(oracles.map((oracle) => oracle.end()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
   return async (env: Record<string, string>, folder?: string) => {
@@ -23,6 +25,7 @@ export function trials() {
     if (made.code !== 0) throw new Error(made.stderr);
     const up = new Set<ServerProcess>();
     const oracle = new Oracle(JSON.parse(made.stdout), () => [...up].map(({ url }) => url));
+    oracles.push(oracle);
     return {
       dir,
       oracle,
