@@ -24,7 +24,7 @@ import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { i18nProvider } from './i18n-provider.ts';
 import { iconOf } from './icons.ts';
-import { loadDashboard, loadForms, loadList, loadShow } from './lazy-pages.ts';
+import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
 import { labelOf, rowName } from './presentation.ts';
 import { router } from './router.tsx';
 import { darkTheme, lightTheme } from './theme.ts';
@@ -32,6 +32,7 @@ import { darkTheme, lightTheme } from './theme.ts';
 const Dashboard = lazy(loadDashboard);
 const ResourceList = lazy(() => loadList().then((module) => ({ default: module.ResourceList })));
 const ResourceShow = lazy(() => loadShow().then((module) => ({ default: module.ResourceShow })));
+const UserShow = lazy(loadPerson);
 const ResourceCreate = lazy(() => loadForms().then((module) => ({ default: module.ResourceCreate })));
 const ResourceEdit = lazy(() => loadForms().then((module) => ({ default: module.ResourceEdit })));
 
@@ -94,7 +95,7 @@ function routesOf(description: ResourceDescription) {
     options: { label: labelOf(name) },
     recordRepresentation: (row: Record<string, unknown>) => rowName(description, row),
     ...(operations.has('list') ? { list: ResourceList } : {}),
-    ...(operations.has('find') ? { show: ResourceShow } : {}),
+    ...(operations.has('find') ? { show: name === 'users' ? UserShow : ResourceShow } : {}),
     ...(operations.has('create') ? { create: ResourceCreate } : {}),
     ...(operations.has('update') ? { edit: ResourceEdit } : {}),
   };

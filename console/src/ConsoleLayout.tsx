@@ -11,6 +11,7 @@ import { brand } from './brand.ts';
 import { useDescriptions } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { isOwn, ownNames } from './presentation.ts';
+import { SearchEverything } from './search/SearchEverything.tsx';
 import { SignInAgain } from './session/SignInAgain.tsx';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
@@ -27,6 +28,7 @@ function ConsoleBar() {
     <AppBar color="inherit" userMenu={<Account />}>
       <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
       <TitlePortal />
+      <SearchEverything />
     </AppBar>
   );
 }

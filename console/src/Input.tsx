@@ -116,7 +116,7 @@ function Choice({ target }: { target: ResourceDescription }) {
   const detail = rowDetail(target, row);
   return (
     <span>
-      {rowName(target, row)}
+      {rowName(target, row)}{' '}
       {detail !== undefined && (
         <Typography component="span" variant="body2" color="text.secondary" sx={{ ml: 1 }}>
           {detail}

@@ -1,5 +1,6 @@
 import { createGatehouse } from '../../client/gatehouse.ts';
 import { Interruption } from './session/interruption.ts';
+import { noteOwnSession } from './session/own-session.ts';
 import { tokenOfPage } from './session/page-session.ts';
 
 /** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
@@ -20,6 +21,10 @@ export function leave(): void {
   for (const listener of listeners) listener();
 }
 
-export const interruption = new Interruption(() => tokenOfPage(root, (url, init) => fetch(url, init)));
+export const interruption = new Interruption(async () => {
+  const answer = await tokenOfPage(root, (url, init) => fetch(url, init));
+  noteOwnSession(answer.access_token);
+  return answer;
+});
 
 export const gatehouse = createGatehouse({ baseUrl: root, renew: interruption.renew, onSignedOut: leave });

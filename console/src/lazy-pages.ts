@@ -1,8 +1,9 @@
 import { home } from './api.ts';
 
 /** What is loaded when it is needed, or when somebody is about to need it. */
-export const loadDashboard = () => import('./Dashboard.tsx');
+export const loadDashboard = () => import('./overview/Overview.tsx');
 export const loadList = () => import('./ResourceList.tsx');
+export const loadPerson = () => import('./people/UserShow.tsx');
 export const loadShow = () => import('./ResourceShow.tsx');
 export const loadForms = () => import('./ResourceForms.tsx');
 
@@ -12,7 +13,8 @@ function loadPageAt(pathname: string): Promise<unknown> | undefined {
   const [resource, id, view] = pathname.slice(home.length).split('/').filter(Boolean);
   if (resource === undefined) return loadDashboard();
   if (id === undefined) return loadList();
-  return view === 'show' ? loadShow() : loadForms();
+  if (view !== 'show') return loadForms();
+  return resource === 'users' ? loadPerson() : loadShow();
 }
 
 /** The page that is open, and whatever a link leads to once the pointer or the focus is on it. */

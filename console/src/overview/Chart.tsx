@@ -1,0 +1,48 @@
+import { useTheme } from '@mui/material/styles';
+import { BarChart } from '@mui/x-charts/BarChart';
+import { LineChart } from '@mui/x-charts/LineChart';
+
+interface Props {
+  at: Date[];
+  each: 'hour' | 'day';
+  height: number;
+  /** A figure at a moment, rather than a sum over a time. */
+  line: boolean;
+  series: { label: string; data: (number | null)[]; alarming: boolean }[];
+}
+
+/** One chart. In a file of its own, because the library is loaded with it. */
+export default function Chart({ at, each, height, line, series }: Props) {
+  const { palette } = useTheme();
+  const words =
+    each === 'hour' ? ({ hour: '2-digit', minute: '2-digit' } as const) : ({ day: 'numeric', month: 'short' } as const);
+  const when = (date: Date) => date.toLocaleString(undefined, words);
+  const coloured = series.map(({ alarming, ...one }) => ({
+    ...one,
+    color: alarming ? palette.error.main : palette.primary.main,
+  }));
+  const common = {
+    height,
+    hideLegend: true,
+    skipAnimation: true,
+    sx: { '& .MuiAreaElement-root, & .MuiLineChart-area': { opacity: 0.25 } },
+    margin: { left: 0, right: 16, top: 12, bottom: 0 },
+    yAxis: [{ width: 36, tickMinStep: 1, min: 0, disableLine: true }],
+  } as const;
+  if (line) {
+    return (
+      <LineChart
+        {...common}
+        xAxis={[{ data: at, scaleType: 'point', valueFormatter: when, height: 24 }]}
+        series={coloured.map((one) => ({ ...one, area: true, showMark: at.length < 10, connectNulls: true }))}
+      />
+    );
+  }
+  return (
+    <BarChart
+      {...common}
+      xAxis={[{ data: at, scaleType: 'band', valueFormatter: when, height: 24 }]}
+      series={coloured.map((one) => ({ ...one, stack: 'all' }))}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
+import Skeleton from '@mui/material/Skeleton';
+import Typography from '@mui/material/Typography';
+import { lazy, Suspense, useMemo } from 'react';
+import { type Kind, type Period, seriesOf } from './activity.ts';
+import { useActivity } from './useOverview.ts';
+
+// The library of charts is larger than all else on this page.
+const Chart = lazy(() => import('./Chart.tsx'));
+const height = 160;
+
+interface Shown {
+  kind: Kind;
+  label: string;
+  /** What is drawn along with it. */
+  beside?: { kind: Kind; label: string };
+}
+
+const shown: Shown[] = [
+  { kind: 'sign_ins', label: 'Sign-ins', beside: { kind: 'failures', label: 'Failed sign-ins' } },
+  { kind: 'tokens', label: 'Tokens issued' },
+  { kind: 'registrations', label: 'Registrations' },
+  { kind: 'sessions', label: 'Live sessions' },
+];
+
+export function Charts({ period }: { period: Period }) {
+  const { data, error, refetch } = useActivity();
+  const series = useMemo(() => seriesOf(data?.hours ?? [], period), [data, period]);
+  if (error) {
+    return (
+      <Alert severity="warning" action={<Button onClick={() => void refetch()}>Retry</Button>}>
+        The figures cannot be shown: {error.message}
+      </Alert>
+    );
+  }
+  const figure = (kind: Kind) => (kind === 'sessions' ? (data?.sessions ?? 0) : series.totals[kind]);
+  return (
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', xl: 'repeat(4, 1fr)' } }}>
+      {shown.map(({ kind, label, beside }) => (
+        <Card component="section" key={kind} aria-label={`${label}, ${period.name}`} sx={{ p: 2, minWidth: 0 }}>
+          <Typography component="h3" variant="body2" color="text.secondary">
+            {label}
+          </Typography>
+          <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>
+            {data ? figure(kind).toLocaleString() : '…'}
+          </Typography>
+          <Typography variant="body2" color={beside && figure(beside.kind) > 0 ? 'error' : 'text.secondary'}>
+            {beside
+              ? `${figure(beside.kind).toLocaleString()} failed`
+              : kind === 'sessions'
+                ? 'now'
+                : `in ${period.name}`}
+          </Typography>
+          <Box sx={{ height, mt: 1 }}>
+            {data && (
+              <Suspense fallback={<Skeleton variant="rounded" height={height} />}>
+                <Chart
+                  at={series.at}
+                  each={period.each}
+                  height={height}
+                  line={kind === 'sessions'}
+                  series={[{ kind, label }, ...(beside ? [beside] : [])].map((one) => ({
+                    label: one.label,
+                    data: series.of[one.kind],
+                    alarming: one.kind === 'failures',
+                  }))}
+                />
+              </Suspense>
+            )}
+          </Box>
+        </Card>
+      ))}
+    </Box>
+  );
+}

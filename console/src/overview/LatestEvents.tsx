@@ -1,0 +1,22 @@
+import { useGetList } from 'react-admin';
+import { Quiet, Section } from '../people/Section.tsx';
+import type { TrailEvent } from '../trail/sentences.ts';
+import { Trail } from '../trail/Trail.tsx';
+
+export function LatestEvents() {
+  const {
+    data = [],
+    isPending,
+    error,
+  } = useGetList<TrailEvent>('events', {
+    pagination: { page: 1, perPage: 10 },
+    sort: { field: 'created_at', order: 'DESC' },
+  });
+  return (
+    <Section title="Latest events" to="/events">
+      {error && <Quiet>They cannot be shown: {error.message}</Quiet>}
+      {!error && !isPending && data.length === 0 && <Quiet>Nothing has happened yet.</Quiet>}
+      <Trail events={data} />
+    </Section>
+  );
+}

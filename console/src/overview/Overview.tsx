@@ -1,0 +1,62 @@
+import Box from '@mui/material/Box';
+import ToggleButton from '@mui/material/ToggleButton';
+import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import Typography from '@mui/material/Typography';
+import { Title, useStore } from 'react-admin';
+import { useDescriptions } from '../described.tsx';
+import { InviteButton } from '../people/InviteButton.tsx';
+import { labelOf, ownNames } from '../presentation.ts';
+import { periods } from './activity.ts';
+import { Charts } from './Charts.tsx';
+import { Figure } from './Figure.tsx';
+import { LatestEvents } from './LatestEvents.tsx';
+import { Parts } from './Parts.tsx';
+
+/** How the house is doing: who is in, who was refused, what happened last, and what needs mending. */
+export default function Overview() {
+  const descriptions = useDescriptions();
+  const [period, setPeriod] = useStore<string>('overview.period', periods[0].name);
+  const operators = [...descriptions.values()].filter(
+    ({ name, operations }) => !ownNames.includes(name) && operations.has('list'),
+  );
+  return (
+    <Box sx={{ display: 'grid', gap: 2, mt: 2, pb: 4 }}>
+      <Title title="Overview" />
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}>
+        <Typography variant="h6" component="h2">
+          Activity
+        </Typography>
+        <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
+          {descriptions.has('users') && <InviteButton />}
+          <ToggleButtonGroup
+            exclusive
+            size="small"
+            aria-label="Period"
+            value={period}
+            onChange={(_event, value: string | null) => value && setPeriod(value)}
+          >
+            {periods.map(({ name }) => (
+              <ToggleButton key={name} value={name} sx={{ textTransform: 'none', color: 'text.primary' }}>
+                {name}
+              </ToggleButton>
+            ))}
+          </ToggleButtonGroup>
+        </Box>
+      </Box>
+      <Charts period={periods.find(({ name }) => name === period) ?? periods[0]} />
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(160px, 45%), 1fr))' }}>
+        {descriptions.has('users') && <Figure label="Users" resource="users" />}
+        {descriptions.has('clients') && <Figure label="Clients" resource="clients" />}
+        {operators.map(({ name }) => (
+          <Figure key={name} label={labelOf(name)} resource={name} />
+        ))}
+      </Box>
+      <Box sx={{ display: 'grid', gap: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '3fr 2fr' } }}>
+        {descriptions.has('events') && <LatestEvents />}
+        <Box sx={{ display: 'grid', gap: 2 }}>
+          <Parts />
+        </Box>
+      </Box>
+    </Box>
+  );
+}

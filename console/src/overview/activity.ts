@@ -1,0 +1,56 @@
+export const kinds = ['sign_ins', 'failures', 'registrations', 'tokens', 'sessions'] as const;
+export type Kind = (typeof kinds)[number];
+export type Hour = { at: string } & Partial<Record<Kind, number>>;
+
+export interface Activity {
+  /** How many are signed in now. */
+  sessions: number;
+  hours: Hour[];
+}
+
+export const periods = [
+  { name: '24 hours', hours: 24, each: 'hour' },
+  { name: '7 days', hours: 7 * 24, each: 'day' },
+  { name: '30 days', hours: 30 * 24, each: 'day' },
+] as const;
+export type Period = (typeof periods)[number];
+
+export interface Series {
+  /** When each point begins. */
+  at: Date[];
+  of: Record<Kind, (number | null)[]>;
+  totals: Record<Kind, number>;
+}
+
+/** The points of a chart: hours, or days as the person's own clock has them. */
+export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, now = new Date()): Series {
+  const at = startsOf(span, each, now);
+  const of = Object.fromEntries(
+    kinds.map((kind) => [kind, at.map(() => (kind === 'sessions' ? null : 0))]),
+  ) as Series['of'];
+  for (const hour of hours) {
+    const moment = new Date(hour.at);
+    const i = at.findLastIndex((start) => start <= moment);
+    if (i < 0) continue;
+    for (const kind of kinds) {
+      const count = hour[kind];
+      if (count === undefined) continue;
+      // People who are signed in are not added up: the last look of a day stands for it.
+      of[kind][i] = kind === 'sessions' ? count : (of[kind][i] ?? 0) + count;
+    }
+  }
+  const totals = Object.fromEntries(
+    kinds.map((kind) => [kind, of[kind].reduce<number>((sum, count) => sum + (count ?? 0), 0)]),
+  ) as Series['totals'];
+  return { at, of, totals };
+}
+
+function startsOf(span: number, each: 'hour' | 'day', now: Date): Date[] {
+  const count = each === 'hour' ? span : span / 24;
+  return Array.from({ length: count }, (_, i) => {
+    const back = count - 1 - i;
+    return each === 'hour'
+      ? new Date(now.getFullYear(), now.getMonth(), now.getDate(), now.getHours() - back)
+      : new Date(now.getFullYear(), now.getMonth(), now.getDate() - back);
+  });
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { gatehouse, root } from '../api.ts';
+import type { Activity } from './activity.ts';
+
+export const useActivity = () =>
+  useQuery({
+    queryKey: ['activity'],
+    refetchInterval: 60_000,
+    queryFn: async () => {
+      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/activity', repeatable: true });
+      return (body as { data: Activity }).data;
+    },
+  });
+
+export interface Finding {
+  part: string;
+  state: 'ok' | 'notice' | 'wrong';
+  what: string;
+  mend?: string;
+}
+
+export interface Diagnosis {
+  version: string;
+  node: string;
+  database: string;
+  started_at: string;
+  findings: Finding[];
+}
+
+export const useDiagnosis = () =>
+  useQuery({
+    queryKey: ['diagnosis'],
+    staleTime: 60_000,
+    queryFn: async () => {
+      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/diagnosis', repeatable: true });
+      return (body as { data: Diagnosis }).data;
+    },
+  });
+
+export interface Health {
+  status: string;
+  checks: Record<string, string>;
+}
+
+/** Asked as a load balancer asks: an answer of 503 says which part does not serve. */
+export const useHealth = () =>
+  useQuery({
+    queryKey: ['health'],
+    refetchInterval: 30_000,
+    queryFn: async () => (await (await fetch(`${root}/health/ready`)).json()) as Health,
+  });

@@ -1,0 +1,210 @@
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { Link, useDataProvider, useGetList, useRecordContext, useRefresh } from 'react-admin';
+import { describeDevice } from '../../../src/http/device.ts';
+import { useDescriptions } from '../described.tsx';
+import type { ResourceDescription } from '../descriptions.ts';
+import { labelOf, rowName } from '../presentation.ts';
+import { isOwnSession } from '../session/own-session.ts';
+import { ago } from '../trail/ago.ts';
+import { AskedButton } from './AskedButton.tsx';
+import type { Person } from './person.ts';
+import { Quiet, Section } from './Section.tsx';
+
+type Row = { id: string } & Record<string, unknown>;
+const most = 8;
+
+/** The newest rows of a resource that name this person in a field. */
+function useThings(resource: string, filter: Record<string, unknown>) {
+  const person = useRecordContext<Person>();
+  return useGetList<Row>(
+    resource,
+    { filter, pagination: { page: 1, perPage: most }, sort: { field: 'id', order: 'DESC' } },
+    { enabled: person !== undefined },
+  );
+}
+
+const useIdFilter = () => ({ user_id: useRecordContext<Person>()?.id });
+const addressOf = (resource: string, filter: object) =>
+  `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+
+function Lines({ rows, none, render }: { rows: Row[] | undefined; none: string; render: (row: Row) => ReactNode }) {
+  if (rows?.length === 0) return <Quiet>{none}</Quiet>;
+  return (
+    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      {rows?.map((row) => (
+        <Box
+          component="li"
+          key={row.id}
+          sx={{
+            ...{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider', overflowWrap: 'anywhere' },
+            ...{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' },
+          }}
+        >
+          {render(row)}
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+function Line({ to, name, detail, chip }: { to: string; name: string; detail: string; chip?: string | undefined }) {
+  return (
+    <Box sx={{ minWidth: 0 }}>
+      <Link to={to}>{name}</Link>{' '}
+      {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
+      <Typography variant="caption" color="text.secondary" component="p">
+        {detail}
+      </Typography>
+    </Box>
+  );
+}
+
+const usedWhen = ({ last_used_at, created_at }: Row): string =>
+  last_used_at ? `used ${ago(String(last_used_at))}` : `made ${ago(String(created_at))}, not used since`;
+
+function Revoke({ row, what }: { row: Row; what: string }) {
+  const dataProvider = useDataProvider();
+  const refresh = useRefresh();
+  return (
+    <AskedButton
+      label="End"
+      title={`End ${what}?`}
+      text="Whoever uses it is refused from the next request on."
+      done="It has ended."
+      danger
+      run={async () => {
+        await dataProvider.delete('tokens', { id: row.id });
+        refresh();
+      }}
+    />
+  );
+}
+
+/** Where the person is signed in: on what, from where, when. */
+export function SessionsOf() {
+  const filter = { ...useIdFilter(), type: 'session' };
+  const { data, error } = useThings('tokens', filter);
+  return (
+    <Section title="Sessions" to={addressOf('tokens', filter)}>
+      {error && <Quiet>{error.message}</Quiet>}
+      <Lines
+        rows={data}
+        none="Signed in nowhere."
+        render={(row) => {
+          const device = describeDevice((row.user_agent as string | null) ?? null);
+          return (
+            <>
+              <Line
+                to={`/tokens/${row.id}/show`}
+                name={device}
+                chip={isOwnSession(row.id) ? 'This session' : undefined}
+                detail={[row.address, usedWhen(row), `since ${ago(String(row.created_at))}`]
+                  .filter(Boolean)
+                  .join(' · ')}
+              />
+              <Revoke row={row} what={`the session on ${device}`} />
+            </>
+          );
+        }}
+      />
+    </Section>
+  );
+}
+
+export function TokensOf() {
+  const filter = { ...useIdFilter(), type: 'personal' };
+  const { data } = useThings('tokens', filter);
+  return (
+    <Section title="Personal access tokens" to={addressOf('tokens', filter)}>
+      <Lines
+        rows={data}
+        none="None."
+        render={(row) => (
+          <>
+            <Line
+              to={`/tokens/${row.id}/show`}
+              name={String(row.name ?? 'Unnamed')}
+              detail={[(row.scopes as string[]).join(' '), usedWhen(row)].join(' · ')}
+            />
+            <Revoke row={row} what={`the token “${row.name}”`} />
+          </>
+        )}
+      />
+    </Section>
+  );
+}
+
+export function ClientsOf() {
+  const filter = useIdFilter();
+  const { data } = useThings('clients', filter);
+  return (
+    <Section title="Clients" to={addressOf('clients', filter)}>
+      <Lines
+        rows={data}
+        none="None."
+        render={(row) => (
+          <Line
+            to={`/clients/${row.id}/show`}
+            name={String(row.name)}
+            detail={`${row.type} · made ${ago(String(row.created_at))}`}
+          />
+        )}
+      />
+    </Section>
+  );
+}
+
+export function ConsentsOf() {
+  const filter = useIdFilter();
+  const { data } = useThings('consents', filter);
+  if (!data || data.length === 0) return null;
+  return (
+    <Section title="Connected applications" to={addressOf('consents', filter)}>
+      <Lines
+        rows={data}
+        none="None."
+        render={(row) => (
+          <Line
+            to={`/consents/${row.id}/show`}
+            name={(row.scopes as string[]).join(' ')}
+            detail={`allowed ${ago(String(row.created_at))}`}
+          />
+        )}
+      />
+    </Section>
+  );
+}
+
+/** Every field of a declared resource that names a user. */
+export function useReferrers(): { resource: ResourceDescription; field: string }[] {
+  const known = new Set(['clients', 'tokens', 'consents', 'events', 'users']);
+  return [...useDescriptions().values()].flatMap((resource) =>
+    known.has(resource.name) || !resource.operations.has('list')
+      ? []
+      : resource.fields
+          .filter(({ references, searchable }) => references === 'users' && searchable)
+          .map(({ name }) => ({ resource, field: name })),
+  );
+}
+
+export function RowsOf() {
+  return useReferrers().map((of) => <Referring key={`${of.resource.name}.${of.field}`} {...of} />);
+}
+
+function Referring({ resource, field }: { resource: ResourceDescription; field: string }) {
+  const filter = { [field]: useRecordContext<Person>()?.id };
+  const { data } = useThings(resource.name, filter);
+  if (!data || data.length === 0) return null;
+  return (
+    <Section title={labelOf(resource.name)} to={addressOf(resource.name, filter)}>
+      <Lines
+        rows={data}
+        none="None."
+        render={(row) => <Line to={`/${resource.name}/${row.id}/show`} name={rowName(resource, row)} detail="" />}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import Typography from '@mui/material/Typography';
+import { type ReactNode, useId } from 'react';
+import { Link } from 'react-admin';
+
+interface Props {
+  title: string;
+  /** Where all of it is listed. */
+  to?: string;
+  children: ReactNode;
+}
+
+/** A card with a heading, for one thing about a person. */
+export function Section({ title, to, children }: Props) {
+  const id = useId();
+  return (
+    <Card component="section" aria-labelledby={id}>
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'baseline', px: 2, py: 1.5 }}>
+        <Typography variant="h6" component="h2" id={id}>
+          {title}
+        </Typography>
+        {to !== undefined && (
+          <Link to={to} aria-label={`All: ${title}`}>
+            All
+          </Link>
+        )}
+      </Box>
+      {children}
+    </Card>
+  );
+}
+
+export function Quiet({ children }: { children: ReactNode }) {
+  return (
+    <Typography color="text.secondary" variant="body2" sx={{ px: 2, pb: 2 }}>
+      {children}
+    </Typography>
+  );
+}

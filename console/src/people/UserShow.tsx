@@ -1,0 +1,105 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import Chip from '@mui/material/Chip';
+import Typography from '@mui/material/Typography';
+import { EditButton, Show, TopToolbar, useRecordContext } from 'react-admin';
+import { ShowAway } from '../away/Away.tsx';
+import { useDescriptions } from '../described.tsx';
+import { rowName } from '../presentation.ts';
+import { ago } from '../trail/ago.ts';
+import { DeletePerson } from './DeletePerson.tsx';
+import { PersonActions } from './PersonActions.tsx';
+import { ClientsOf, ConsentsOf, RowsOf, SessionsOf, TokensOf } from './PersonThings.tsx';
+import { PersonTrail } from './PersonTrail.tsx';
+import { type Person, useLockout } from './person.ts';
+
+/** One person: who it is, what happened, what is open in their name, and what can be done about it. */
+export default function UserShow() {
+  return (
+    <Show
+      title={<PersonTitle />}
+      actions={
+        <TopToolbar sx={{ alignItems: 'center' }}>
+          <EditButton />
+          <DeletePerson />
+        </TopToolbar>
+      }
+      component="div"
+      error={<ShowAway />}
+      queryOptions={{ onError: () => undefined }}
+    >
+      <Head />
+      <Box
+        sx={{ display: 'grid', gap: 2, mt: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '1fr 1fr' } }}
+      >
+        <PersonTrail />
+        <Box sx={{ display: 'grid', gap: 2 }}>
+          <SessionsOf />
+          <TokensOf />
+          <ClientsOf />
+          <ConsentsOf />
+          <RowsOf />
+        </Box>
+      </Box>
+    </Show>
+  );
+}
+
+function PersonTitle() {
+  const users = useDescriptions().get('users');
+  const person = useRecordContext<Person>();
+  return <span>{person && users ? `User ${rowName(users, person)}` : ''}</span>;
+}
+
+function Head() {
+  const person = useRecordContext<Person>();
+  const users = useDescriptions().get('users');
+  const lockout = useLockout(person?.id);
+  if (!person || !users) return null;
+  const { name, email, username, phone, roles, disabled, email_confirmed } = person;
+  return (
+    <Card sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 2 }}>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+        <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere', mr: 1 }}>
+          {name ?? email ?? username ?? phone}
+        </Typography>
+        {roles.map((role) => (
+          <Chip key={role} label={role} size="small" variant="outlined" />
+        ))}
+        {disabled && <Chip label="Disabled" size="small" color="error" variant="outlined" />}
+        {lockout?.locked && <Chip label="Locked out" size="small" color="warning" variant="outlined" />}
+        {email !== null && !email_confirmed && (
+          <Chip label="Email not confirmed" size="small" color="warning" variant="outlined" />
+        )}
+      </Box>
+      <Box component="dl" sx={{ m: 0, display: 'flex', flexWrap: 'wrap', columnGap: 4, rowGap: 1 }}>
+        <Detail term="Email" value={email} />
+        <Detail term="Username" value={username} />
+        <Detail term="Phone" value={phone} />
+        <Detail term="Created" value={ago(person.created_at)} title={person.created_at} />
+        <Detail term="ID" value={person.id} mono />
+      </Box>
+      <PersonActions />
+    </Card>
+  );
+}
+
+function Detail({ term, value, title, mono }: { term: string; value: string | null; title?: string; mono?: boolean }) {
+  if (value === null) return null;
+  return (
+    <Box>
+      <Typography component="dt" variant="caption" color="text.secondary">
+        {term}
+      </Typography>
+      <Typography
+        component="dd"
+        variant="body2"
+        title={title}
+        className={mono ? 'mono' : undefined}
+        sx={{ m: 0, overflowWrap: 'anywhere' }}
+      >
+        {value}
+      </Typography>
+    </Box>
+  );
+}

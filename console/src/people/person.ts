@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { gatehouse } from '../api.ts';
+
+/** A user as the API shows it. */
+export interface Person {
+  [field: string]: unknown;
+  id: string;
+  name: string | null;
+  email: string | null;
+  username: string | null;
+  phone: string | null;
+  roles: string[];
+  disabled: boolean;
+  email_confirmed: boolean;
+  created_at: string;
+}
+
+interface Lockout {
+  locked: boolean;
+  until: string | null;
+}
+
+/** Whether failed sign-ins keep the person out. */
+export function useLockout(id: string | undefined): Lockout | undefined {
+  const { data } = useQuery({
+    queryKey: ['users', 'lockout', id],
+    enabled: id !== undefined,
+    queryFn: async () => {
+      const path = `/v1/users/${id}/lockout`;
+      const { body } = await gatehouse.call({ method: 'GET', path, repeatable: true });
+      return (body as { data: Lockout }).data;
+    },
+  });
+  return data;
+}

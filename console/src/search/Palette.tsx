@@ -1,0 +1,164 @@
+import Box from '@mui/material/Box';
+import Dialog from '@mui/material/Dialog';
+import InputBase from '@mui/material/InputBase';
+import Typography from '@mui/material/Typography';
+import visuallyHidden from '@mui/utils/visuallyHidden';
+import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
+import { useNavigate, useTheme } from 'react-admin';
+import { useDescriptions } from '../described.tsx';
+import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
+import { useFound } from './useFound.ts';
+
+interface Props {
+  onClose: () => void;
+  onInvite: () => void;
+}
+
+/** Search across everything: typed into, walked with the arrow keys, followed with Enter. */
+export default function Palette({ onClose, onInvite }: Props) {
+  const [typed, setTyped] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const descriptions = useDescriptions();
+  const { rows, busy, failed } = useFound(typed);
+  const navigate = useNavigate();
+  const [theme, setTheme] = useTheme();
+  const id = useId();
+
+  const fixed = useMemo(() => fixedDestinations(descriptions.values()), [descriptions]);
+  const all = [...(typed.trim().length > 1 ? rows : []), ...fixed.filter((one) => matches(one, typed.trim()))];
+  const current = Math.min(chosen, all.length - 1);
+  const optionId = (i: number) => `${id}-${i}`;
+
+  useEffect(() => {
+    document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, current]);
+
+  function follow(one: Destination, elsewhere: boolean) {
+    if (one.act === undefined && elsewhere) return void window.open(addressOf(one), '_blank', 'noopener');
+    onClose();
+    if (one.act === 'invite') onInvite();
+    else if (one.act === 'theme') setTheme(theme === 'dark' ? 'light' : 'dark');
+    else if (one.leaves) location.assign(addressOf(one));
+    else navigate(one.to ?? '/');
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0 && all.length > 0) {
+      event.preventDefault();
+      setChosen((current + step + all.length) % all.length);
+    } else if (event.key === 'Enter' && all[current]) {
+      event.preventDefault();
+      follow(all[current], event.ctrlKey || event.metaKey);
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      fullWidth
+      maxWidth="sm"
+      aria-labelledby={`${id}-title`}
+      sx={{
+        '& .MuiDialog-container': { alignItems: 'flex-start' },
+        '& .MuiDialog-paper': { mt: { xs: 2, sm: '10vh' }, mx: 2 },
+      }}
+    >
+      <Box component="h2" id={`${id}-title`} sx={visuallyHidden}>
+        Search everything
+      </Box>
+      <InputBase
+        autoFocus
+        fullWidth
+        placeholder="Search people, clients, rows, settings and actions"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+        sx={{ px: 2, py: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}
+        inputProps={{
+          ...{
+            role: 'combobox',
+            'aria-label': 'Search everything',
+            'aria-expanded': true,
+            'aria-autocomplete': 'list',
+          },
+          ...{ 'aria-controls': `${id}-list`, 'aria-activedescendant': all.length > 0 ? optionId(current) : undefined },
+        }}
+      />
+      <Box role="listbox" id={`${id}-list`} aria-label="Found" sx={{ overflowY: 'auto', maxHeight: '60vh', py: 1 }}>
+        {all.map((one, i) => (
+          <Box key={one.id} role="presentation">
+            {one.group !== all[i - 1]?.group && (
+              <Typography
+                variant="overline"
+                color="text.secondary"
+                component="div"
+                role="presentation"
+                sx={{ px: 2, lineHeight: 2 }}
+              >
+                {one.group}
+              </Typography>
+            )}
+            <Option
+              one={one}
+              id={optionId(i)}
+              chosen={i === current}
+              onPoint={() => setChosen(i)}
+              onFollow={(event) => follow(one, event.ctrlKey || event.metaKey || event.button === 1)}
+            />
+          </Box>
+        ))}
+      </Box>
+      <Typography
+        role="status"
+        variant="body2"
+        color="text.secondary"
+        sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider' }}
+      >
+        {sayState(all.length, busy, failed)}
+      </Typography>
+    </Dialog>
+  );
+}
+
+function sayState(count: number, busy: boolean, failed: string[]): string {
+  if (busy) return 'Searching…';
+  const away = failed.length > 0 ? ` ${failed.join(', ')} could not be searched.` : '';
+  return `${count === 0 ? 'Nothing found.' : count === 1 ? 'One found.' : `${count} found.`}${away}`;
+}
+
+interface OptionProps {
+  one: Destination;
+  id: string;
+  chosen: boolean;
+  onPoint: () => void;
+  onFollow: (event: MouseEvent) => void;
+}
+
+function Option({ one: { name, detail }, id, chosen, onPoint, onFollow }: OptionProps) {
+  return (
+    <Box
+      role="option"
+      id={id}
+      aria-selected={chosen}
+      onMouseMove={onPoint}
+      onClick={onFollow}
+      onAuxClick={onFollow}
+      sx={{
+        ...{ px: 2, py: 0.75, cursor: 'pointer', overflowWrap: 'anywhere' },
+        ...(chosen ? { bgcolor: 'action.selected', boxShadow: 'inset 3px 0 0 currentColor' } : {}),
+      }}
+    >
+      {name}{' '}
+      {detail !== undefined && (
+        <Typography component="span" variant="body2" color="text.secondary" sx={{ ml: 1 }}>
+          {detail}
+        </Typography>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,52 @@
+import SearchIcon from '@mui/icons-material/Search';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useTheme } from '@mui/material/styles';
+import visuallyHidden from '@mui/utils/visuallyHidden';
+import { lazy, Suspense, useEffect, useState } from 'react';
+
+const loadPalette = () => import('./Palette.tsx');
+const Palette = lazy(loadPalette);
+const InvitePerson = lazy(() => import('../people/InvitePerson.tsx'));
+
+/** The button in the bar, and Ctrl-K (⌘K) from anywhere. */
+export function SearchEverything() {
+  const theme = useTheme();
+  const [open, setOpen] = useState<'search' | 'invite'>();
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      setOpen((before) => (before === 'search' ? undefined : 'search'));
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, []);
+
+  return (
+    <>
+      <Button
+        color="inherit"
+        size="small"
+        startIcon={<SearchIcon />}
+        aria-keyshortcuts="Control+K"
+        onClick={() => setOpen('search')}
+        onPointerEnter={() => void loadPalette()}
+        sx={{ mr: 1, minWidth: 0, color: 'text.secondary', '& .MuiButton-startIcon': { mr: { xs: 0, sm: 1 } } }}
+      >
+        <Box component="span" sx={{ [theme.breakpoints.down('sm')]: visuallyHidden }}>
+          Search
+        </Box>
+        <Box component="kbd" aria-hidden sx={{ ml: 1, display: { xs: 'none', sm: 'inline' } }}>
+          Ctrl K
+        </Box>
+      </Button>
+      <Suspense>
+        {open === 'search' && <Palette onClose={() => setOpen(undefined)} onInvite={() => setOpen('invite')} />}
+        {open === 'invite' && <InvitePerson onClose={() => setOpen(undefined)} />}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { home, root } from '../api.ts';
+import type { ResourceDescription } from '../descriptions.ts';
+import { humanised, labelOf } from '../presentation.ts';
+
+/** Somewhere that the search leads to. */
+export interface Destination {
+  id: string;
+  /** The heading that it stands under. */
+  group: string;
+  name: string;
+  detail?: string | undefined;
+  /** A path of the console, or with `leaves` an address outside of it. */
+  to?: string;
+  leaves?: boolean;
+  /** In place of an address. */
+  act?: 'invite' | 'theme';
+}
+
+/** What can be done and where one can go, whatever is stored. */
+export function fixedDestinations(descriptions: Iterable<ResourceDescription>): Destination[] {
+  const all = [...descriptions];
+  const pages = all
+    .filter(({ operations }) => operations.has('list'))
+    .map(({ name }) => ({ id: `list ${name}`, group: 'Go to', name: labelOf(name), to: `/${name}` }));
+  const creations = all
+    .filter(({ operations }) => operations.has('create'))
+    .map(({ name, singular }) => ({
+      ...{ id: `create ${name}`, group: 'Actions', to: `/${name}/create` },
+      name: `New ${humanised(singular).toLowerCase()}`,
+    }));
+  const users = all.some(({ name }) => name === 'users');
+  return [
+    { id: 'overview', group: 'Go to', name: 'Overview', to: '/' },
+    ...pages,
+    ...(users ? [{ id: 'invite', group: 'Actions', name: 'Invite a person', act: 'invite' } as const] : []),
+    ...creations,
+    { id: 'theme', group: 'Actions', name: 'Switch between light and dark', act: 'theme' },
+    ...settings.map(([path, name]) => ({
+      ...{ id: path, group: 'Settings', name, detail: 'My account', to: `${root}${path}`, leaves: true },
+    })),
+    { id: 'docs', group: 'Settings', name: 'API reference', to: `${root}/docs`, leaves: true },
+  ];
+}
+
+const settings: [path: string, name: string][] = [
+  ['/settings', 'Profile'],
+  ['/settings/password', 'Password'],
+  ['/settings/sessions', 'My sessions'],
+  ['/settings/tokens', 'My personal access tokens'],
+  ['/settings/applications', 'My external applications'],
+  ['/settings/connections', 'My connected applications'],
+];
+
+/** Every word that was typed is in it. */
+export function matches({ name, detail = '', group }: Destination, typed: string): boolean {
+  const text = `${name} ${detail} ${group}`.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+export const addressOf = ({ to = '/', leaves }: Destination): string => (leaves ? to : `${home}${to}`);

@@ -1,0 +1,68 @@
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { gatehouse } from '../api.ts';
+import { useDescriptions } from '../described.tsx';
+import type { ResourceDescription } from '../descriptions.ts';
+import { anywhereKey, searchFor } from '../list-filter.ts';
+import { labelOf, rowDetail, rowName, searchedFields } from '../presentation.ts';
+import type { Destination } from './destinations.ts';
+
+const pauseMs = 150;
+const eachResource = 5;
+
+/** The text as it was when the person last stopped typing. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** People and clients first: they are what is looked for most. */
+const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : name === 'clients' ? 1 : 2);
+
+/** The trail and the queue are looked through in their own lists. */
+const leftOut = new Set(['events', 'queued_jobs', 'consents', 'tokens', 'mcp_calls']);
+
+interface Found {
+  rows: Destination[];
+  busy: boolean;
+  /** Resources that could not be looked at. */
+  failed: string[];
+}
+
+/** Rows of every resource that hold the text anywhere. */
+export function useFound(typed: string): Found {
+  const text = useSettled(typed.trim());
+  const searched = [...useDescriptions().values()]
+    .filter((one) => one.operations.has('list') && !leftOut.has(one.name) && searchedFields(one).length > 0)
+    .sort((a, b) => rank(a) - rank(b));
+  const answers = useQueries({
+    queries: searched.map((resource) => ({
+      queryKey: ['everywhere', resource.name, text],
+      enabled: text.length > 1,
+      staleTime: 10_000,
+      queryFn: ({ signal }: { signal: AbortSignal }) => rowsOf(resource, text, signal),
+    })),
+  });
+  return {
+    rows: answers.flatMap(({ data }) => data ?? []),
+    busy: typed.trim() !== text || answers.some(({ isFetching }) => isFetching),
+    failed: searched.filter((_, i) => answers[i]?.isError).map(({ name }) => labelOf(name)),
+  };
+}
+
+async function rowsOf(resource: ResourceDescription, text: string, signal: AbortSignal): Promise<Destination[]> {
+  const search = searchFor({ [anywhereKey(searchedFields(resource))]: text });
+  const rows = gatehouse.resource<{ id: string } & Record<string, unknown>>(resource.name);
+  const { data } = await rows.list({ search, limit: eachResource, count: 'none' }, { signal });
+  return data.map((row) => ({
+    id: `${resource.name} ${row.id}`,
+    group: labelOf(resource.name),
+    name: rowName(resource, row),
+    detail: rowDetail(resource, row),
+    to: `/${resource.name}/${row.id}/${resource.operations.has('find') ? 'show' : ''}`,
+  }));
+}

@@ -1,0 +1,14 @@
+let own: string | undefined;
+
+/** Remembers which session an access token of the console's own names, so that lists can mark it. */
+export function noteOwnSession(accessToken: string): void {
+  try {
+    const part = accessToken.split('.')[1] ?? '';
+    const claims = JSON.parse(atob(part.replace(/-/g, '+').replace(/_/g, '/'))) as { sid?: string };
+    own = claims.sid;
+  } catch {
+    own = undefined;
+  }
+}
+
+export const isOwnSession = (id: unknown): boolean => own !== undefined && own === id;

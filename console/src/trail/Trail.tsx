@@ -1,0 +1,72 @@
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { Fragment } from 'react';
+import { Link, useGetMany } from 'react-admin';
+import { describeDevice } from '../../../src/http/device.ts';
+import { useDescriptions } from '../described.tsx';
+import type { ResourceDescription } from '../descriptions.ts';
+import { rowName, shortId } from '../presentation.ts';
+import { ago } from './ago.ts';
+import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
+
+type Row = { id: string } & Record<string, unknown>;
+
+/** What happened, as sentences that name and link to those whom they are about. */
+export function Trail({ events }: { events: TrailEvent[] }) {
+  const names = useNames(events);
+  return (
+    <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      {events.map((event) => (
+        <Box
+          component="li"
+          key={event.id}
+          sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider', overflowWrap: 'anywhere' }}
+        >
+          <Typography variant="body2" component="p" color={isAlarming(event) ? 'error' : 'textPrimary'}>
+            {partsOf(event).map((part, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay where they are.
+              <Fragment key={i}>{typeof part === 'string' ? part : <Named part={part} name={names(part)} />}</Fragment>
+            ))}
+          </Typography>
+          <Typography variant="caption" color="text.secondary" component="p">
+            <Link to={`/events/${event.id}/show`} color="inherit" title={new Date(event.created_at).toLocaleString()}>
+              {ago(event.created_at)}
+            </Link>
+            {[event.address, event.user_agent && describeDevice(event.user_agent)]
+              .filter(Boolean)
+              .map((text) => ` · ${text}`)
+              .join('')}
+          </Typography>
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+type Name = Exclude<Part, string>;
+
+function Named({ part: { name, id }, name: shown }: { part: Name; name: string | undefined }) {
+  if (id === null) return name === 'client' ? 'an application' : 'somebody unknown';
+  // Gone, and known by its id alone.
+  if (shown === undefined) return <span className="mono">{shortId(id)}</span>;
+  return <Link to={`/${name === 'client' ? 'clients' : 'users'}/${id}/show`}>{shown}</Link>;
+}
+
+/** One request for all people of a page, and one for all clients. */
+function useNames(events: TrailEvent[]): (part: Name) => string | undefined {
+  const descriptions = useDescriptions();
+  const people = idsOf(events.flatMap(({ user_id, actor_id }) => [user_id, actor_id]));
+  const clients = idsOf(events.map(({ client_id }) => client_id));
+  const users = useGetMany('users', { ids: people }, { enabled: people.length > 0 });
+  const applications = useGetMany('clients', { ids: clients }, { enabled: clients.length > 0 });
+  const nameIn = (of: ResourceDescription | undefined, rows: Row[] | undefined, id: string | null) => {
+    const row = rows?.find((one) => one?.id === id);
+    return of && row && rowName(of, row);
+  };
+  return ({ name, id }) =>
+    name === 'client'
+      ? nameIn(descriptions.get('clients'), applications.data as Row[] | undefined, id)
+      : nameIn(descriptions.get('users'), users.data as Row[] | undefined, id);
+}
+
+const idsOf = (ids: (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))];

@@ -1,0 +1,120 @@
+/** One event of the trail, as the API shows it. */
+export interface TrailEvent {
+  id: string;
+  type: string;
+  user_id: string | null;
+  client_id: string | null;
+  actor_id: string | null;
+  address: string | null;
+  user_agent: string | null;
+  data: Record<string, unknown> | null;
+  created_at: string;
+}
+
+/** `{user}` is whom it happened to, `{actor}` who did it, `{client}` through which application. */
+interface Sentence {
+  /** Said where the person did it. */
+  own: string;
+  /** Said where somebody else did it to the person. */
+  other?: string;
+  /** Said where no user is known. */
+  nobody?: string;
+}
+
+const sentences = new Map<string, Sentence>([
+  ['login.succeeded', { own: '{user} signed in' }],
+  ['login.failed', { own: 'A sign-in of {user} failed', nobody: 'A sign-in failed: there is no such user' }],
+  [
+    'login.throttled',
+    { own: 'Sign-ins of {user} are refused for a while', nobody: 'Sign-ins are refused for a while' },
+  ],
+  ['user.registered', { own: '{user} registered' }],
+  ['user.created', { own: '{user} was created', other: '{actor} created {user}' }],
+  ['user.invited', { own: '{user} was invited', other: '{actor} invited {user}' }],
+  ['user.updated', { own: '{user} changed their profile', other: '{actor} changed the profile of {user}' }],
+  ['user.roles_changed', { own: 'The roles of {user} changed', other: '{actor} changed the roles of {user}' }],
+  ['user.disabled', { own: '{user} was disabled', other: '{actor} disabled {user}' }],
+  ['user.enabled', { own: '{user} was enabled', other: '{actor} enabled {user}' }],
+  ['user.unlocked', { own: '{user} was unlocked', other: '{actor} unlocked {user}' }],
+  ['user.signed_out', { own: '{user} signed out everywhere', other: '{actor} signed {user} out everywhere' }],
+  ['user.deleted', { own: '{user} deleted their account', other: '{actor} deleted {user}' }],
+  ['users.imported', { own: 'Users were imported' }],
+  ['password.changed', { own: '{user} changed their password', other: '{actor} set a password for {user}' }],
+  ['password.reset', { own: '{user} chose a password by a mailed link' }],
+  [
+    'password.reset_sent',
+    { own: '{user} was sent a link to choose a password', other: '{actor} sent {user} a link to choose a password' },
+  ],
+  [
+    'email.confirmed',
+    { own: '{user} confirmed their email address', other: '{actor} confirmed the email address of {user}' },
+  ],
+  ['email.changed', { own: '{user} has a new email address' }],
+  ['email.change_requested', { own: '{user} asked for a new email address' }],
+  [
+    'email.change_withdrawn',
+    { own: '{user} called a new email address off', other: '{actor} called a new email address of {user} off' },
+  ],
+  ['email.change_undone', { own: '{user} undid a change of the email address' }],
+  [
+    'client.created',
+    {
+      own: '{user} made the client {client}',
+      other: '{actor} made the client {client}',
+      nobody: 'The client {client} was made',
+    },
+  ],
+  ['client.updated', { own: 'The client {client} was changed', other: '{actor} changed the client {client}' }],
+  ['client.deleted', { own: 'The client {client} was deleted', other: '{actor} deleted the client {client}' }],
+  [
+    'client.secret_added',
+    { own: 'The client {client} got a new secret', other: '{actor} made a new secret for {client}' },
+  ],
+  ['client.authentication_failed', { own: 'The client {client} could not prove itself' }],
+  ['token.created', { own: '{user} made a personal access token', other: '{actor} made a token of {user}' }],
+  ['token.revealed', { own: '{user} collected a personal access token' }],
+  ['token.revoked', { own: '{user} ended a session or token', other: '{actor} ended a session or token of {user}' }],
+  ['refresh_token.reused', { own: 'A used refresh token of {user} came back: the session was ended' }],
+  ['refresh_token.retried', { own: '{user} asked for the same tokens again' }],
+  ['authorization_code.reused', { own: 'A used authorization code of {user} came back: its tokens were ended' }],
+  ['consent.given', { own: '{user} let {client} act for them' }],
+  [
+    'consent.withdrawn',
+    { own: '{user} withdrew the consent to {client}', other: '{actor} withdrew the consent of {user} to {client}' },
+  ],
+  ['device.approved', { own: '{user} let a device in' }],
+  ['device.denied', { own: '{user} turned a device away' }],
+  ['device.codes_guessed', { own: 'Somebody guesses the codes of devices' }],
+  ['mcp.called', { own: '{client} called a tool for {user}' }],
+  ['keys.rotated', { own: 'The keys were rotated' }],
+  ['settings.changed', { own: 'The settings were changed' }],
+  ['service.imported', { own: 'Another service was taken over' }],
+  ['job.failed', { own: 'Work in the queue was given up' }],
+]);
+
+/** What a sentence consists of: words, and those who are named in it. */
+export type Part = string | { name: 'user' | 'actor' | 'client'; id: string | null };
+
+export function partsOf(event: TrailEvent): Part[] {
+  const { user_id, client_id, actor_id } = event;
+  const ids = { user: user_id, client: client_id, actor: actor_id };
+  return sentenceOf(event)
+    .split(/\{(user|actor|client)\}/)
+    .map((piece, i) => (i % 2 === 0 ? piece : { name: piece as 'user', id: ids[piece as 'user'] }))
+    .filter((part) => part !== '');
+}
+
+function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
+  const known = sentences.get(type);
+  const byAnother = actor_id !== null && actor_id !== user_id;
+  if (known) return (byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own;
+  // Of a declared resource: `cars.updated`.
+  const [subject = type, verb = ''] = type.split('.');
+  const words = `${subject} ${verb}`.replace(/_/g, ' ').trim();
+  const who = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';
+  return `${who}${words}`;
+}
+
+/** What somebody should look at. */
+export const isAlarming = ({ type }: TrailEvent): boolean =>
+  /\.(failed|throttled|reused|authentication_failed|codes_guessed|change_undone)$/.test(type);
