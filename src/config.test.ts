@@ -57,6 +57,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   rateLimit: ['0', 0, '-1'],
   registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],
+  answerTimeout: ['20', 20, '0'],
+  maxConnections: ['500', 500, '0'],
   workers: ['4', 4, '0'],
   drainSeconds: ['30', 30, '-1'],
   trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],

@@ -15,6 +15,7 @@ import type { Authenticate } from './gate/authenticate.ts';
 import { knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
+import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
@@ -124,6 +125,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     paths.add(route.url, route.method, route.config);
   });
   app.server.on('checkExpectation', early.unexpected);
+  limitConnections(app, config);
   letGoWhenStopping(app);
   answerErrors(app, context);
   readBodies(app);

@@ -48,6 +48,14 @@ export const networkSettings = {
     1,
     3600,
   ),
+  answerTimeout: integer(
+    'ANSWER_TIMEOUT',
+    60,
+    'seconds after which a caller that hardly reads its answer (less than 1 KiB a second) is cut off',
+    1,
+    3600,
+  ),
+  maxConnections: integer('MAX_CONNECTIONS', 15_000, 'connections that are open at once', 1, 1_000_000),
   workers: cores('WORKERS', 1, 'processes that serve together on this machine', 256),
   drainSeconds: integer(
     'DRAIN_SECONDS',

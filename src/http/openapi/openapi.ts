@@ -53,12 +53,13 @@ export async function describeApi(app: App, config: Config): Promise<void> {
 /** `/openapi.json`, made once, when first asked for. */
 export function serveOpenApi(app: App): void {
   for (const [name, description] of usualTags) partsOf(app).tags.set(name, description);
-  let document: string | undefined;
+  // As bytes: however many read it slowly, it is there once.
+  let document: Buffer | undefined;
   app.get(
     '/openapi.json',
     { config: { auth: 'public', limited: false }, schema: { hide: true } },
     async (_request, reply) => {
-      document ??= JSON.stringify(app.swagger());
+      document ??= Buffer.from(JSON.stringify(app.swagger()));
       return reply.type('application/json; charset=utf-8').send(document);
     },
   );
