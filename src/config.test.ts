@@ -75,6 +75,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   routesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
   jobsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
   migrationsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  languagesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  defaultLanguage: ['de', 'de', 'all of them'],
 };
 
 describe('Every setting', () => {

@@ -49,6 +49,8 @@ const aliases = new Map<string, keyof Settings>([
   ['login', 'loginAttributes'],
 ]);
 
+const projectDirs = ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir'] as const;
+
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
 
@@ -97,9 +99,8 @@ export function parseConfig(
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
-  for (const key of ['dataDir', 'resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir'] as const)
-    config[key] = resolve(workingDir, config[key] as string);
-  for (const key of ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir'] as const)
+  for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key] as string);
+  for (const key of projectDirs)
     if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);
   if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
     config.brandLogo = resolve(workingDir, config.brandLogo as string);

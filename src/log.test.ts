@@ -61,11 +61,13 @@ describe('The log', () => {
     const log = createLog('info', true, forReading(screen));
     const request = { requestId: 'r-1', method: 'POST', route: '/v1/register', status: 201, ms: 12.3, address: '::1' };
     log.info(request, 'request');
+    log.error({ ...request, status: 500 }, 'request');
     log.info({ migration: '001-first-tables' }, 'migrated the database');
     const lines = text.trimEnd().split('\n');
-    assert.equal(lines.length, 2, text);
-    assert.match(lines[0] as string, /INFO: POST \/v1\/register 201 12.3 ms \{"requestId":"r-1","address":"::1"\}$/);
-    assert.match(lines[1] as string, /INFO: migrated the database \{"migration":"001-first-tables"\}$/);
+    assert.equal(lines.length, 3, text);
+    assert.match(lines[0] as string, /INFO: POST \/v1\/register 201 12.3 ms ::1$/);
+    assert.match(lines[1] as string, /ERROR: POST \/v1\/register 500 12.3 ms ::1 \(request r-1\)$/);
+    assert.match(lines[2] as string, /INFO: migrated the database \{"migration":"001-first-tables"\}$/);
   });
 
   it('follows causes, not in a circle', () => {

@@ -133,10 +133,14 @@ export function forReading(destination?: DestinationStream): DestinationStream {
     ...(destination ? { destination, colorize: false } : {}),
     // One line for each entry, whatever it carries; a request as people write it down.
     singleLine: true,
-    ignore: 'method,route,status,ms',
+    ignore: 'method,route,status,ms,address,requestId',
     messageFormat: (entry, messageKey) => {
-      const { method, route, status, ms } = entry;
-      return method === undefined ? String(entry[messageKey]) : `${method} ${route} ${status} ${ms} ms`;
+      const { method, route, status, ms, address, requestId } = entry;
+      // Whoever reports an error names the request; of the others there are too many.
+      const id =
+        requestId !== undefined && (method === undefined || Number(status) >= 500) ? ` (request ${requestId})` : '';
+      if (method === undefined) return `${entry[messageKey]}${address === undefined ? '' : ` ${address}`}${id}`;
+      return `${method} ${route} ${status} ${ms} ms ${address}${id}`;
     },
   });
 }

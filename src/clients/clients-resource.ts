@@ -67,7 +67,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
   /** Whoever has the secret needs no password: the owner hears of each. */
   const notifyOwnerOf = async ({ context, tx, source }: WriteCall, userId: string | null, what: string) => {
     if (userId === null) return;
-    await notifyOwner(context, mail, tx, { userId, template: 'new-access', data: { what, address: source.address } });
+    const data = { what, address: source.address };
+    await notifyOwner(context, mail, tx, { userId, template: 'new-access', data, source });
   };
 
   return defineResource({

@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { message, type Said } from '../languages/message.ts';
 import { ownScopeTexts, resourceScopeTexts, undescribedScope } from './scope-texts.ts';
 
 /** All that the subject may do, except what must be named. */
@@ -17,6 +18,8 @@ const named: readonly string[] = [introspectScope, ...identityScopes];
 /** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
 export class KnownScopes {
   readonly #texts = new Map<string, string>();
+  /** Of those that are the service's own, or of a resource: the same in any language. */
+  readonly #messages = new Map<string, Said>();
 
   constructor() {
     for (const scope of [everyScope, introspectScope, ...identityScopes]) this.add(scope);
@@ -27,12 +30,17 @@ export class KnownScopes {
     const { read, write } = resourceScopeTexts(label);
     this.add(`${name}:read`, ownScopeTexts[`${name}:read`] ?? read);
     this.add(`${name}:write`, ownScopeTexts[`${name}:write`] ?? write);
+    for (const right of ['read', 'write']) {
+      const scope = `${name}:${right}`;
+      if (!(scope in ownScopeTexts)) this.#messages.set(scope, message(`scope.resource.${right}`, { label }));
+    }
   }
 
   /** A scope of an endpoint or a setting of the operator's own. With a text, one that is there gets another text. */
   add(scope: string, text?: string): void {
     if (text === undefined && this.#texts.has(scope)) return;
     this.#texts.set(scope, text ?? ownScopeTexts[scope] ?? undescribedScope(scope));
+    this.#messages.delete(scope);
   }
 
   has(scope: string): boolean {
@@ -42,6 +50,15 @@ export class KnownScopes {
   /** What a scope lets an application do, in words for whoever is asked. */
   textOf(scope: string): string {
     return this.#texts.get(scope) ?? undescribedScope(scope);
+  }
+
+  /** The same, in the language of whoever reads it. */
+  describe(scope: string): Said {
+    const text = this.textOf(scope);
+    if (text === ownScopeTexts[scope]) return message(`scope.${scope}`);
+    return (
+      this.#messages.get(scope) ?? (text === undescribedScope(scope) ? message('scope.undescribed', { scope }) : text)
+    );
   }
 
   list(): string[] {

@@ -26,6 +26,7 @@ import { rowChanges } from './migrations/020-row-changes.ts';
 import { activity } from './migrations/023-activity.ts';
 import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
+import { locales } from './migrations/026-locales.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   activity,
   rowsOfEvents,
   timeZones,
+  locales,
   mcpCalls,
 ];
 

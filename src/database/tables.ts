@@ -28,6 +28,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     roles: string;
     /** 1: keeps its data, and is refused like a wrong password. */
     disabled: Generated<number>;
+    /** BCP 47: the language that the user has chosen. */
+    locale: Generated<string | null>;
     created_at: number;
     updated_at: number;
     version: number;

@@ -17,7 +17,13 @@ export type App = FastifyInstance<
 export type Protection = 'public' | 'auth:api' | 'auth:web';
 
 /** An error as a page in the style of the service. */
-type ErrorPage = (reply: FastifyReply, status: number, title: string, detail: string) => Promise<FastifyReply>;
+type ErrorPage = (
+  reply: FastifyReply,
+  status: number,
+  title: string,
+  detail: string,
+  code?: string,
+) => Promise<FastifyReply>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {

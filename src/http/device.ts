@@ -1,3 +1,5 @@
+import { message, type Said } from '../languages/message.ts';
+
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -27,8 +29,17 @@ export function recogniseDevice(userAgent: string | null): string | undefined {
   return browser && system ? `${browser} on ${system}` : (browser ?? system);
 }
 
+const unknownDevice = 'Unknown device';
+
 /** What a person would call the device: "Firefox on Windows". A program is called what it calls itself. */
 export function describeDevice(userAgent: string | null): string {
   const recognised = recogniseDevice(userAgent);
-  return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || 'Unknown device');
+  return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || unknownDevice);
+}
+
+/** Such a name, in the language of whoever reads it. */
+export function sayDevice(device: string): Said {
+  if (device === unknownDevice) return message('device_name.unknown');
+  const [, browser, system] = /^(.+) on (.+)$/.exec(device) ?? [];
+  return browser && system ? message('device_name.on', { browser, system }) : device;
 }

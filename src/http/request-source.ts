@@ -9,6 +9,8 @@ export interface RequestSource {
   readonly device?: string | undefined;
   /** What the caller says its time zone is, by the header `Time-Zone`; not looked at yet. */
   readonly timeZone?: string | undefined;
+  /** The header `Accept-Language` as it came: for mail that follows. */
+  readonly language?: string | undefined;
 }
 
 export const requestSource = (request: FastifyRequest): RequestSource => ({
@@ -16,6 +18,7 @@ export const requestSource = (request: FastifyRequest): RequestSource => ({
   userAgent: request.headers['user-agent']?.slice(0, 256) ?? null,
   requestId: request.id,
   timeZone: request.headers['time-zone'] as string | undefined,
+  language: request.headers['accept-language']?.slice(0, 200),
 });
 
 /** For work of the service's own: the command line and background jobs. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { houseColours, readBrand } from '../brand.ts';
 import type { Config } from '../config.ts';
+import { languagesOf } from '../languages/languages.ts';
+import { addMessages, type LiquidModule } from '../languages/liquid-messages.ts';
 
 export interface MailContent {
   readonly subject: string;
@@ -18,22 +20,29 @@ export type RenderMail = (template: string, data: Readonly<Record<string, unknow
  */
 export function mailTemplates(config: Config): RenderMail {
   const { viewsDir } = config;
+  const languages = languagesOf(config);
   const brand = mailBrand(config);
   const root = [join(viewsDir, 'mail'), fileURLToPath(new URL('templates', import.meta.url))];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
   const open = () => {
     // At the first mail: a start does not wait for them.
-    const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof import('liquidjs');
-    return { plain: new Liquid(shared), escaping: new Liquid({ ...shared, outputEscape: 'escape' }) };
+    const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
+    const plain = new liquidjs.Liquid(shared);
+    const escaping = new liquidjs.Liquid({ ...shared, outputEscape: 'escape' });
+    addMessages(plain, liquidjs, languages, { markup: false });
+    addMessages(escaping, liquidjs, languages, { markup: true });
+    return { plain, escaping };
   };
   let engines: ReturnType<typeof open> | undefined;
   return async (template, data) => {
     engines ??= open();
-    const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand });
+    // Seen by layouts and parts too.
+    const options = { globals: { language: data.language ?? languages.standard } };
+    const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand }, options);
     const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
     if (!match) throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
     const subject = match[1] as string;
-    const html: string = await engines.escaping.renderFile(`${template}.html`, { ...data, brand, subject });
+    const html: string = await engines.escaping.renderFile(`${template}.html`, { ...data, brand, subject }, options);
     return { subject, text: text.slice(match[0].length), html };
   };
 }

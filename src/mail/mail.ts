@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../database/database.ts';
 import { foldEmail } from '../email-address.ts';
+import { languagesOf } from '../languages/languages.ts';
 import type { Job } from '../queue/job.ts';
 import { deleteJobsAbout } from '../queue/job-store.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -15,10 +16,12 @@ interface NewMail {
   readonly recipient: string;
   /** For the template's composer. Never a secret: it lies in the database. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** What the request that causes it accepts (`Accept-Language`), for whoever has not chosen a language. */
+  readonly language?: string | undefined;
 }
 
 /** What a job of a mail holds. */
-type MailData = Required<NewMail>;
+type MailData = Required<Omit<NewMail, 'language'>> & Pick<NewMail, 'language'>;
 
 /** Mail in the queue. */
 export const mailJobName = 'mail';
@@ -63,8 +66,8 @@ export class Mail {
     this.#delivery.close();
   }
 
-  async #enqueue(db: Db | Tx, { template, recipient, data = {} }: NewMail, sealed: boolean): Promise<void> {
-    const job: MailData = { template, recipient, data };
+  async #enqueue(db: Db | Tx, { template, recipient, data = {}, language }: NewMail, sealed: boolean): Promise<void> {
+    const job: MailData = { template, recipient, data, language };
     await this.#queue.enqueue(db, { name: mailJobName, subject: foldEmail(recipient), data: job, sealed });
   }
 
@@ -73,14 +76,20 @@ export class Mail {
     return existsSync(join(this.#context.config.viewsDir, 'mail', `${template}.txt`));
   }
 
-  async #send({ key, createdAt, data: { template, recipient, data } }: Job<MailData>): Promise<void> {
+  async #send({
+    key,
+    createdAt,
+    data: { template, recipient, data, language: accepted },
+  }: Job<MailData>): Promise<void> {
     const compose = this.#mails.get(template) ?? (this.#isOwn(template) ? composeOwn : undefined);
     if (!compose) throw new Error(`no mail is named ${template}`);
-    const mail: QueuedMail = { id: key, template, recipient, data: JSON.stringify(data), created_at: createdAt };
+    const queued = { id: key, template, recipient, data: JSON.stringify(data), created_at: createdAt };
+    const language = languagesOf(this.#context.config).chooseFor(accepted);
+    const mail: QueuedMail = { ...queued, language };
     const composed = await compose(mail);
     if (!composed) return;
     const to = typeof composed.recipient === 'string' ? composed.recipient : recipient;
-    await this.#delivery.deliver({ ...mail, recipient: to }, await this.#render(template, composed));
+    await this.#delivery.deliver({ ...mail, recipient: to }, await this.#render(template, { language, ...composed }));
   }
 }
 

@@ -7,6 +7,8 @@ export interface QueuedMail {
   /** JSON. */
   readonly data: string;
   readonly created_at: number;
+  /** Of the request that caused it. A reader's own choice comes before it: `language` among what it is filled with. */
+  readonly language: string;
 }
 
 /**

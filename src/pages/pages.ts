@@ -12,6 +12,7 @@ import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
+import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveOwnPages } from './own-pages.ts';
@@ -45,6 +46,7 @@ export async function servePages(
   const kit = await createPageKit(app, context, means);
   kit.page('/', 'public', (_request, reply) => kit.go(reply, '/settings'));
   serveTheme(kit);
+  serveLanguage(kit);
   const continuations = new Continuations(means.keys, context.now);
   const findDestination = createDestinations(means.oauth, continuations);
   serveSignIn(kit, findDestination);
@@ -52,7 +54,7 @@ export async function servePages(
   await serveAuthorize(app, kit, {
     oauth: means.oauth,
     continuations,
-    describe: (scope) => means.scopes.textOf(scope),
+    describe: (scope) => means.scopes.describe(scope),
   });
   serveLogoutPage(app, kit, means.oauth);
   serveMailedLinks(kit, findDestination);

@@ -9,6 +9,11 @@ export const projectSettings = {
   jobsDir: text('JOBS_DIR', './jobs', 'work that is done later', folder),
   migrationsDir: text('MIGRATIONS_DIR', './migrations', 'changes of the database by code of your own', folder),
   viewsDir: text('VIEWS_DIR', './views', 'views that replace the built-in pages', folder),
+  languagesDir: text('LANGUAGES_DIR', './languages', 'message files that change or add a language', folder),
+  defaultLanguage: text('DEFAULT_LANGUAGE', 'en', 'the language for whoever asks for none that there is', {
+    takes: 'a language tag (BCP 47), such as de',
+    pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i,
+  }),
   compat: oneOf(
     'COMPAT',
     ['off', 'passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13'],

@@ -48,6 +48,7 @@ onBothEngines('registration', (engine) => {
       email_confirmed: false,
       roles: [],
       disabled: false,
+      locale: null,
     });
     const form = await ask<Registered>(service, '/v1/register', {
       form: { email: 'grace@example.com', password, name: '', username: 'Grace', phone: '+1 (213) 373-4253' },

@@ -48,6 +48,7 @@ onBothEngines('the users resource', (engine) => {
       'email',
       'email_confirmed',
       'id',
+      'locale',
       'name',
       'phone',
       'roles',

@@ -1,16 +1,35 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config.ts';
+import { OperatorError } from '../../errors.ts';
+import { languagesOf } from '../../languages/languages.ts';
+import { checkOwnMessages, type OwnMessages } from '../../languages/message-check.ts';
 import { tryStart } from './try-start.ts';
 
 export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'Read settings, declarations, routes and views as a start would. Changes nothing; exits with 1 where something is wrong.',
+      'Read settings, declarations, routes, views and messages as a start would. Changes nothing; exits with 1 where something is wrong.',
     )
     .action(async () => {
       const config = await loadConfig();
       await tryStart(config, () => undefined);
-      console.log('Settings, resources, routes and views are fine.');
+      sayMessages(checkOwnMessages(languagesOf(config)));
+      console.log('Settings, resources, routes, views and messages are fine.');
     });
+}
+
+/** What is missing is said in another language, and is no mistake; a value that a message does not have would stay empty. */
+function sayMessages(files: readonly OwnMessages[]): void {
+  for (const { language, missing, unknown } of files) {
+    if (missing.length > 0) console.log(`${language}.json: ${listed(missing, 'message is', 'messages are')} missing.`);
+    if (unknown.length > 0) console.log(`${language}.json: ${listed(unknown, 'key is', 'keys are')} not of Gatehouse.`);
+  }
+  const wrong = files.flatMap(({ language, mistakes }) => mistakes.map((mistake) => `${language}.json: ${mistake}.`));
+  if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
+}
+
+function listed(keys: readonly string[], one: string, many: string): string {
+  const shown = keys.slice(0, 5).join(', ');
+  return `${keys.length} ${keys.length === 1 ? one : many} (${shown}${keys.length > 5 ? ', …' : ''})`;
 }

@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
 import { listClients } from '../../clients/client-store.ts';
 import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags } from '../terminal/list-options.ts';
 import { printRows, showTime } from '../terminal/print.ts';
 
 export function addClientList(client: Command): void {
-  client
-    .command('list')
+  addListOptions(client.command('list'))
     .description('List the clients. Secrets are stored hashed: none can be shown.')
-    .option('--json', 'as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse client list\n  gatehouse client list --json | jq -r ".[].client_id"',
     )
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (flags: ListFlags) => {
       const rows = await withContext(({ database }) => listClients(database.db));
       printRows(
         rows.map(({ id, type, name, user_id, scopes, created_at }) => ({
@@ -23,7 +22,7 @@ export function addClientList(client: Command): void {
           scopes: JSON.parse(scopes) as string[],
           created_at: showTime(created_at),
         })),
-        json,
+        flags,
       );
     });
 }

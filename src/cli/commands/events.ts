@@ -5,7 +5,8 @@ import { type EventFilter, type EventRow, newestEvents } from '../../events/even
 import { EventFollower } from '../../events/follow-events.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
-import { printable, showTime } from '../terminal/print.ts';
+import { printable } from '../terminal/cell.ts';
+import { showTime } from '../terminal/print.ts';
 import { durationOf } from '../terminal/read-duration.ts';
 
 interface Flags {

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import { openKeyRing } from '../../crypto/key-ring.ts';
 import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags } from '../terminal/list-options.ts';
 import { printRows, showTime } from '../terminal/print.ts';
 
 export function addKeysList(keys: Command): void {
-  keys
-    .command('list')
+  addListOptions(keys.command('list'))
     .description('List the signing keys: which one signs, and when the others retire.')
-    .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse keys list\n  gatehouse keys list --json')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async (flags: ListFlags) => {
       const rows = await withContext(async (context) => {
         const ring = await openKeyRing(context);
         return ring.list().map(({ id, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
@@ -21,6 +20,6 @@ export function addKeysList(keys: Command): void {
           retires_at: retiresAt === null ? null : showTime(retiresAt),
         }));
       });
-      printRows(rows, json);
+      printRows(rows, flags);
     });
 }

@@ -48,7 +48,7 @@ Examples:
       if (json) return console.log(JSON.stringify({ tables, rows, taken_up: takenUp, dry_run: dryRun }, null, 2));
       printRows(
         tables.map((table) => ({ ...table, ...(dryRun ? {} : { checksum: table.checksum?.slice(0, 16) }) })),
-        false,
+        {},
       );
       if (dryRun) {
         const how = takenUp ? 'A move into the target was cut off and would be taken up' : 'The target is empty';

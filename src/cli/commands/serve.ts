@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
-import { announce } from '../terminal/announce.ts';
+import { announce, remind } from '../terminal/announce.ts';
 import { explain } from '../terminal/explain.ts';
 import { giveBackMemory } from '../terminal/give-back-memory.ts';
 import type { Started } from '../terminal/started.ts';
@@ -25,7 +25,9 @@ export function addServe(program: Command): void {
       const service = await startUnlessStopped(start(flags, forPeople), requested);
       announce(service, forPeople);
       setTimeout(giveBackMemory, 200).unref();
-      await stopAndExit(service, await requested);
+      const signal = await requested;
+      remind(service, forPeople);
+      await stopAndExit(service, signal);
     });
 }
 

@@ -2,23 +2,21 @@ import type { Command } from 'commander';
 import { listSessions } from '../../sessions/store/session-store.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags } from '../terminal/list-options.ts';
 import { printRows, showTime } from '../terminal/print.ts';
 
-interface Flags {
-  user?: string;
-  client?: string;
-  json?: boolean;
+interface Flags extends ListFlags {
+  readonly user?: string;
+  readonly client?: string;
 }
 
 export function addSessionList(session: Command): void {
-  session
-    .command('list')
+  addListOptions(session.command('list'))
     .description('List who is signed in, from where, and the personal access tokens.')
     .option('--user <user>', 'only this user’s: an email, a username, a phone number or an id')
     .option('--client <client_id>', 'only those through this client')
-    .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse session list --user ada@example.com')
-    .action(async ({ json, ...flags }: Flags) => printRows(await list(flags), json));
+    .action(async (flags: Flags) => printRows(await list(flags), flags));
 }
 
 const list = ({ user, client }: Flags) =>

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../../errors.ts';
 import { type ImportProgress, importUsers } from '../../users/import/import-users.ts';
 import { withContext } from '../operator/with-context.ts';
+import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts';
 
 export function addUserImport(user: Command): void {
   user
@@ -22,13 +23,13 @@ Example:
     )
     .action(async (file: string) => {
       const report = new RefusalReport(`${file}.refused.txt`);
+      const shown = showingProgress();
       const counts = await withContext((context) =>
         importUsers(context, file, {
-          progress: showProgress,
+          progress: shown.progress,
           refused: (line, reasons) => report.add(line, reasons),
         }),
-      );
-      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+      ).finally(shown.end);
       console.log(`${counts.imported} imported, ${counts.present} there already, ${counts.refused} refused.`);
       if (await report.close()) console.log(`Why: ${report.path}`);
       // For pipelines: a file in a wrong form is no success.
@@ -38,12 +39,18 @@ Example:
     });
 }
 
-/** A bar for a person who watches; nothing for a program. */
-function showProgress({ bytes, totalBytes, read, refused }: ImportProgress): void {
-  if (!process.stderr.isTTY) return;
-  const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
-  const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.');
-  process.stderr.write(`\r\x1b[K[${bar}] ${Math.round(share * 100)} %  ${read} read, ${refused} refused`);
+/** Bytes tell how far it is: nobody has counted the lines. */
+function showingProgress(): { progress(state: ImportProgress): void; end(): void } {
+  let bar: ProgressBar | undefined;
+  let before = 0;
+  return {
+    progress({ bytes, totalBytes, read, refused }) {
+      bar ??= progressBar(totalBytes, 'bytes');
+      bar.advance(bytes - before, `${read} read, ${refused} refused`);
+      before = bytes;
+    },
+    end: () => bar?.end(),
+  };
 }
 
 /** A file that is made when there is something to put into it. */

@@ -1,21 +1,22 @@
 import type { Command } from 'commander';
 import { listUsers, rolesOf } from '../../users/accounts/user-store.ts';
 import { withContext } from '../operator/with-context.ts';
+import { addListOptions, type ListFlags } from '../terminal/list-options.ts';
 import { printRows, showTime } from '../terminal/print.ts';
 
-interface Flags {
-  role?: string;
-  json?: boolean;
+interface Flags extends ListFlags {
+  readonly role?: string;
 }
 
 export function addUserList(user: Command): void {
-  user
-    .command('list')
+  addListOptions(user.command('list'))
     .description('List the users.')
     .option('--role <role>', 'only those with this role')
-    .option('--json', 'as JSON')
-    .addHelpText('after', '\nExamples:\n  gatehouse user list\n  gatehouse user list --role admin --json')
-    .action(async ({ role, json }: Flags) => {
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user list\n  gatehouse user list --search example.com --limit 20\n  gatehouse user list --role admin --json',
+    )
+    .action(async ({ role, ...flags }: Flags) => {
       const users = await withContext(({ database }) => listUsers(database.db));
       const rows = users.map((row) => ({
         id: row.id,
@@ -28,6 +29,6 @@ export function addUserList(user: Command): void {
         roles: rolesOf(row),
         created_at: showTime(row.created_at),
       }));
-      printRows(role === undefined ? rows : rows.filter(({ roles }) => roles.includes(role)), json);
+      printRows(role === undefined ? rows : rows.filter(({ roles }) => roles.includes(role)), flags);
     });
 }

@@ -1,4 +1,6 @@
+import { styleText } from 'node:util';
 import type { Config } from '../../config.ts';
+import type { FirstAdministrator } from '../../users/registration/first-administrator.ts';
 import { keepFirstPassword } from '../../users/registration/first-password.ts';
 import type { Started } from './started.ts';
 
@@ -17,15 +19,31 @@ export function announce(service: Started, forPeople: boolean): void {
 }
 
 function announceToPeople({ context: { config }, administrator }: Started): void {
-  const lines = placesOf(config).map(([name, url]) => line(name, url));
-  if (administrator) {
-    lines.push('', line('Administrator', administrator.email));
-    if (administrator.password) lines.push(line('Password', `${administrator.password}   (shown only this once)`));
-  }
-  console.log(`\n  Gatehouse is open.\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
+  const lines = placesOf(config).map(([name, url]) => `    ${line(name, url)}`);
+  console.log(`\n  ${bold('Gatehouse is open.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
+  // Last, so that it stands on the screen when the rest has moved on.
+  if (administrator) sayAdministrator(administrator);
 }
 
-const line = (name: string, value: string): string => (name ? `    ${name.padEnd(18)}${value}` : '');
+const line = (name: string, value: string): string => `${name.padEnd(18)}${value}`;
+const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
+
+function sayAdministrator({ email, password }: FirstAdministrator): void {
+  const lines = [line('Administrator', email)];
+  if (password) lines.push(line('Password', `${password}   (shown only this once)`));
+  console.log(`${boxed(lines).join('\n')}\n`);
+}
+
+function boxed(lines: readonly string[]): string[] {
+  const width = Math.max(...lines.map(({ length }) => length));
+  const edge = '─'.repeat(width + 2);
+  return [`  ┌${edge}┐`, ...lines.map((text) => `  │ ${text.padEnd(width)} │`), `  └${edge}┘`];
+}
+
+/** When the service stops, the log may have carried the first password off the screen: nobody could look it up any more. */
+export function remind({ administrator }: Started, forPeople: boolean): void {
+  if (forPeople && administrator?.password) sayAdministrator(administrator);
+}
 
 function announceInLog({ context: { config, log }, url: address, administrator }: Started): void {
   log.info({ address }, 'listening');

@@ -1,42 +1,33 @@
+import { showCell } from './cell.ts';
+import type { ListFlags } from './list-options.ts';
+import { tableLines } from './table.ts';
+
 /** The date and time as an operator reads and sorts it. */
 export const showTime = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString());
 
-/** Rows as JSON for a program, or as aligned columns for a person. */
-export function printRows(rows: readonly Readonly<Record<string, unknown>>[], asJson: boolean | undefined): void {
-  if (asJson) console.log(JSON.stringify(rows, null, 2));
-  else if (rows.length === 0) console.log('(none)');
-  else printTable(rows);
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows as JSON for a program, or as a table for a person. How many were left out is said beside it. */
+export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags): void {
+  const found = search === undefined ? rows : rows.filter((row) => stands(search, row));
+  const shown = limit === undefined ? found : found.slice(0, limit);
+  if (json) console.log(JSON.stringify(shown, null, 2));
+  else if (shown.length === 0) console.log('(none)');
+  else for (const line of tableLines(shown)) console.log(line);
+  const left = found.length - shown.length;
+  if (left > 0 && !json) console.error(`… and ${left.toLocaleString('en')} more: --limit, --search`);
 }
 
+const stands = (search: string, row: Row): boolean =>
+  Object.values(row).some((value) => showCell(value).toLowerCase().includes(search.toLowerCase()));
+
 /** One thing, a field a line. */
-export function printFields(fields: Readonly<Record<string, unknown>>, asJson: boolean | undefined): void {
+export function printFields(fields: Row, asJson: boolean | undefined): void {
   if (asJson) {
     console.log(JSON.stringify(fields, null, 2));
     return;
   }
   const width = Math.max(...Object.keys(fields).map(({ length }) => length));
-  for (const [name, value] of Object.entries(fields)) console.log(`${name.padEnd(width)}  ${show(value)}`.trimEnd());
+  for (const [name, value] of Object.entries(fields))
+    console.log(`${name.padEnd(width)}  ${showCell(value)}`.trimEnd());
 }
-
-function printTable(rows: readonly Readonly<Record<string, unknown>>[]): void {
-  const names = Object.keys(rows[0] as object);
-  const cells = [names, ...rows.map((row) => names.map((name) => show(row[name])))];
-  const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  for (const line of cells) {
-    console.log(
-      line
-        .map((cell, column) => cell.padEnd(widths[column] as number))
-        .join('  ')
-        .trimEnd(),
-    );
-  }
-}
-
-const show = (value: unknown): string => {
-  if (value === null || value === undefined) return '';
-  return printable(Array.isArray(value) ? value.join(' ') : String(value));
-};
-
-/** Names are whatever people chose: what moves a cursor, ends a line or turns the writing around is shown, not done. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);

@@ -168,7 +168,8 @@ export function answerErrors(app: App, { log, config }: Context): void {
     else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
     if (wantsPage(request) && app.errorPage) {
       const title = known instanceof Problem ? known.title : 'Bad Request';
-      return app.errorPage(reply, known.status, title, detailOf(known));
+      const code = known instanceof Problem ? known.code : known.error;
+      return app.errorPage(reply, known.status, title, detailOf(known), code);
     }
     if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
     else sendProblem(reply, known);

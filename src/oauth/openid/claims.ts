@@ -8,6 +8,7 @@ export const UserInfo = Type.Object(
     sub: Type.String({ format: 'uuid', description: "the user's id" }),
     name: Type.Optional(Type.String({ description: 'profile' })),
     preferred_username: Type.Optional(Type.String({ description: 'profile' })),
+    locale: Type.Optional(Type.String({ description: 'profile; BCP 47' })),
     updated_at: Type.Optional(Type.Integer({ description: 'profile; seconds since 1970' })),
     email: Type.Optional(Type.String({ description: 'email' })),
     email_verified: Type.Optional(Type.Boolean({ description: 'email' })),
@@ -22,9 +23,10 @@ export type UserInfo = Type.Static<typeof UserInfo>;
 const claimsByScope = new Map<string, (user: UserRow) => Partial<UserInfo>>([
   [
     'profile',
-    ({ name, username, updated_at }) => ({
+    ({ name, username, locale, updated_at }) => ({
       ...(name === null ? {} : { name }),
       ...(username === null ? {} : { preferred_username: username }),
+      ...(locale === null ? {} : { locale }),
       updated_at: Math.floor(updated_at / 1000),
     }),
   ],

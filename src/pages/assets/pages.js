@@ -2,9 +2,13 @@
 
 const all = (selector) => document.querySelectorAll(selector);
 
-// Times are sent in UTC; the reader's own clock and language are better.
-const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+// The language of the page, as the reader's own country writes it.
+const { lang } = document.documentElement;
+const locale = navigator.languages.find((tag) => tag === lang || tag.startsWith(`${lang}-`)) ?? lang;
+
+// Times are sent in UTC; the reader's own clock is better.
+const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
 for (const time of all('time[datetime]')) {
   const date = new Date(time.dateTime);
   if (!Number.isNaN(date.getTime())) {
@@ -40,11 +44,11 @@ for (const button of all('button[data-copy]')) {
     const source = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(source.textContent);
-      button.textContent = 'Copied';
+      button.textContent = button.dataset.copied;
     } catch {
       // No clipboard without https or permission: select it, so that one keystroke copies it.
       getSelection().selectAllChildren(source);
-      button.textContent = 'Press Ctrl+C';
+      button.textContent = button.dataset.press;
     }
     setTimeout(() => {
       button.textContent = label;
@@ -54,11 +58,12 @@ for (const button of all('button[data-copy]')) {
 
 for (const button of all('button[data-reveal]')) {
   const input = document.getElementById(button.dataset.reveal);
+  const show = button.textContent;
   button.hidden = false;
   button.addEventListener('click', () => {
     const shown = input.type === 'text';
     input.type = shown ? 'password' : 'text';
-    button.textContent = shown ? 'Show' : 'Hide';
+    button.textContent = shown ? show : button.dataset.hide;
     button.setAttribute('aria-pressed', String(!shown));
   });
   // A password must not be sent as plain text: browsers would remember it among other form values.
@@ -80,10 +85,10 @@ function strengthOf(password, about) {
   }
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length;
   const bits = Math.min(effective, new Set(text).size * 2) * (2.6 + kinds * 0.55);
-  if ([...password].length < 8) return [Math.min(1, bits / 30), 'Too short: at least 8 characters'];
-  if (bits < 32) return [1, 'Weak: easy to guess'];
-  if (bits < 46) return [2, 'Fair: a longer one is better'];
-  return bits < 62 ? [3, 'Good'] : [4, 'Strong'];
+  if ([...password].length < 8) return [Math.min(1, bits / 30), 'tooShort'];
+  if (bits < 32) return [1, 'weak'];
+  if (bits < 46) return [2, 'fair'];
+  return bits < 62 ? [3, 'good'] : [4, 'strong'];
 }
 
 for (const box of all('[data-strength]')) {
@@ -93,16 +98,17 @@ for (const box of all('[data-strength]')) {
     const about = [...input.form.elements]
       .filter((field) => ['email', 'username', 'name'].includes(field.name))
       .flatMap((field) => field.value.toLowerCase().split(/[@.\s]+/));
-    const [score, label] = strengthOf(input.value, about);
+    const [score, verdict] = strengthOf(input.value, about);
     box.hidden = input.value === '';
     meter.value = score;
-    words.textContent = label;
+    words.textContent = box.dataset[verdict];
   });
 }
 
 // Too many tries: counts the wait down, and frees the button at its end.
 for (const wait of all('[data-wait]')) {
   const button = document.querySelector('button[data-waits]');
+  const { again, over } = wait.closest('[data-again]').dataset;
   const until = Date.now() + Number(wait.dataset.wait) * 1000;
   // Another account does not have to wait for this one.
   const login = button?.form.elements.login;
@@ -114,11 +120,12 @@ for (const wait of all('[data-wait]')) {
     const left = Math.ceil((until - Date.now()) / 1000);
     if (button) button.disabled = left > 0 && login?.value === locked;
     if (left <= 0) {
-      wait.textContent = 'You can try again now.';
+      wait.textContent = over;
       return;
     }
-    const minutes = Math.ceil(left / 60);
-    const text = left > 90 ? `Try again in ${minutes} minutes.` : `Try again in ${left} seconds.`;
+    const [count, unit] = left > 90 ? [Math.ceil(left / 60), 'minute'] : [left, 'second'];
+    const duration = new Intl.NumberFormat(lang, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+    const text = again.replace('{duration}', duration);
     if (wait.textContent !== text) wait.textContent = text;
     setTimeout(tick, 1000);
   };

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../errors.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { message } from '../../languages/message.ts';
 import { longestRequest, only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
 import {
   type Asking,
@@ -137,7 +138,7 @@ export class AuthorizePage {
 
   async #chooseAccount(visit: Visit, asking: Asking, { userId }: Login): Promise<FastifyReply> {
     return this.#show(visit, asking, 'authorize-account', {
-      title: 'Choose an account',
+      title: message('authorize_account.title'),
       person: await this.#person(userId),
     });
   }
@@ -151,7 +152,7 @@ export class AuthorizePage {
     const shown = await this.shown(authorization, scopes);
     const left_out = (variables.left_out ?? []) as readonly string[];
     return this.#show(visit, asking, 'authorize', {
-      title: `Sign in to ${asking.client.name}`,
+      title: message('authorize.title', { application: asking.client.name }),
       application: shown.application,
       return_host: shown.returnHost,
       scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),

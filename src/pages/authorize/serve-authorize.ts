@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
+import { message } from '../../languages/message.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { AuthorizePage, type Means, type Visit } from './authorize-page.ts';
 import { authorizeSchema } from './authorize-schema.ts';
@@ -69,11 +70,11 @@ const allow = (page: AuthorizePage, visit: Visit): Promise<FastifyReply> =>
     const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);
     const left_out = scopes.filter((name) => !chosen.includes(name));
     if (sent.shown !== digestOf(shown)) {
-      const problem = 'The application has changed since this page was opened. Look at it again.';
+      const problem = message('authorize.changed');
       return page.askConsent({ ...visit, reply: reply.code(409) }, asked, scopes, { problem });
     }
     if (chosen.length === 0) {
-      const problem = 'Tick at least one, or cancel.';
+      const problem = message('authorize.tick_one');
       return page.askConsent({ ...visit, reply: reply.code(422) }, asked, scopes, { problem, left_out });
     }
     return page.give(visit, asked, chosen, scopes);

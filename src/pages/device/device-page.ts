@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openidScope } from '../../clients/scopes.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { message } from '../../languages/message.ts';
 import { decideOnDevice, findWaitingDevice, type WaitingDevice } from '../../oauth/device/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
@@ -29,7 +30,7 @@ export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
 }
 
 const showDevice = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: Variables) =>
-  kit.show(request, reply, 'device', { title: 'Connect a device', ...variables });
+  kit.show(request, reply, 'device', { title: message('device.title'), ...variables });
 
 /** The device whose code was typed, or the page again that says that there is none. */
 async function withDevice(
@@ -43,7 +44,7 @@ async function withDevice(
   const person = { caller: request.caller, source: requestSource(request) };
   const device = await findWaitingDevice(oauth, person, user_code);
   if (device) return next(device);
-  const errors = { user_code: 'No device waits under this code. It may have expired: begin again on your device.' };
+  const errors = { user_code: message('device.none') };
   return showDevice(kit, request, reply.code(422), { values: { user_code: user_code.slice(0, 32) }, errors });
 }
 
@@ -57,7 +58,7 @@ async function showConfirm(
 ): Promise<FastifyReply> {
   const { name, email, username, phone } = await currentUser(kit, request);
   return kit.show(request, reply, 'device-confirm', {
-    title: 'Connect a device',
+    title: message('device.title'),
     person: { label: name || email || username || phone },
     application: {
       name: client.name,
@@ -67,7 +68,7 @@ async function showConfirm(
     },
     scopes: scopes.map((scope) => ({
       name: scope,
-      text: known.textOf(scope),
+      text: known.describe(scope),
       fixed: scope === openidScope,
       checked: true,
     })),
@@ -88,7 +89,7 @@ async function decide(
   const agreed = readForm(request, 'decision').decision === 'allow';
   const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(request, scope));
   if (agreed && chosen.length === 0) {
-    return showConfirm(kit, oauth, request, reply.code(422), device, { problem: 'Tick at least one, or refuse.' });
+    return showConfirm(kit, oauth, request, reply.code(422), device, { problem: message('device.tick_one') });
   }
   const person = { caller: request.caller, source: requestSource(request) };
   await decideOnDevice(oauth, person, device, agreed ? chosen : undefined);
@@ -101,10 +102,10 @@ const isTicked = ({ body }: FastifyRequest, scope: string): boolean =>
 const showDone = (kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
   const refused = queryOf(request).decision === 'refused';
   return kit.show(request, reply, 'message', {
-    title: refused ? 'The device was refused' : 'The device is connected',
+    title: refused ? message('device.refused') : message('device.connected'),
     lines: refused
-      ? ['It gets no access. If you did not start this yourself, you have just kept somebody out.']
-      : ['Go back to it: in a moment it goes on by itself.', 'Under Sessions you can end its access at any time.'],
-    action: { label: 'Your sessions', path: '/settings/sessions' },
+      ? [message('device.refused_about')]
+      : [message('device.go_back'), message('device.end_under_sessions')],
+    action: { label: message('device.your_sessions'), path: '/settings/sessions' },
   });
 };

@@ -1,26 +1,34 @@
 import type { FastifyRequest } from 'fastify';
+import { type Message, message } from '../../languages/message.ts';
 import type { Variables } from './views.ts';
 
 interface Words {
-  readonly title: string;
-  readonly detail?: string;
+  readonly title: Message;
+  readonly detail?: Message;
 }
 
-const notOpen: Words = { title: 'This is not open to you' };
+const notOpen: Words = { title: message('error.forbidden.title') };
 
 /** Statuses that people meet, in their words; for any other the problem's own title and detail are shown. */
 const words = new Map<number, Words>([
-  [400, { title: 'That did not make sense' }],
-  [404, { title: 'There is no such page', detail: 'The address may be mistyped, or what was here is gone.' }],
-  [405, { title: 'This page does not work that way', detail: 'Go back, and use the links and buttons of the page.' }],
-  [413, { title: 'That was too much at once' }],
-  [429, { title: 'Too many requests' }],
-  [500, { title: 'Something went wrong on our side', detail: 'It has been logged. Try again in a moment.' }],
-  [503, { title: 'Not available right now' }],
+  [400, { title: message('error.400.title') }],
+  [404, { title: message('error.404.title'), detail: message('error.404.detail') }],
+  [405, { title: message('error.405.title'), detail: message('error.405.detail') }],
+  [413, { title: message('error.413.title') }],
+  [429, { title: message('error.429.title') }],
+  [500, { title: message('error.500.title'), detail: message('error.500.detail') }],
+  [503, { title: message('error.503.title') }],
 ]);
 
 /** The variables of the view `error`. */
-export function describeError(request: FastifyRequest, status: number, title: string, detail: string): Variables {
+export function describeError(
+  request: FastifyRequest,
+  status: number,
+  title: string,
+  detail: string,
+  code = '',
+): Variables {
+  const said = message(`problem.${code}`, { detail }, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
-  return { status, title: known?.title ?? title, detail: known?.detail ?? detail, request_id: request.id };
+  return { status, title: known?.title ?? title, detail: known?.detail ?? said, request_id: request.id };
 }

@@ -1,23 +1,24 @@
 import type { Config, LoginAttribute } from '../../config.ts';
+import { type Message, message } from '../../languages/message.ts';
 
 interface IdentifierField {
   readonly name: LoginAttribute;
-  readonly label: string;
+  readonly label: Message;
   readonly type: string;
-  readonly hint?: string;
+  readonly hint?: Message;
   readonly autocomplete: string;
   readonly optional: boolean;
 }
 
 const fields: readonly Omit<IdentifierField, 'optional'>[] = [
-  { name: 'email', label: 'Email', type: 'email', autocomplete: 'email' },
-  { name: 'username', label: 'Username', type: 'text', autocomplete: 'username' },
+  { name: 'email', label: message('fields.email'), type: 'email', autocomplete: 'email' },
+  { name: 'username', label: message('fields.username'), type: 'text', autocomplete: 'username' },
   {
     name: 'phone',
-    label: 'Phone',
+    label: message('fields.phone'),
     type: 'tel',
     autocomplete: 'tel',
-    hint: 'With the country code, such as +44 20 7946 0000.',
+    hint: message('fields.phone_hint'),
   },
 ];
 
@@ -32,10 +33,26 @@ export function identifierFields({ loginAttributes }: Config): IdentifierField[]
     .map((field) => ({ ...field, optional: field.name !== main }));
 }
 
-/** How the login page asks for whichever of them is enabled. */
-export function loginField({ loginAttributes }: Config): { login_label: string; login_type: string } {
-  const labels = fields.filter(({ name }) => loginAttributes.includes(name)).map(({ label }) => label.toLowerCase());
-  const all = new Intl.ListFormat('en', { type: 'disjunction' }).format(labels);
-  const label = all.charAt(0).toUpperCase() + all.slice(1);
-  return { login_label: label, login_type: loginAttributes.join() === 'email' ? 'email' : 'text' };
+/** How the login page asks for whichever of them is enabled: the attributes in one fixed order make the key. */
+export function loginField(config: Config): { login_label: Message; login_type: string } {
+  const { loginAttributes } = config;
+  return {
+    login_label: message(`login.by.${attributesOf(config)}`),
+    login_type: loginAttributes.join() === 'email' ? 'email' : 'text',
+  };
 }
+
+/** Such as `email_phone`. */
+const attributesOf = ({ loginAttributes }: Config): string =>
+  fields
+    .map(({ name }) => name)
+    .filter((name) => loginAttributes.includes(name))
+    .join('_');
+
+/** What a change of asks for the password. */
+export const passwordHint = (config: Config): Message =>
+  message(
+    `profile.password_for.${identifierFields(config)
+      .map(({ name }) => name)
+      .join('_')}`,
+  );

@@ -6,12 +6,16 @@ import type { Database } from '../../database/database.ts';
 import { Problem } from '../../errors.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { longestRefusal } from '../../http/errors/error-bodies.ts';
+import { addVary } from '../../http/gate/caching.ts';
+import { type Languages, languagesOf, nameOfLanguage } from '../../languages/languages.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { type Cookies, createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
 import { createLoginClient, type LoginClient } from '../session/login-client.ts';
+import { RequestLanguage } from '../session/request-language.ts';
 import { type AssetUrls, serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
+import { spoken } from './spoken.ts';
 import { themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 
@@ -53,6 +57,9 @@ export interface PageKit {
   readonly cookies: Cookies;
   readonly client: LoginClient;
   readonly webSessions: WebSessions;
+  readonly languages: Languages;
+  /** The language of a request: what the person chose, else what the browser asks for. */
+  languageOf(request: FastifyRequest): Promise<string>;
   /** Where people without a session are sent. */
   readonly loginPath: string;
   /** A page by GET. */
@@ -64,7 +71,7 @@ export interface PageKit {
   /** Refuses a form that is not ours, for this visitor and this session. */
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
-  /** Answers with a view. */
+  /** Answers with a view. Messages among its variables are said in the reader's language. */
   show(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -97,13 +104,18 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const assets = await serveAssets(app, config, brand, root);
   const cookies = createCookies(config);
   const csrf = createCsrf(config, keys, cookies);
-  const views = createViews(config);
+  const languages = languagesOf(config);
+  const views = createViews(config, languages);
+  const requestLanguage = new RequestLanguage(languages, cookies);
+  const languageOf = (request: FastifyRequest) => requestLanguage.of(request, database.db);
   const loginPath = `/${config.loginPageUrl}`;
   const can_register = config.registration === 'open';
-  const globals = { root, assets, product: brand.name, login_path: root + loginPath, can_register };
+  const choices = languages.list.map((tag) => ({ tag, name: nameOfLanguage(tag) }));
+  const globals = { languages: choices, root, assets, product: brand.name, login_path: root + loginPath, can_register };
 
-  const send = (reply: FastifyReply, html: string, reach?: Reach): FastifyReply =>
-    reply
+  const send = (reply: FastifyReply, language: string, html: string, reach?: Reach): FastifyReply =>
+    addVary(reply, 'accept-language')
+      .header('content-language', language)
       .type('text/html; charset=utf-8')
       .header('content-security-policy', reach ? contentSecurityPolicy(brand, reach) : policy)
       // With `no-referrer` browsers would send `Origin: null` with the page's own forms (Fetch, "append a request Origin header").
@@ -112,15 +124,21 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       .header('cache-control', 'no-store')
       .send(html);
 
-  app.errorPage = async (reply, status, title, detail) =>
-    send(
-      reply.code(status),
-      views.render('error', describeError(reply.request, status, title, detail), {
-        ...globals,
-        ...themeOf(cookies, reply.request),
-      }),
-    );
+  app.errorPage = async (reply, status, title, detail, code) => {
+    const { request } = reply;
+    const language = requestLanguage.ofBrowser(request);
+    const variables = spoken(languages, language, describeError(request, status, title, detail, code));
+    const seen = { ...globals, ...themeOf(cookies, request), language };
+    return send(reply.code(status), language, views.render('error', variables, seen));
+  };
 
+  /** What a handler asks of the API is asked in the reader's language. */
+  const inLanguage =
+    (handler: Handler): Handler =>
+    async (request, reply) => {
+      await languageOf(request);
+      return handler(request, reply);
+    };
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   return {
     config,
@@ -133,12 +151,14 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     cookies,
     client: createLoginClient(config),
     webSessions,
+    languages,
+    languageOf,
     loginPath,
     page(path, auth, handler) {
-      app.get(path, options(auth), handler);
+      app.get(path, options(auth), inLanguage(handler));
     },
     form(path, auth, handler) {
-      app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, handler);
+      app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, inLanguage(handler));
     },
     looseForm(path, handler) {
       app.post(path, { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) }, handler);
@@ -147,10 +167,12 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     hasView: views.has,
     async show(request, reply, view, variables, reach) {
       const token = csrf.token(request, reply);
-      const seen = { ...globals, ...themeOf(cookies, request), csrf: token };
-      const html = views.render(view, { errors: {}, values: {}, ...variables }, seen);
+      const language = await languageOf(request);
+      const all = spoken(languages, language, { errors: {}, values: {}, ...variables });
+      const seen = { ...globals, ...themeOf(cookies, request), language, csrf: token };
+      const html = views.render(view, all, seen);
       if (isTooLong(request, reply, html)) throw tooLong;
-      return send(reply, html, reach);
+      return send(reply, language, html, reach);
     },
     go: async (reply, path, status = 303) => reply.header('cache-control', 'no-store').redirect(root + path, status),
   };

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import { message } from '../../languages/message.ts';
 import { pageOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
 
 const themes = [
-  { name: 'system', label: 'System' },
-  { name: 'light', label: 'Light' },
-  { name: 'dark', label: 'Dark' },
+  { name: 'system', label: message('theme.system') },
+  { name: 'light', label: message('theme.light') },
+  { name: 'dark', label: message('theme.dark') },
 ] as const;
 
 /** What a reader can choose; any other name is as the system has it. */

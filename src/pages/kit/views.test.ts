@@ -6,6 +6,7 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseConfig } from '../../config.ts';
 import { OperatorError } from '../../errors.ts';
+import { languagesOf } from '../../languages/languages.ts';
 import { createViews } from './views.ts';
 
 const made: string[] = [];
@@ -21,7 +22,8 @@ function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
     mkdirSync(dirname(join(dir, 'views', name)), { recursive: true });
     writeFileSync(join(dir, 'views', name), content);
   }
-  return createViews(parseConfig({}, { LOGIN_PAGE_URL: loginPageUrl }, dir));
+  const config = parseConfig({}, { LOGIN_PAGE_URL: loginPageUrl }, dir);
+  return createViews(config, languagesOf(config));
 }
 
 const render = (views: ReturnType<typeof viewsWith>, name: string, variables = {}, globals = {}) =>

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import type { Template } from 'liquidjs';
 import type { Config } from '../../config.ts';
 import { OperatorError } from '../../errors.ts';
+import type { Languages } from '../../languages/languages.ts';
+import { addMessages, type LiquidModule } from '../../languages/liquid-messages.ts';
 import { readViews } from './view-files.ts';
 
 export type Variables = Record<string, unknown>;
@@ -16,21 +18,21 @@ export interface Views {
  * Reads every view at start, and parses them then where some are the operator's: a broken one stops the start and not a
  * visitor. Our own alone are parsed for the first visitor, so that no start waits for them.
  */
-export function createViews({ viewsDir, loginPageUrl }: Config): Views {
+export function createViews({ viewsDir, loginPageUrl }: Config, languages: Languages): Views {
   const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);
-  let render = haveOwn ? parseViews(sources) : undefined;
+  let render = haveOwn ? parseViews(sources, languages) : undefined;
   return {
     has: (name) => sources.has(name),
     render(name, variables, globals) {
-      render ??= parseViews(sources);
+      render ??= parseViews(sources, languages);
       return render(name, variables, globals);
     },
   };
 }
 
-function parseViews(sources: ReadonlyMap<string, string>): Views['render'] {
-  const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof import('liquidjs');
-  const liquid = new Liquid({
+function parseViews(sources: ReadonlyMap<string, string>, languages: Languages): Views['render'] {
+  const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
+  const liquid = new liquidjs.Liquid({
     templates: Object.fromEntries(sources),
     outputEscape: 'escape',
     strictFilters: true,
@@ -38,6 +40,7 @@ function parseViews(sources: ReadonlyMap<string, string>): Views['render'] {
     timezoneOffset: 0,
     cache: true,
   });
+  addMessages(liquid, liquidjs, languages, { markup: true });
   const parsed = new Map<string, Template[]>();
   for (const [name, source] of sources) {
     try {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
+import { message } from '../../languages/message.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import {
   endHinted,
@@ -79,7 +80,7 @@ class LogoutPage {
     const user = await findUser(this.#kit.database.db, request.caller.userId ?? '');
     const goOn = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
     const variables = {
-      title: 'Sign out',
+      title: message('sign_out.title'),
       application: client?.name,
       person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
       parameters: Object.entries(goOn).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
@@ -100,9 +101,9 @@ class LogoutPage {
       return reply.header('cache-control', 'no-store').redirect(returnTo, status);
     }
     return this.#kit.show(request, reply, 'message', {
-      title: 'You are signed out',
-      lines: ['Applications that you signed in to here are told so. Some may keep you signed in for a while.'],
-      action: { path: this.#kit.loginPath, label: 'Sign in again' },
+      title: message('sign_out.done'),
+      lines: [message('sign_out.done_about')],
+      action: { path: this.#kit.loginPath, label: message('sign_out.again') },
     });
   }
 }

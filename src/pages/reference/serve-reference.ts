@@ -4,6 +4,7 @@ import { forbidden, notFound } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
 import { addVary, privately } from '../../http/gate/caching.ts';
+import { firstLanguage } from '../../languages/languages.ts';
 import { findUser } from '../../users/accounts/user-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { themeOf } from '../kit/theme.ts';
@@ -25,7 +26,9 @@ export function serveReference(app: App, kit: PageKit): void {
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     described ??= readDocument(app.swagger());
     const { section: slug } = request.params as { section?: string };
-    const { theme, themes } = themeOf(kit.cookies, request);
+    const { theme, themes: choices } = themeOf(kit.cookies, request);
+    // Made for developers, as the API itself: in English.
+    const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(firstLanguage, label) }));
     const key = `${theme ?? ''} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {

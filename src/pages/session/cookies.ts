@@ -7,7 +7,7 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-type Name = 'session' | 'renewal' | 'visitor' | 'going' | 'theme';
+type Name = 'session' | 'renewal' | 'visitor' | 'going' | 'theme' | 'language';
 type Values = { [N in Name]?: string };
 
 export interface Cookies {
@@ -22,6 +22,8 @@ export interface Cookies {
   clearGoing(reply: FastifyReply): void;
   /** Undefined: as the system has it. */
   setTheme(reply: FastifyReply, theme: string | undefined): void;
+  /** The language that was chosen in this browser; undefined: whatever it asks for. */
+  setLanguage(reply: FastifyReply, language: string | undefined): void;
 }
 
 const longestGoing = 3000;
@@ -32,7 +34,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
   const secure = protocol === 'https:';
   // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
-  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme'];
+  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme', 'language'];
   const names = Object.fromEntries(keys.map((key) => [key, prefix + key])) as Record<Name, string>;
   const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
   const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
@@ -69,6 +71,10 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     setTheme(reply, theme) {
       if (theme === undefined) reply.clearCookie(names.theme, options);
       else reply.setCookie(names.theme, theme, { ...options, maxAge: 365 * 86_400 });
+    },
+    setLanguage(reply, language) {
+      if (language === undefined) reply.clearCookie(names.language, options);
+      else reply.setCookie(names.language, language, { ...options, maxAge: 365 * 86_400 });
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { FastifyRequest, InjectOptions } from 'fastify';
+import { message, type Said } from '../../languages/message.ts';
+import { knownLanguage } from './request-language.ts';
 
 /** What the API answered, in the words that a page needs. */
 export interface Answer<T> {
@@ -7,9 +9,11 @@ export interface Answer<T> {
   /** The `data` of the envelope, or the whole body where there is none. */
   readonly data: T;
   /** What is wrong with which field. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Readonly<Record<string, Said>>;
   /** What is wrong on the whole, fit to be shown. */
-  readonly message: string;
+  readonly message: Said;
+  /** The same in the words of the API. */
+  readonly detail: string;
   readonly code: string;
   /** Seconds. */
   readonly retryAfter: number;
@@ -42,28 +46,36 @@ export async function callOwnApi<T>(
   if (userAgent) headers['user-agent'] = userAgent;
   const zone = (request.body as Record<string, unknown> | undefined)?.time_zone;
   if (typeof zone === 'string' && /^[\w+/-]{1,64}$/.test(zone)) headers['time-zone'] = zone;
+  // Mail that follows from it is written in the language of the page.
+  const language = knownLanguage(request) ?? request.headers['accept-language'];
+  if (language) headers['accept-language'] = language;
   const options: InjectOptions = { method, url: path, headers, remoteAddress: request.ip };
   if (body) options.payload = body;
   const response = await request.server.inject(options);
   const status = response.statusCode;
   const read = response.body === '' ? {} : (response.json() as Record<string, unknown>);
+  const detail = String(read.detail ?? read.error_description ?? '');
+  const code = String(read.code ?? read.error ?? '');
   return {
     ok: status < 400,
     status,
     data: ('data' in read ? read.data : read) as T,
     errors: fieldErrors(read.errors),
-    message: String(read.detail ?? read.error_description ?? ''),
-    code: String(read.code ?? read.error ?? ''),
+    message: message(`problem.${code}`, { detail }, detail),
+    detail,
+    code,
     retryAfter: Number(response.headers['retry-after'] ?? 0),
     cookies: new Map(response.cookies.map(({ name, value }) => [name, value])),
   };
 }
 
-function fieldErrors(errors: unknown): Record<string, string> {
-  const byField: Record<string, string> = {};
+function fieldErrors(errors: unknown): Record<string, Said> {
+  const byField: Record<string, Said> = {};
   if (!Array.isArray(errors)) return byField;
-  for (const { field, message } of errors as { field: string; message: string }[]) {
-    byField[field] ??= message.startsWith(field) ? nameOf(field) + message.slice(field.length) : message;
+  for (const { field, code, message: text } of errors as { field: string; code: string; message: string }[]) {
+    const detail = text.startsWith(field) ? nameOf(field) + text.slice(field.length) : text;
+    const values = { detail, field: message(`fields.${field}`, {}, nameOf(field)) };
+    byField[field] ??= message(`field_error.${field}.${code}`, values, message(`field_error.${code}`, values, detail));
   }
   return byField;
 }

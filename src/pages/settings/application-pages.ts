@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Message, message } from '../../languages/message.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { showSettings } from './settings-shell.ts';
 
@@ -50,7 +51,8 @@ function firstToken({ config }: PageKit, { id, type }: Application, secret: stri
   ].join(' \\\n  ');
 }
 
-function oldSecretNote(hours: number): string {
-  if (hours === 0) return 'The old secret has stopped working.';
-  return `The old secret works for ${hours === 1 ? 'one more hour' : hours > 48 ? `${hours / 24} more days` : `${hours} more hours`}.`;
+function oldSecretNote(hours: number): Message {
+  if (hours === 0) return message('application_secret.old_stopped');
+  if (hours > 48) return message('application_secret.old_days', { days: hours / 24 });
+  return message('application_secret.old_hours', { hours });
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { everyScope, identityScopes, introspectScope, type KnownScopes } from '../../clients/scopes.ts';
+import { message, type Said } from '../../languages/message.ts';
 
 /** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
@@ -13,7 +14,7 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
   ];
   return {
     everything: chosen.includes(everyScope),
-    others: others.map((name) => ({ name, text: known.textOf(name), chosen: chosen.includes(name) })),
+    others: others.map((name) => ({ name, text: known.describe(name), chosen: chosen.includes(name) })),
     resources: names.map((name) => ({
       name,
       can_read: known.has(`${name}:read`),
@@ -33,7 +34,7 @@ export function readScopes({ body }: FastifyRequest): string[] {
     .map((name) => name.slice('scope:'.length));
 }
 
-export const nothingChosen = 'Tick at least one, or choose everything.';
+export const nothingChosen = message('scopes.nothing_chosen');
 
-export const scopesInWords = (scopes: readonly string[]): string =>
-  scopes.includes(everyScope) ? 'Everything' : scopes.join(', ') || 'Nothing';
+export const scopesInWords = (scopes: readonly string[]): Said =>
+  scopes.includes(everyScope) ? message('scopes.all') : scopes.join(', ') || message('scopes.nothing');

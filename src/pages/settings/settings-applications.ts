@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
+import { type Message, message } from '../../languages/message.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
@@ -16,7 +17,7 @@ const fields = ['name', 'scopes'];
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
     showSettings(kit, request, reply, 'applications', 'settings-application-new', {
-      title: 'New application',
+      title: message('application_new.title'),
       ...scopeChoices(known, chosen),
       ...variables,
     });
@@ -75,8 +76,8 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
 function readApplication(request: FastifyRequest) {
   const values = readForm(request, 'name');
   const scopes = readScopes(request);
-  const errors: Record<string, string> = {};
-  if (values.name === '') errors.name = 'Give it a name, so that you recognise it later.';
+  const errors: Record<string, Message> = {};
+  if (values.name === '') errors.name = message('application.name_missing');
   if (scopes.length === 0) errors.scopes = nothingChosen;
   return { values, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
@@ -94,7 +95,7 @@ async function showApplications(kit: PageKit, request: FastifyRequest, reply: Fa
   const applications = await wanted(asPerson<Application[]>(request, 'GET', path));
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(item.scopes) }));
   return showSettings(kit, request, reply, 'applications', 'settings-applications', {
-    title: 'External applications',
+    title: message('applications.title'),
     items,
   });
 }

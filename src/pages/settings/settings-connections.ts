@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../database/database.ts';
 import { newestOfUser } from '../../events/event-store.ts';
+import { message } from '../../languages/message.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
@@ -54,13 +55,13 @@ async function showConnections(
         ...consent,
         name: client?.name ?? client_id,
         host,
-        texts: scopes.map((scope) => known.textOf(scope)),
+        texts: scopes.map((scope) => known.describe(scope)),
         calls: calls.get(client_id)?.slice(0, shownCalls) ?? [],
       };
     }),
   );
   return showSettings(kit, request, reply, 'connections', 'settings-connections', {
-    title: 'Connected applications',
+    title: message('connections.title'),
     items,
   });
 }

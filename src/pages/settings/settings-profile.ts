@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { message, type Said } from '../../languages/message.ts';
 import { findPendingChange } from '../../users/accounts/email-change-store.ts';
-import { identifierFields } from '../kit/identifiers.ts';
+import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
@@ -17,8 +18,8 @@ export function serveProfile(kit: PageKit): void {
 
 interface Typed {
   readonly values?: Readonly<Record<string, string>>;
-  readonly errors?: Readonly<Record<string, string>>;
-  readonly problem?: string;
+  readonly errors?: Readonly<Record<string, Said>>;
+  readonly problem?: Said;
 }
 
 async function showProfile(
@@ -28,24 +29,25 @@ async function showProfile(
   typed: Typed = {},
 ): Promise<FastifyReply> {
   const user = await currentUser(kit, request);
-  const stored = { name: user.name, email: user.email, username: user.username, phone: user.phone };
+  const stored = {
+    name: user.name,
+    email: user.email,
+    username: user.username,
+    phone: user.phone,
+    locale: user.locale,
+  };
   const values = { ...stored, ...typed.values };
   return showSettings(kit, request, reply, 'profile', 'settings-profile', {
     ...typed,
-    title: 'Profile',
+    title: message('profile.title'),
     user,
     values,
     identifiers: filledFields(kit, values, typed.errors ?? {}),
     pending_email: await pendingEmail(kit, request),
-    current_password_hint: `Needed to change your ${namesOf(kit)}.`,
+    current_password_hint: passwordHint(kit.config),
     unconfirmed_email: user.email_confirmed ? null : user.email,
   });
 }
-
-const namesOf = ({ config }: PageKit): string =>
-  new Intl.ListFormat('en', { type: 'disjunction' }).format(
-    identifierFields(config).map(({ label }) => label.toLowerCase()),
-  );
 
 async function pendingEmail({ database, now }: PageKit, { caller }: FastifyRequest): Promise<string | null> {
   const change = caller.userId === null ? undefined : await findPendingChange(database.db, caller.userId, now());
@@ -54,19 +56,24 @@ async function pendingEmail({ database, now }: PageKit, { caller }: FastifyReque
 
 async function saveProfile(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const identifiers = identifierFields(kit.config).map(({ name }) => name);
-  const names = ['name', ...identifiers] as const;
+  const sent = (request.body ?? {}) as Record<string, unknown>;
+  // A view of the operator's own may not ask for it.
+  const own = 'locale' in sent ? (['locale'] as const) : [];
+  const names = ['name', ...own, ...identifiers] as const;
   const { current_password, ...values } = readForm(request, ...names, 'current_password');
   const user = await currentUser(kit, request);
   // Only what is another: a browser may fill in a password that nobody was asked for.
   const changed = names.filter((name) => values[name] !== (user[name] ?? ''));
   const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
-  if (changed.some((name) => name !== 'name') && current_password !== '') body.current_password = current_password;
+  if (changed.some((name) => name !== 'name' && name !== 'locale') && current_password !== '')
+    body.current_password = current_password;
   const answer = await asPerson<{ pending_email?: string }>(
     request,
     'PATCH',
     `/v1/users/${request.caller.userId}`,
     body,
   );
+  if (answer.ok && changed.includes('locale')) kit.cookies.setLanguage(reply, values.locale || undefined);
   if (answer.ok)
     return kit.go(reply, `/settings?done=${answer.data.pending_email ? 'email-pending' : 'profile-saved'}`);
   const fields = [...names, 'current_password'];
@@ -79,7 +86,10 @@ async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyRe
 }
 
 const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object) =>
-  showSettings(kit, request, reply, 'password', 'settings-password', { title: 'Password', ...variables });
+  showSettings(kit, request, reply, 'password', 'settings-password', {
+    title: message('password.title'),
+    ...variables,
+  });
 
 async function changePassword(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const body = readForm(request, 'current_password', 'password');

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientDirectory } from '../../clients/client-directory.ts';
-import { describeDevice } from '../../http/device.ts';
+import { describeDevice, sayDevice } from '../../http/device.ts';
+import { message } from '../../languages/message.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 
@@ -67,7 +68,7 @@ async function showSessions(
       const application = await applicationOf(clients, session);
       return {
         ...session,
-        device: application ?? describeDevice(session.user_agent),
+        device: application ?? sayDevice(describeDevice(session.user_agent)),
         application: application !== undefined,
         current: session.id === request.caller.sessionId,
         last_used_at: session.last_used_at ?? session.created_at,
@@ -76,5 +77,8 @@ async function showSessions(
   );
   // The one in use comes first, whatever else was used in the same moment.
   items.sort((a, b) => Number(b.current) - Number(a.current));
-  return showSettings(kit, request, reply, 'sessions', 'settings-sessions', { title: 'Sessions', items });
+  return showSettings(kit, request, reply, 'sessions', 'settings-sessions', {
+    title: message('sessions.title'),
+    items,
+  });
 }

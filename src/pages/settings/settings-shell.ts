@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isAdmin } from '../../caller.ts';
 import { notFound, Problem } from '../../errors.ts';
+import { message, type Said } from '../../languages/message.ts';
 import { type UserView, viewUser } from '../../users/accounts/user.ts';
 import { findUser } from '../../users/accounts/user-store.ts';
 import { noticeOf } from '../kit/notices.ts';
@@ -10,12 +11,12 @@ import { tokenOf } from '../session/authenticate-web.ts';
 import { type Answer, callOwnApi } from '../session/own-api.ts';
 
 const sections = [
-  { id: 'profile', label: 'Profile', path: '/settings' },
-  { id: 'password', label: 'Password', path: '/settings/password' },
-  { id: 'sessions', label: 'Sessions', path: '/settings/sessions' },
-  { id: 'tokens', label: 'Access tokens', path: '/settings/tokens' },
-  { id: 'connections', label: 'Connected applications', path: '/settings/connections' },
-  { id: 'applications', label: 'External applications', path: '/settings/applications' },
+  { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
+  { id: 'password', label: message('settings.section.password'), path: '/settings/password' },
+  { id: 'sessions', label: message('settings.section.sessions'), path: '/settings/sessions' },
+  { id: 'tokens', label: message('settings.section.tokens'), path: '/settings/tokens' },
+  { id: 'connections', label: message('settings.section.connections'), path: '/settings/connections' },
+  { id: 'applications', label: message('settings.section.applications'), path: '/settings/applications' },
 ] as const;
 
 type SectionId = (typeof sections)[number]['id'];
@@ -30,9 +31,9 @@ export const asPerson = <T>(
 
 /** What was asked for, or the API's refusal as an error page. */
 export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
-  const { ok, status, data, message } = await asking;
+  const { ok, status, data, detail, code } = await asking;
   if (ok) return data;
-  throw new Problem(status, 'That did not work', message);
+  throw new Problem(status, 'That did not work', detail, { code });
 }
 
 /** For removals: what is gone already is what was wanted. */
@@ -49,10 +50,12 @@ export async function currentUser({ database }: PageKit, { caller }: FastifyRequ
 }
 
 /** What the form says back when the API refused it: at the fields where it names fields, else above the form. */
-export function refusal({ errors, message }: Answer<unknown>, fields: readonly string[]): Variables {
+export function refusal({ errors, message: problem }: Answer<unknown>, fields: readonly string[]): Variables {
   const elsewhere = Object.entries(errors).filter(([field]) => !fields.includes(field));
-  if (Object.keys(errors).length === 0) return { problem: message };
-  return { errors, ...(elsewhere.length > 0 ? { problem: elsewhere.map(([, text]) => text).join(' ') } : {}) };
+  if (Object.keys(errors).length === 0) return { problem };
+  const [first, ...others] = elsewhere.map(([, text]) => text);
+  if (first === undefined) return { errors };
+  return { errors, problem: others.reduce((all, next) => message('common.sentences', { all, next }), first) };
 }
 
 /** A settings page in its frame: whose it is, the other sections, and what the last form did. */
@@ -62,7 +65,7 @@ export async function showSettings(
   reply: FastifyReply,
   section: SectionId,
   view: string,
-  variables: Variables & { title: string; user?: UserView },
+  variables: Variables & { title: Said; user?: UserView },
 ): Promise<FastifyReply> {
   const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';

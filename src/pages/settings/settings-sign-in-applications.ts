@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { identityScopes, type KnownScopes } from '../../clients/scopes.ts';
+import { type Message, message } from '../../languages/message.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
@@ -14,7 +15,7 @@ const fields = ['name', 'scopes', ...addresses, ...lists];
 export function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
     showSettings(kit, request, reply, 'applications', 'settings-sign-in-application-new', {
-      title: 'New application that people sign in to',
+      title: message('sign_in_application_new.title'),
       ...scopeChoices(known, chosen, { withIdentity: true }),
       ...variables,
     });
@@ -69,8 +70,8 @@ export async function showSignInApplication(
 function readApplication(request: FastifyRequest) {
   const values = readForm(request, 'name', 'kind', ...addresses, ...lists);
   const scopes = readScopes(request);
-  const errors: Record<string, string> = {};
-  if (values.name === '') errors.name = 'Give it a name: people see it when they sign in.';
+  const errors: Record<string, Message> = {};
+  if (values.name === '') errors.name = message('sign_in_application.name_missing');
   if (scopes.length === 0) errors.scopes = nothingChosen;
   const body = {
     name: values.name,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import { type Message, message } from '../../languages/message.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
@@ -18,17 +19,17 @@ interface Token {
 }
 
 const lifetimes = [
-  { days: '7', label: '7 days' },
-  { days: '30', label: '30 days' },
-  { days: '90', label: '90 days' },
-  { days: '365', label: 'One year' },
+  { days: '7', label: message('token_new.days', { days: 7 }) },
+  { days: '30', label: message('token_new.days', { days: 30 }) },
+  { days: '90', label: message('token_new.days', { days: 90 }) },
+  { days: '365', label: message('token_new.one_year') },
 ];
 
 /** Personal access tokens. A value is in one answer only, the one that makes or reveals it. */
 export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
   const showNew = (request: FastifyRequest, reply: FastifyReply, chosen: readonly string[], variables: Variables) =>
     showSettings(kit, request, reply, 'tokens', 'settings-token-new', {
-      title: 'New access token',
+      title: message('token_new.title'),
       lifetimes,
       values: { days: '90' },
       ...scopeChoices(known, chosen),
@@ -42,7 +43,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
       `-H 'Accept: application/json'`,
       `-H 'Authorization: Bearer ${access_token}'`,
     ].join(' \\\n  ');
-    const variables = { title: name ?? 'Access token', name, access_token, curl };
+    const variables = { title: name ?? message('token_value.token'), name, access_token, curl };
     return showSettings(kit, request, reply, 'tokens', 'settings-token-value', variables);
   };
 
@@ -52,11 +53,11 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   kit.form('/settings/tokens', 'auth:web', async (request, reply) => {
     const values = readForm(request, 'name', 'days');
     const scopes = readScopes(request);
-    const errors: Record<string, string> = {};
-    if (values.name === '') errors.name = 'Give it a name, so that you recognise it later.';
+    const errors: Record<string, Message> = {};
+    if (values.name === '') errors.name = message('application.name_missing');
     if (scopes.length === 0) errors.scopes = nothingChosen;
     const days = lifetimes.find((choice) => choice.days === values.days)?.days;
-    if (!days) errors.expires_at = 'Choose one of these.';
+    if (!days) errors.expires_at = message('token_new.choose');
     if (Object.keys(errors).length > 0) return showNew(request, reply.code(422), scopes, { values, errors });
     const expires_at = new Date(now() + Number(days) * 86_400_000).toISOString();
     const answer = await asPerson<Token & { access_token: string }>(request, 'POST', '/v1/tokens', {
@@ -72,7 +73,8 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   kit.form('/settings/tokens/:id/reveal', 'auth:web', async (request, reply) => {
     const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/reveal`);
     if (answer.ok) return showValue(request, reply, answer.data);
-    if (answer.status >= 500) throw new Problem(answer.status, 'That did not work', answer.message);
+    if (answer.status >= 500)
+      throw new Problem(answer.status, 'That did not work', answer.detail, { code: answer.code });
     return kit.go(reply, '/settings/tokens?done=token-collected');
   });
 
@@ -95,5 +97,5 @@ async function showTokens(kit: PageKit, request: FastifyRequest, reply: FastifyR
   });
   const tokens = await wanted(asPerson<Token[]>(request, 'GET', `/v1/tokens?${query}`));
   const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(token.scopes) }));
-  return showSettings(kit, request, reply, 'tokens', 'settings-tokens', { title: 'Access tokens', items });
+  return showSettings(kit, request, reply, 'tokens', 'settings-tokens', { title: message('tokens.title'), items });
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Message, message, type Said } from '../../languages/message.ts';
 import { readLogin } from '../../users/accounts/identifiers.ts';
 import { findUserByLogin } from '../../users/accounts/user-store.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
@@ -11,12 +12,7 @@ import { callOwnApi } from '../session/own-api.ts';
 export function serveMailedLinks(kit: PageKit, findDestination: FindDestination): void {
   kit.page('/password/forgot', 'public', (request, reply) =>
     queryOf(request).done === 'sent'
-      ? showSent(
-          kit,
-          request,
-          reply,
-          'If there is an account with this address, a link to choose a new password is on its way to it.',
-        )
+      ? showSent(kit, request, reply, message('mailed.reset_sent'))
       : showForgot(kit, request, reply),
   );
   kit.form('/password/forgot', 'public', (request, reply) => askForReset(kit, request, reply));
@@ -24,7 +20,7 @@ export function serveMailedLinks(kit: PageKit, findDestination: FindDestination)
   kit.form('/password/reset/:token', 'public', (request, reply) => resetPassword(kit, request, reply));
 
   kit.page('/email/confirmations', 'public', (request, reply) =>
-    showSent(kit, request, reply, 'If this address waits to be confirmed, a new link is on its way to it.'),
+    showSent(kit, request, reply, message('mailed.confirmation_sent')),
   );
   kit.form('/email/confirmations', 'public', async (request, reply) => {
     // Nobody is told whether there is such a user: where there is none, a mail to nobody takes as long, and counts as much.
@@ -35,30 +31,27 @@ export function serveMailedLinks(kit: PageKit, findDestination: FindDestination)
     sendConfirmation(kit, request, reply, { body: {}, token: tokenOf(request) }),
   );
   kit.page('/email/confirm/:token', 'public', (request, reply) =>
-    kit.show(request, reply, 'email-confirm', { title: 'Confirm your email address' }),
+    kit.show(request, reply, 'email-confirm', { title: message('email_confirm.title') }),
   );
   kit.form('/email/confirm/:token', 'public', (request, reply) => confirmEmail(kit, request, reply));
   kit.page('/email/undo/:token', 'public', (request, reply) => showUndo(kit, request, reply));
   kit.form('/email/undo/:token', 'public', (request, reply) => undoChange(kit, request, reply));
   kit.page('/email/undone', 'public', (request, reply) =>
     kit.show(request, reply, 'message', {
-      title: 'Your account is yours',
-      lines: [
-        'It has this email address again, and everybody is signed out.',
-        'A mail with a link to choose a new password is on its way to you. The old one does not work any more.',
-      ],
-      action: { label: 'Back to sign in', path: kit.loginPath },
+      title: message('mailed.undone'),
+      lines: [message('mailed.undone_address'), message('mailed.undone_password')],
+      action: { label: message('common.back_to_sign_in'), path: kit.loginPath },
     }),
   );
   kit.page('/email/confirmed', 'public', async (request, reply) => {
     const next = goingOn(kit, request);
     const destination = await findDestination(next);
     return kit.show(request, reply, 'message', {
-      title: 'Your address is confirmed',
-      lines: ['Thank you. That was all.'],
+      title: message('mailed.confirmed'),
+      lines: [message('mailed.thank_you')],
       action: destination
-        ? { label: `Go on to ${destination.application}`, path: next }
-        : { label: 'Continue', path: '/settings' },
+        ? { label: message('mailed.go_on', { application: destination.application }), path: next }
+        : { label: message('common.continue'), path: '/settings' },
     });
   });
 }
@@ -69,21 +62,21 @@ const goingOn = (kit: PageKit, request: FastifyRequest): string | undefined =>
 
 const tokenIn = (request: FastifyRequest): string => encodeURIComponent((request.params as { token: string }).token);
 
-const showSent = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, line: string) =>
+const showSent = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, line: Message) =>
   kit.show(request, reply, 'message', {
-    title: 'Check your mail',
-    lines: [line, 'Nothing there after a few minutes? Check the spam folder too.'],
-    action: { label: 'Back to sign in', path: kit.loginPath },
+    title: message('mailed.check'),
+    lines: [line, message('mailed.spam')],
+    action: { label: message('common.back_to_sign_in'), path: kit.loginPath },
   });
 
-const showDeadLink = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, lines: string[], action: object) =>
-  kit.show(request, reply, 'message', { title: 'This link does not work any more', lines, action });
+const showDeadLink = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, lines: Said[], action: object) =>
+  kit.show(request, reply, 'message', { title: message('mailed.dead'), lines, action });
 
 const showForgot = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
-  kit.show(request, reply, 'password-forgot', { title: 'Forgotten password', ...variables });
+  kit.show(request, reply, 'password-forgot', { title: message('password_forgot.title'), ...variables });
 
 const showReset = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
-  kit.show(request, reply, 'password-reset', { title: 'Choose a new password', ...variables });
+  kit.show(request, reply, 'password-reset', { title: message('password_reset.title'), ...variables });
 
 async function askForReset(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { email } = readForm(request, 'email');
@@ -104,8 +97,8 @@ async function resetPassword(kit: PageKit, request: FastifyRequest, reply: Fasti
   }
   if (answer.errors.password) return showReset(kit, request, reply.code(422), { errors: answer.errors });
   if (isDead(answer.status)) {
-    const action = { label: 'Send a new link', path: '/password/forgot' };
-    return showDeadLink(kit, request, reply.code(410), ['It was used before, or it is too old.'], action);
+    const action = { label: message('mailed.new_link'), path: '/password/forgot' };
+    return showDeadLink(kit, request, reply.code(410), [message('mailed.dead_link')], action);
   }
   return showReset(kit, request, reply.code(answer.status), { problem: answer.message });
 }
@@ -128,9 +121,9 @@ async function sendConfirmation(
   const answer = await callOwnApi(request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
   if (answer.ok) return kit.go(reply, '/email/confirmations');
   return kit.show(request, reply.code(answer.status), 'message', {
-    title: 'The mail was not sent',
+    title: message('mailed.not_sent'),
     lines: [answer.errors.email ?? answer.message],
-    action: { label: 'Back', path: '/settings' },
+    action: { label: message('common.back'), path: '/settings' },
   });
 }
 
@@ -139,21 +132,18 @@ async function confirmEmail(kit: PageKit, request: FastifyRequest, reply: Fastif
   const answer = await callOwnApi(request, { method: 'POST', path, body: {} });
   if (answer.ok) return kit.go(reply, '/email/confirmed');
   if (!isDead(answer.status)) {
-    const variables = { title: 'Confirm your email address', problem: answer.message };
+    const variables = { title: message('email_confirm.title'), problem: answer.message };
     return kit.show(request, reply.code(answer.status), 'email-confirm', variables);
   }
   const lines =
     answer.code === 'email_taken'
       ? [answer.message]
-      : [
-          'It was used before, it is too old, or your address has changed since.',
-          'Sign in, and we send you a new one.',
-        ];
-  return showDeadLink(kit, request, reply.code(410), lines, { label: 'Sign in', path: kit.loginPath });
+      : [message('mailed.dead_address'), message('mailed.sign_in_for_new')];
+  return showDeadLink(kit, request, reply.code(410), lines, { label: message('login.title'), path: kit.loginPath });
 }
 
 const showUndo = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
-  kit.show(request, reply, 'email-undo', { title: 'Keep your email address', ...variables });
+  kit.show(request, reply, 'email-undo', { title: message('email_undo.title'), ...variables });
 
 async function undoChange(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = `/v1/email/reversals/${tokenIn(request)}`;
@@ -163,11 +153,8 @@ async function undoChange(kit: PageKit, request: FastifyRequest, reply: FastifyR
     return kit.go(reply, '/email/undone');
   }
   if (!isDead(answer.status)) return showUndo(kit, request, reply.code(answer.status), { problem: answer.message });
-  const lines = [
-    'It was used before, or it is too old.',
-    'Tell the people who run this service if something is wrong.',
-  ];
-  const action = { label: 'Sign in', path: kit.loginPath };
+  const lines = [message('mailed.dead_link'), message('mailed.tell_operators')];
+  const action = { label: message('login.title'), path: kit.loginPath };
   return showDeadLink(kit, request, reply.code(410), lines, action);
 }
 

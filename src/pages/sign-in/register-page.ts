@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { message, type Said } from '../../languages/message.ts';
 import { requireOpenRegistration } from '../../users/registration/registration.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import { identifierFields } from '../kit/identifiers.ts';
@@ -25,8 +26,8 @@ export function serveRegister(kit: PageKit, findDestination: FindDestination): v
 
 interface Typed {
   readonly values?: Readonly<Record<string, string>>;
-  readonly errors?: Readonly<Record<string, string>>;
-  readonly problem?: string;
+  readonly errors?: Readonly<Record<string, Said>>;
+  readonly problem?: Said;
 }
 
 function showRegister(
@@ -38,7 +39,13 @@ function showRegister(
 ): Promise<FastifyReply> {
   const identifiers = filledFields(kit, typed.values ?? {}, typed.errors ?? {});
   const application = destination?.application;
-  const shared: Variables = { title: 'Create an account', next, next_query: nextQuery(next), identifiers, application };
+  const shared: Variables = {
+    title: message('register.title'),
+    next,
+    next_query: nextQuery(next),
+    identifiers,
+    application,
+  };
   return kit.show(request, reply, 'register', { ...shared, ...typed }, destination);
 }
 
@@ -46,7 +53,7 @@ function showRegister(
 export const filledFields = (
   { config }: PageKit,
   values: Readonly<Record<string, string | null>>,
-  errors: Readonly<Record<string, string>>,
+  errors: Readonly<Record<string, Said>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
 async function register(

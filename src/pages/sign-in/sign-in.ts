@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Message, message } from '../../languages/message.ts';
 import { unconfirmedEmail } from '../../users/credentials/check-credentials.ts';
 import type { Destination, FindDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
@@ -46,7 +47,13 @@ function showLogin(
   variables: Variables,
 ): Promise<FastifyReply> {
   const application = destination?.application;
-  const shared = { title: 'Sign in', next, next_query: nextQuery(next), application, ...loginField(kit.config) };
+  const shared = {
+    title: message('login.title'),
+    next,
+    next_query: nextQuery(next),
+    application,
+    ...loginField(kit.config),
+  };
   return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables }, destination);
 }
 
@@ -63,9 +70,9 @@ async function signIn(
   const again = (status: number, variables: Variables) =>
     showLogin(kit, request, reply.code(status), { next, destination }, { values, ...variables });
 
-  const missing: Record<string, string> = {};
-  if (form.login === '') missing.login = 'Fill in what you sign in with.';
-  if (form.password === '') missing.password = 'Fill in your password.';
+  const missing: Record<string, Message> = {};
+  if (form.login === '') missing.login = message('login.missing_login');
+  if (form.password === '') missing.password = message('login.missing_password');
   if (Object.keys(missing).length > 0) return again(422, { errors: missing });
 
   const answer = await kit.client.login(request, reply, form.login, form.password);
@@ -75,17 +82,17 @@ async function signIn(
   }
   if (answer.status === 429) {
     reply.header('retry-after', String(answer.retryAfter));
-    return again(429, { wait_seconds: answer.retryAfter, wait_text: inWords(answer.retryAfter) });
+    return again(429, { wait_seconds: answer.retryAfter, wait_text: await inWords(kit, request, answer.retryAfter) });
   }
-  if (answer.message === unconfirmedEmail) return again(403, { unconfirmed: true });
+  if (answer.detail === unconfirmedEmail) return again(403, { unconfirmed: true });
   if (answer.code === 'invalid_grant') {
-    return again(422, { problem: `The ${loginName(kit)} or the password is wrong.` });
+    return again(422, { problem: message(`login.wrong.${loginName(kit)}`) });
   }
   return again(answer.status, { problem: answer.message });
 }
 
 const loginName = ({ config: { loginAttributes } }: PageKit): string =>
-  loginAttributes.length === 1 ? String(loginAttributes[0]) : 'login name';
+  loginAttributes.length === 1 ? String(loginAttributes[0]) : 'any';
 
 /** Ends the session on every instance, and forgets it here. */
 async function signOut(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -94,5 +101,8 @@ async function signOut(kit: PageKit, request: FastifyRequest, reply: FastifyRepl
   return kit.go(reply, `${kit.loginPath}?done=signed-out`);
 }
 
-const inWords = (seconds: number): string =>
-  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+async function inWords(kit: PageKit, request: FastifyRequest, seconds: number): Promise<string> {
+  const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second'];
+  const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
+  return new Intl.NumberFormat(await kit.languageOf(request), style).format(count);
+}

@@ -117,7 +117,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
       });
       const data = { what: 'a new personal access token', address: source.address };
-      await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data });
+      await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data, source });
       return session.id;
     },
     async remove(call, token) {

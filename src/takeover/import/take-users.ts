@@ -98,6 +98,7 @@ function rowOf({ at }: Pass, source: string, record: UserRecord): UserRow {
     email_confirmed: record.emailConfirmed ? 1 : 0,
     roles: JSON.stringify(record.roles),
     disabled: 0,
+    locale: null,
     created_at: Math.min(record.createdAt ?? at, at),
     updated_at: at,
     version: 1,

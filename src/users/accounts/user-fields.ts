@@ -49,6 +49,19 @@ export function readProfileField(
   return { error: { field, code: 'invalid', message: `${field} must be ${rules[field].mustBe}.` } };
 }
 
+/** The language that a user has chosen, as BCP 47 writes it: any, since another may be added later. */
+export function readLocale(value: unknown): { value?: string | null; error?: undefined } | { error: FieldError } {
+  if (value === undefined || value === null) return value === null ? { value } : {};
+  try {
+    const [tag] = typeof value === 'string' ? Intl.getCanonicalLocales(value) : [];
+    if (tag !== undefined) return { value: tag };
+  } catch {
+    // No tag.
+  }
+  const message = 'locale must be a language tag (BCP 47), such as de or pt-BR.';
+  return { error: { field: 'locale', code: 'invalid', message } };
+}
+
 /** All fields of a new user's profile, and whatever is wrong with them. */
 export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown>>>): {
   profile: Profile;

@@ -14,6 +14,7 @@ export const UserView = Type.Object(
     email_confirmed: Type.Boolean(),
     roles: Type.Array(Type.String()),
     disabled: Type.Boolean(),
+    locale: nullableText,
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
@@ -30,6 +31,7 @@ export const viewUser = (user: UserRow): UserView => ({
   email_confirmed: user.email_confirmed === 1,
   roles: rolesOf(user),
   disabled: user.disabled === 1,
+  locale: user.locale,
   created_at: new Date(user.created_at).toISOString(),
   updated_at: new Date(user.updated_at).toISOString(),
 });

@@ -39,6 +39,7 @@ onBothEngines('checking credentials', (engine) => {
       email_confirmed: 0,
       roles: '[]',
       disabled: 0,
+      locale: null,
       created_at: now,
       updated_at: now,
       version: 1,

@@ -29,5 +29,5 @@ export async function noteLogin(
   const seen = await seeDevice(tx, { userId, fingerprint, now: context.now() });
   if (!seen.new || seen.first || deviceOf(keys, source, userId) !== undefined) return;
   const data = { device: recogniseDevice(source.userAgent) ?? 'another application', address: source.address };
-  await notifyOwner(context, mail, tx, { userId, template: 'new-login', data });
+  await notifyOwner(context, mail, tx, { userId, template: 'new-login', data, source });
 }

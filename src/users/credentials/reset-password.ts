@@ -50,7 +50,7 @@ export async function resetPassword(
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
     await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
-    await mail.enqueue(tx, { template: 'password-changed', recipient: used.email });
+    await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;
   });

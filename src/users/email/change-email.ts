@@ -33,6 +33,14 @@ export async function countMailsOfChange(
   }
 }
 
+interface NewEmailChange {
+  readonly userId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly now: number;
+  readonly source: RequestSource;
+}
+
 /**
  * A user's own change of email. It takes effect when the new address is confirmed; to be without one, at once. The old
  * address is told, and can undo it: whoever asks may have stolen the password too.
@@ -40,7 +48,7 @@ export async function countMailsOfChange(
 export async function beginEmailChange(
   mail: Mail,
   tx: Tx,
-  { userId, from, to, now }: { userId: string; from: string | null; to: string | null; now: number },
+  { userId, from, to, now, source: { language } }: NewEmailChange,
 ): Promise<void> {
   if (to !== null) await refuseTakenEmail(tx, to, userId, now);
   await withdrawPendingChange(tx, userId, now);
@@ -57,10 +65,10 @@ export async function beginEmailChange(
     undo_until: now + undoMs,
   });
   const data = { change: id };
-  if (to !== null) await mail.enqueue(tx, { template: 'confirm-new-email', recipient: to, data });
+  if (to !== null) await mail.enqueue(tx, { template: 'confirm-new-email', recipient: to, data, language });
   if (from === null) return;
   const template = to === null ? 'email-changed' : 'email-change-requested';
-  await mail.enqueue(tx, { template, recipient: from, data });
+  await mail.enqueue(tx, { template, recipient: from, data, language });
 }
 
 /** 422 where another user has the address, or had it until a change that can still be undone. */
@@ -87,7 +95,8 @@ export async function applyEmailChange(
     throw conflict('Another user has this email address by now.', 'email_taken');
   }
   if (change.old_email !== null) {
-    await mail.enqueue(tx, { template: 'email-changed', recipient: change.old_email, data: { change: change.id } });
+    const notice = { template: 'email-changed', recipient: change.old_email, data: { change: change.id } };
+    await mail.enqueue(tx, { ...notice, language: source.language });
   }
   const data = { changes: { email: { from: before.email, to: email } } };
   await recordEvent(context, tx, { type: 'email.changed', userId, source, data });

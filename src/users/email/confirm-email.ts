@@ -19,8 +19,10 @@ export async function enqueueConfirmation(
   mail: Mail,
   tx: Tx,
   { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
+  { language }: RequestSource,
 ): Promise<void> {
-  if (email !== null && !email_confirmed) await mail.enqueue(tx, { template: 'confirm-email', recipient: email });
+  if (email === null || email_confirmed) return;
+  await mail.enqueue(tx, { template: 'confirm-email', recipient: email, language });
 }
 
 /** Sends the mail again to the caller's own address, or to the one that is to take its place. */
@@ -39,7 +41,9 @@ export async function requestOwnConfirmation(
     : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
   const refusal = await countMail(context, message.template, message.recipient, source);
   if (refusal) throw tooManyMails(refusal);
-  await changeAs(context.database, holdAuthority, { caller }, (tx) => mail.enqueue(tx, message));
+  await changeAs(context.database, holdAuthority, { caller }, (tx) =>
+    mail.enqueue(tx, { ...message, language: source.language }),
+  );
 }
 
 function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {

@@ -38,7 +38,7 @@ export async function undoEmailChange(
     await updateUser(tx, user.id, { password_hash: nobodyKnows, updated_at: at });
     await closeEmailChanges(tx, user.id, change.created_at, at);
     await shutOut(services, tx, invalidate, { userId: user.id, now: at, cause: 'email_change_undone' });
-    await services.mail.enqueue(tx, { template: 'reset-password', recipient: email });
+    await services.mail.enqueue(tx, { template: 'reset-password', recipient: email, language: source.language });
     const data = { changes: { email: { from: user.email, to: email } } };
     await recordEvent(context, tx, { type: 'email.change_undone', userId: user.id, source, data });
   });

@@ -38,6 +38,7 @@ export function readImportRecord(
     email_confirmed: confirmed && profile.email !== null ? 1 : 0,
     roles: JSON.stringify(roles),
     disabled: 0,
+    locale: null,
     created_at: createdAt as number,
     updated_at: now,
     version: 1,

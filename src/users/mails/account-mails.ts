@@ -1,5 +1,8 @@
 import type { Context } from '../../context.ts';
 import type { KeyRing } from '../../crypto/key-ring.ts';
+import { sayDevice } from '../../http/device.ts';
+import { languagesOf } from '../../languages/languages.ts';
+import { message, type Said } from '../../languages/message.ts';
 import type { Compose, Mails, QueuedMail } from '../../mail/mails.ts';
 import { timeInWords } from '../../mail/time-in-words.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
@@ -15,22 +18,34 @@ import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
 export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
+  const languages = languagesOf(config);
   const addressee = async (mail: QueuedMail): Promise<UserRow | undefined> => {
     const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     return user?.disabled ? undefined : user;
   };
 
-  /** Times as the reader's clock shows them, where it is known. */
-  const clockOf = async (userId: string | undefined) => {
-    const zone = userId === undefined ? undefined : await findTimeZone(database.db, userId);
-    return (ms: number) => timeInWords(ms, zone);
+  /** The reader's language, and times as the reader's clock shows them, where it is known. */
+  const readerOf = async (user: UserRow | undefined, mail: QueuedMail) => {
+    const zone = user === undefined ? undefined : await findTimeZone(database.db, user.id);
+    const language = languages.find([user?.locale]) ?? mail.language;
+    return { language, inWords: (ms: number) => timeInWords(ms, zone, language) };
   };
 
   /** Of what has happened to the account that an address belongs to. */
   async function happened(mail: QueuedMail, path: string) {
     const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
-    const at = (await clockOf(owner?.id))(mail.created_at);
-    return { service, at, ...dataOf(mail), link: config.baseUrl + path };
+    const { language, inWords } = await readerOf(owner, mail);
+    const said = Object.entries(dataOf(mail)).map(([name, text]) => [
+      name,
+      text && languages.text(language, say(text)),
+    ]);
+    return {
+      service,
+      at: inWords(mail.created_at),
+      language,
+      ...Object.fromEntries(said),
+      link: config.baseUrl + path,
+    };
   }
 
   /** To the address that the user has given, however the one who asked for the mail has written it. */
@@ -48,11 +63,13 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
       email: recipient,
       lifeMs,
     });
+    const { language, inWords } = await readerOf(user, mail);
     return {
       service,
       recipient,
+      language,
       link: `${config.baseUrl}${path}/${token.value}`,
-      expires: (await clockOf(user.id))(token.expiresAt),
+      expires: inWords(token.expiresAt),
     };
   }
 
@@ -76,8 +93,8 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     const change = await changeOf(mail);
     if (!change) return undefined;
     const link = `${config.baseUrl}/email/undo/${signLink(keys, 'undo_email', change.id)}`;
-    const inWords = await clockOf(change.user_id);
-    return { service, at: inWords(mail.created_at), link, expires: inWords(change.undo_until) };
+    const { language, inWords } = await readerOf(await findUser(database.db, change.user_id), mail);
+    return { service, at: inWords(mail.created_at), language, link, expires: inWords(change.undo_until) };
   }
 
   return new Map<string, Compose>([
@@ -109,7 +126,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
       // An administrator's change cannot be undone by a link.
       async (mail) =>
         mail.data === '{}'
-          ? { service, at: timeInWords(mail.created_at), link: null, expires: null }
+          ? { service, at: timeInWords(mail.created_at, undefined, mail.language), link: null, expires: null }
           : noticeOfChange(mail),
     ],
     ['password-changed', (mail) => happened(mail, '/password/forgot')],
@@ -121,4 +138,14 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
 /** Who is invited does not wait for the mail. */
 const invitationLifeMs = 3 * 86_400_000;
 
-const dataOf = (mail: QueuedMail): Record<string, unknown> => JSON.parse(mail.data) as Record<string, unknown>;
+const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
+
+/** What lies in the queue is English: an older instance may send it. */
+const messages = new Map([
+  ['a new personal access token', message('mail.what.token')],
+  ['a new external application', message('mail.what.application')],
+  ['a new secret of an external application', message('mail.what.secret')],
+  ['another application', message('mail.another_application')],
+]);
+
+const say = (text: string): Said => messages.get(text) ?? sayDevice(text);

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Tx } from '../../database/database.ts';
 import { mailboxOf } from '../../email-address.ts';
+import type { RequestSource } from '../../http/request-source.ts';
 import type { Mail } from '../../mail/mail.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { findUser } from '../accounts/user-store.ts';
@@ -23,10 +24,12 @@ export async function notifyOwner(
     userId,
     template,
     data,
+    source,
   }: {
     userId: string;
     template: 'new-access' | 'new-login' | 'password-changed';
     data?: Readonly<Record<string, string | null>>;
+    source: RequestSource;
   },
 ): Promise<void> {
   const user = await findUser(tx, userId);
@@ -34,5 +37,5 @@ export async function notifyOwner(
   const confirmed = user.email_confirmed === 1;
   const [counted] = await countOnce(tx, [countedAs(template, userId, user.email, confirmed)], now(), windowMs);
   if ((counted?.count ?? 0) > mailsTo[confirmed ? 'confirmed' : 'unconfirmed']) return;
-  await mail.enqueue(tx, { template, recipient: user.email, ...(data ? { data } : {}) });
+  await mail.enqueue(tx, { template, recipient: user.email, language: source.language, ...(data ? { data } : {}) });
 }

@@ -22,7 +22,7 @@ export async function requestMail(
 ): Promise<Refusal | undefined> {
   const refusal = await countMail(context, template, email, source);
   if (refusal) return refusal;
-  await mail.enqueue(context.database.db, { template, recipient: email });
+  await mail.enqueue(context.database.db, { template, recipient: email, language: source.language });
   return undefined;
 }
 

@@ -33,7 +33,7 @@ export async function completeUser(
 ): Promise<void> {
   if (event === 'user.registered') await keepTimeZone(tx, id, source);
   if (firstToken) await issueFirstToken(tx, id);
-  if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) });
+  if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) }, source);
   // What the service or a command makes is none of the days' work.
   if (event === 'user.registered' || actorId) context.metrics.registrations.inc({ how: event.slice('user.'.length) });
   const data = { changes: newUser({ ...profile, roles }) };

@@ -46,6 +46,7 @@ export async function makeUser(
     email_confirmed: made.confirmed && made.profile.email !== null ? 1 : 0,
     roles: JSON.stringify([...new Set(made.roles)]),
     disabled: 0,
+    locale: null,
     created_at: at,
     updated_at: at,
     version: 1,

@@ -81,7 +81,7 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
       const refusal = await countMail(context, 'reset-password', recipient, source);
       if (refusal) throw tooManyMails(refusal);
       await transaction(async (call) => {
-        await services.mail.enqueue(call.tx, { template: 'reset-password', recipient });
+        await services.mail.enqueue(call.tx, { template: 'reset-password', recipient, language: call.source.language });
         await note(call, 'password.reset_sent', row.id);
       });
       return { message: 'A mail is on its way.' };

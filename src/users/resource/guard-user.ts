@@ -18,6 +18,7 @@ export interface UserValues extends Partial<Profile> {
   email_confirmed?: boolean;
   roles?: string[];
   disabled?: boolean;
+  locale?: string | null;
 }
 
 /** A user as hooks see it. */
@@ -26,6 +27,7 @@ export interface WholeUser extends Profile {
   readonly email_confirmed: boolean;
   readonly roles: string[];
   readonly disabled: boolean;
+  readonly locale: string | null;
 }
 
 /** What a user is found by at the login. */
@@ -101,7 +103,7 @@ async function guardLoginFields(
   if (self && !values.current_password) throw currentPasswordRequired();
   if (email === undefined || email === before.email) return;
   if (self) {
-    await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now });
+    await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now, source });
     const data = { changes: { email: { from: before.email, to: email } } };
     const requested = { type: 'email.change_requested', userId: before.id, clientId: caller.clientId };
     await recordEvent(context, tx, { ...requested, sessionId: caller.sessionId, source, data });

@@ -45,7 +45,7 @@ export const inviteUser = (config: Config, services: AccountServices): MadeActio
       const user = await makeUser(context, services, { ...made, source, mails: false }, (work) =>
         transaction(async ({ tx }) => {
           await work(tx);
-          await services.mail.enqueue(tx, { template: 'invitation', recipient: body.email });
+          await services.mail.enqueue(tx, { template: 'invitation', recipient: body.email, language: source.language });
         }),
       );
       return viewUser(user);

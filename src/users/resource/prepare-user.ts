@@ -6,6 +6,7 @@ import {
   checkNewPassword,
   type Profile,
   profileFields,
+  readLocale,
   readProfileField,
   unknownField,
 } from '../accounts/user-fields.ts';
@@ -27,6 +28,9 @@ export async function prepareUser(
   // Who may not write this user is refused later, and must not make us hash or learn anything here.
   if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
   const { prepared, errors } = readProfileValues(values);
+  const locale = readLocale(values.locale);
+  if (locale.error) errors.push(locale.error);
+  else if (locale.value !== undefined) prepared.locale = locale.value;
   const { password } = values;
   const user = id === undefined ? undefined : await findUser(context.database.db, id);
   if (password !== undefined) {

@@ -94,6 +94,11 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
         sortable: true,
         description: 'By administrators: the user is refused like a wrong password, and so are its tokens and clients.',
       }),
+      locale: text({
+        max: 35,
+        description: 'The language that the user has chosen for pages and mail (BCP 47); null: as the browser asks.',
+        example: 'de',
+      }),
       created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
       updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
     },

@@ -69,14 +69,15 @@ async function followChange(
 
 /** An administrator's word takes effect at once: whatever the user had under way with the address is over. */
 async function followEmailOfAnother(
-  { tx, now }: WriteCall,
+  { tx, now, source }: WriteCall,
   { mail }: AccountServices,
   before: WholeUser,
   { id, email, email_confirmed }: WholeUser,
 ): Promise<void> {
   await closeEmailChanges(tx, id, 0, now);
-  if (before.email) await mail.enqueue(tx, { template: 'email-changed', recipient: before.email });
-  await enqueueConfirmation(mail, tx, { email, email_confirmed: Number(email_confirmed) });
+  if (before.email)
+    await mail.enqueue(tx, { template: 'email-changed', recipient: before.email, language: source.language });
+  await enqueueConfirmation(mail, tx, { email, email_confirmed: Number(email_confirmed) }, source);
 }
 
 /** Logins end for good. Personal access tokens and clients rest, and are back when the user is. */
@@ -97,7 +98,7 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
 
 /** The owner keeps this session, personal access tokens and clients; whoever else sets a password ends everything. */
 async function followPassword(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
-  const { context, caller, tx, invalidate, now } = call;
+  const { context, caller, tx, invalidate, now, source } = call;
   const userId = user.id;
   const cause = 'password_changed';
   if (isSelf(caller, userId)) {
@@ -105,7 +106,7 @@ async function followPassword(call: WriteCall, services: AccountServices, user: 
     await services.endSessions(tx, invalidate, which, cause);
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
   } else await shutOut(services, tx, invalidate, { userId, now, cause });
-  await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed' });
+  await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);
 }
 

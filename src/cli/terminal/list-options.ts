@@ -1,0 +1,20 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+/** What every listing takes. */
+export interface ListFlags {
+  readonly search?: string;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export const addListOptions = (command: Command): Command =>
+  command
+    .option('--search <text>', 'only rows in which this stands, whatever its case')
+    .option('--limit <number>', 'no more than so many', readLimit)
+    .option('--json', 'as JSON');
+
+function readLimit(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('It takes a whole number from 1.');
+}

@@ -1,0 +1,26 @@
+/** RFC 9110 12.5.4: the languages of the header, the most wanted first. What makes no sense is passed over. */
+export function readAcceptLanguage(header: string | null | undefined): string[] {
+  if (!header) return [];
+  const wanted = header
+    .slice(0, 500)
+    .split(',')
+    .flatMap((entry) => {
+      const [, tag, q = '1'] =
+        /^\s*([a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/.exec(entry) ?? [];
+      return tag === undefined || Number(q) === 0 ? [] : [{ tag, q: Number(q) }];
+    });
+  return wanted.sort((a, b) => b.q - a.q).map(({ tag }) => tag);
+}
+
+/** RFC 4647 3.4, lookup: `de-CH-1996` is met by `de-CH`, else by `de`. */
+export function lookUpLanguage(wanted: readonly string[], known: readonly string[]): string | undefined {
+  const byFolded = new Map(known.map((tag) => [tag.toLowerCase(), tag]));
+  for (const tag of wanted) {
+    const parts = tag.toLowerCase().split('-');
+    for (let length = parts.length; length > 0; length--) {
+      const found = byFolded.get(parts.slice(0, length).join('-'));
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}

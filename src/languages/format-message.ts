@@ -1,0 +1,65 @@
+import type { MessagePart, ValueStyle } from './message-parts.ts';
+
+export type MessageValues = Readonly<Record<string, unknown>>;
+
+/** How the parts of a message become what is shown. */
+export interface Rendering {
+  text(text: string): string;
+  value(name: string, value: unknown, style: ValueStyle | undefined): string;
+  stretch(name: string, inside: string): string;
+}
+
+/** A message in one language, with its values. */
+export function formatMessage(
+  parts: readonly MessagePart[],
+  values: MessageValues,
+  language: string,
+  rendering: Rendering,
+  count?: number,
+): string {
+  let out = '';
+  for (const part of parts) {
+    if (typeof part === 'string') out += rendering.text(part);
+    else if (part.kind === 'value') out += rendering.value(part.name, values[part.name], part.style);
+    else if (part.kind === 'count') out += rendering.value('#', count, 'number');
+    else if (part.kind === 'stretch') {
+      out += rendering.stretch(part.name, formatMessage(part.parts, values, language, rendering, count));
+    } else {
+      const value = values[part.name];
+      const number = part.plural ? Number(value) : count;
+      const chosen = part.plural
+        ? (part.cases.get(`=${value}`) ?? part.cases.get(new Intl.PluralRules(language).select(Number(value))))
+        : part.cases.get(String(value));
+      const parts = chosen ?? (part.cases.get('other') as readonly MessagePart[]);
+      out += formatMessage(parts, values, language, rendering, number);
+    }
+  }
+  return out;
+}
+
+/** A value as text. Times are shown in UTC, and say so. */
+export function formatValue(value: unknown, style: ValueStyle | undefined, language: string): string {
+  if (value === undefined || value === null) return '';
+  if (style === 'number') return new Intl.NumberFormat(localeOf(language)).format(Number(value));
+  if (style === 'date' || style === 'time')
+    return formatTime(new Date(value as string | number | Date), style, language);
+  return String(value);
+}
+
+function formatTime(at: Date, style: 'date' | 'time', language: string): string {
+  if (Number.isNaN(at.getTime())) return '';
+  const shape =
+    style === 'date' ? ({ dateStyle: 'long' } as const) : ({ dateStyle: 'medium', timeStyle: 'short' } as const);
+  const text = new Intl.DateTimeFormat(localeOf(language), { ...shape, timeZone: 'UTC' }).format(at);
+  return style === 'date' ? text : `${text} UTC`;
+}
+
+/** English alone says nothing about the order of day and month; the world's is taken. */
+export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language);
+
+/** Without markup: for attributes, titles, mail as text, and the console. */
+export const plainText = (language: string): Rendering => ({
+  text: (text) => text,
+  value: (_name, value, style) => formatValue(value, style, language),
+  stretch: (_name, inside) => inside,
+});

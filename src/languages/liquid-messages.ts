@@ -1,0 +1,43 @@
+import type { Context, Emitter, Liquid, TagToken, TopLevelToken } from 'liquidjs';
+import type { Languages } from './languages.ts';
+import { Message } from './message.ts';
+
+export type LiquidModule = typeof import('liquidjs');
+
+/**
+ * Teaches a template engine to speak. `{% t 'key', name: value %}` writes a message where text stands: as HTML whose values are
+ * escaped, or plain where the engine escapes nothing. `{{ 'key' | t: name: value }}` gives its text to whatever comes next, an
+ * attribute for one. Both speak the language that the variable `language` of the page or mail names.
+ */
+export function addMessages(
+  liquid: Liquid,
+  { Tag, Hash, evalToken }: Pick<LiquidModule, 'Tag' | 'Hash' | 'evalToken'>,
+  languages: Languages,
+  { markup }: { readonly markup: boolean },
+): void {
+  const languageOf = (context: Context): string => String(context.getSync(['language']) ?? languages.standard);
+
+  class MessageTag extends Tag {
+    readonly #key;
+    readonly #hash;
+
+    constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
+      super(token, remaining, engine);
+      this.#key = this.tokenizer.readValueOrThrow();
+      this.#hash = new Hash(this.tokenizer);
+    }
+
+    *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
+      const values = (yield this.#hash.render(context)) as Record<string, unknown>;
+      const key = String(yield evalToken(this.#key, context));
+      const language = languageOf(context);
+      emitter.write(markup ? languages.html(language, key, values) : languages.text(language, key, values));
+    }
+  }
+
+  liquid.registerTag('t', MessageTag);
+  liquid.registerFilter('t', function (what: unknown, ...values: [string, unknown][]) {
+    if (typeof what !== 'string' && !(what instanceof Message)) return what;
+    return languages.text(languageOf(this.context), what, Object.fromEntries(values));
+  });
+}

@@ -1,0 +1,47 @@
+import { formatMessage, plainText } from './format-message.ts';
+import { firstLanguage, type Languages } from './languages.ts';
+import { namesIn } from './message-names.ts';
+import { parseMessage } from './message-parts.ts';
+
+/** What is known of these at run time alone: what the API says, and of which field. */
+const freeNames = (key: string): readonly string[] => (/^(field_error|problem)\./.test(key) ? ['detail', 'field'] : []);
+
+/** What is wrong with a translation, beside the English message; undefined where nothing is. */
+export function mistakeIn(key: string, english: string, text: string, language: string): string | undefined {
+  try {
+    const parts = parseMessage(text);
+    const allowed = new Set([...namesIn(parseMessage(english)), ...freeNames(key)]);
+    const foreign = [...namesIn(parts)].find((name) => !allowed.has(name));
+    if (foreign) return `${foreign} is no value of this message`;
+    formatMessage(parts, {}, language, plainText(language));
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** What `gatehouse check` tells of an operator's own message files. */
+export interface OwnMessages {
+  readonly language: string;
+  /** Said in English (or the default language) meanwhile. */
+  readonly missing: readonly string[];
+  /** Of Gatehouse no more, or never were. The operator's own views may use them. */
+  readonly unknown: readonly string[];
+  readonly mistakes: readonly string[];
+}
+
+export function checkOwnMessages(languages: Languages): OwnMessages[] {
+  const english = new Map(Object.entries(languages.messages(firstLanguage, '')));
+  return [...languages.own].map(([language, own]) => {
+    const spoken = languages.spokenIn(language);
+    return {
+      language,
+      missing: [...english.keys()].filter((key) => !spoken.has(key)),
+      unknown: [...own.keys()].filter((key) => !languages.isBuiltIn(key)),
+      mistakes: [...own].flatMap(([key, text]) => {
+        const wrong = languages.isBuiltIn(key) && mistakeIn(key, english.get(key) ?? '', text, language);
+        return wrong ? [`${key}: ${wrong}`] : [];
+      }),
+    };
+  });
+}

@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../../database/database.ts';
+import { readAcceptLanguage } from '../../languages/accept-language.ts';
+import type { Languages } from '../../languages/languages.ts';
+import { findUser } from '../../users/accounts/user-store.ts';
+import type { Cookies } from './cookies.ts';
+
+const languages = new WeakMap<FastifyRequest, string>();
+
+/** The language that a page was asked for in, once that is known. */
+export const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request);
+
+/** The language of a page: what the person chose, in the settings or in this browser, else what the browser asks for. */
+export class RequestLanguage {
+  readonly #languages: Languages;
+  readonly #cookies: Cookies;
+
+  constructor(all: Languages, cookies: Cookies) {
+    this.#languages = all;
+    this.#cookies = cookies;
+  }
+
+  /** Asks for the settings of whoever is signed in. */
+  async of(request: FastifyRequest, db: Db): Promise<string> {
+    const known = languages.get(request);
+    if (known !== undefined) return known;
+    const { userId } = request.caller;
+    const user = userId === null ? undefined : await findUser(db, userId);
+    const language = this.#languages.find([user?.locale]) ?? this.ofBrowser(request);
+    languages.set(request, language);
+    return language;
+  }
+
+  /** Without the database: also for pages that say that it is away. */
+  ofBrowser(request: FastifyRequest): string {
+    const wanted = readAcceptLanguage(request.headers['accept-language']);
+    return languages.get(request) ?? this.#languages.choose([this.#cookies.read(request).language, ...wanted]);
+  }
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { mistakeIn } from '../../src/languages/message-check.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = join(root, 'src/languages/messages');
+const read = (path: string) => readFileSync(path, 'utf8');
+
+function messagesOf(language: string): Map<string, string> {
+  const files = readdirSync(join(folder, language));
+  const entries = files.flatMap((file) => Object.entries(JSON.parse(read(join(folder, language, file))) as object));
+  assert.equal(new Map(entries).size, entries.length, `${language}: a key is there twice`);
+  return new Map(entries as [string, string][]);
+}
+
+const english = messagesOf('en');
+const templates = globSync('src/{pages/views,mail/templates}/**/*.{html,txt}', { cwd: root });
+const sources = [...globSync('{src,console/src}/**/*.{ts,tsx}', { cwd: root }), ...templates]
+  .filter((file) => !/\.test\.tsx?$/.test(file))
+  .map((file) => [file, read(join(root, file))] as const);
+
+/** Keys that are named as a whole where text is asked for. */
+const namedIn = (text: string): string[] =>
+  [
+    /\bmessage\(\s*'([\w.:*-]+)'/g,
+    /\{%-? t '([^']+)'/g,
+    /'([\w.:-]+)' \| t\b/g,
+    /\b(?:label|hint|before): '([^']+)'/g,
+    /\btranslate\(\s*'([\w.:-]+)'/g,
+  ].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string));
+
+describe('The message files', () => {
+  it('say in every language what English says, with the same values', () => {
+    for (const language of readdirSync(folder).filter((name) => name !== 'en')) {
+      const messages = messagesOf(language);
+      assert.deepEqual(
+        [...english.keys()].filter((key) => !messages.has(key)),
+        [],
+        `${language} lacks these`,
+      );
+      assert.deepEqual(
+        [...messages.keys()].filter((key) => !english.has(key)),
+        [],
+        `${language} alone has these`,
+      );
+      const wrong = [...messages].flatMap(
+        ([key, text]) => mistakeIn(key, english.get(key) ?? '', text, language) ?? [],
+      );
+      assert.deepEqual(wrong, [], language);
+    }
+  });
+
+  it('hold every key that is asked for', () => {
+    const missing = sources
+      .filter(([file]) => !file.startsWith('src/resources/') && !file.startsWith('src/cli/'))
+      .flatMap(([file, text]) => namedIn(text).map((key) => ({ file, key })))
+      .filter(({ key }) => /^[a-z_]+(\.[\w:*-]+)+$/.test(key) && !key.startsWith('ra.') && !english.has(key));
+    assert.deepEqual(missing, []);
+  });
+
+  it('hold none that nobody asks for', () => {
+    const all = sources.map(([, text]) => text).join('\n');
+    const literals = new Set(
+      [...all.matchAll(/['"`]([a-z_]+(?:\.[\w:*-]+)+)['"`]/g)].map((match) => match[1] as string),
+    );
+    const beginnings = [...all.matchAll(/`([a-z_]+\.(?:[\w-]+\.)*)\$\{/g)].map((match) => match[1] as string);
+    const unused = [...english.keys()].filter(
+      (key) =>
+        !literals.has(key) && !beginnings.some((beginning) => key.startsWith(beginning)) && !key.startsWith('ra.'),
+    );
+    assert.deepEqual(unused, []);
+  });
+
+  it('hold all the text of views and mails', () => {
+    for (const file of templates) {
+      const text = read(join(root, file))
+        .replace(/\{%-?\s*comment\s*-?%\}.*?\{%-?\s*endcomment\s*-?%\}/gs, '')
+        .replace(/^Subject: /, '')
+        .replace(/\{%.*?%\}|\{\{.*?\}\}/gs, '');
+      const spoken = [...text.matchAll(/\s(?:aria-label|title|placeholder|alt)="([^"]*[a-z][^"]*)"/gi)];
+      assert.deepEqual(
+        spoken.map((match) => match[1]),
+        [],
+        file,
+      );
+      const left = text.replace(/<style>.*?<\/style>|<!--.*?-->|<[^>]*>|&\w+;/gs, '').match(/\p{L}{2,}[^\n]*/gu);
+      assert.deepEqual(left?.filter((words) => words !== 'UTC') ?? [], [], file);
+    }
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { password } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { mailsTo } from '../harness/mailbox.ts';
+import { services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+const german = { 'accept-language': 'de-CH,de;q=0.9,en;q=0.5' };
+
+onBothEngines('Languages', (engine) => {
+  const start = services(engine);
+  const createDatabase = databases(engine);
+
+  it('are the browser’s until somebody chooses one, for pages and for mail', async () => {
+    const service = await start();
+    const visitor = new Visitor(service);
+    const login = await visitor.get('/login', german);
+    assert.match(login.html, /<html lang="de"[\s\S]*<h1>Anmelden<\/h1>/);
+    assert.equal(login.headers.get('content-language'), 'de');
+    assert.match(login.headers.get('vary') ?? '', /accept-language/i);
+    assert.match((await visitor.get('/login')).html, /<html lang="en"[\s\S]*<h1>Sign in<\/h1>/);
+    assert.match((await visitor.get('/login', { 'accept-language': 'nl' })).html, /<html lang="en"/);
+    const missing = await visitor.get('/no-such-page', german);
+    assert.match(missing.html, /Diese Seite gibt es nicht/);
+
+    await visitor.get('/register', german);
+    const short = await visitor.send('/register', { email: 'ada@example.com', password: 'kurz' }, german);
+    assert.match(short.html, /Das Passwort muss mindestens 8 Zeichen haben\./);
+    await visitor.send('/register', { email: 'ada@example.com', password }, german);
+    const [mail] = await mailsTo(service, 'confirm-email', 'ada@example.com');
+    assert.equal(mail?.subject, 'Bestätigen Sie Ihre E-Mail-Adresse');
+    assert.match(mail?.html ?? '', /<html lang="de">/);
+
+    const profile = await visitor.get('/settings', german);
+    assert.match(profile.html, /<h1>Profil<\/h1>/);
+    const saved = await visitor.send('/settings', { email: 'ada@example.com', name: 'Ada', locale: 'fr' }, german);
+    assert.equal(saved.location, '/settings?done=profile-saved');
+    assert.match((await visitor.get('/settings', german)).html, /<html lang="fr"[\s\S]*Membre depuis le/);
+    await ask(service, '/v1/password/resets', { json: { email: 'ada@example.com' }, headers: german });
+    const [reset] = await mailsTo(service, 'reset-password', 'ada@example.com');
+    assert.equal(reset?.subject, 'Définir un nouveau mot de passe', 'the choice counts for mail, whoever asks for it');
+
+    await visitor.send('/language', { language: 'es', next: '/settings/sessions' });
+    const sessions = await visitor.get('/settings/sessions', german);
+    assert.match(sessions.html, /<html lang="es"[\s\S]*<h1>Sesiones<\/h1>/);
+    const stranger = new Visitor(service);
+    assert.equal((await stranger.send('/language', { language: 'es', next: '/login' })).location, '/login');
+    assert.match((await stranger.get('/login', german)).html, /<h1>Iniciar sesión<\/h1>/);
+    assert.match((await stranger.get('/nothing', german)).html, /<html lang="es"/);
+  });
+
+  it('are changed and added to by files of the operator, whose text stays text', async () => {
+    const database = await createDatabase();
+    const dir = join(database.dir, 'languages');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'de.json'), JSON.stringify({ 'login.title': 'Hereinspaziert <b>{nobody}</b>' }));
+    writeFileSync(join(dir, 'it.json'), JSON.stringify({ 'login.title': 'Accedi' }));
+    const service = await start({ env: { LANGUAGES_DIR: dir, DEFAULT_LANGUAGE: 'de' }, database });
+    const visitor = new Visitor(service);
+    const own = await visitor.get('/login');
+    assert.match(own.html, /<html lang="de"[\s\S]*<h1>Hereinspaziert <\/h1>/);
+    const added = await visitor.get('/login', { 'accept-language': 'it' });
+    assert.match(
+      added.html,
+      /<html lang="it"[\s\S]*<h1>Accedi<\/h1>[\s\S]*Passwort/,
+      'the rest in the default language',
+    );
+    assert.match(added.html, /<option value="it" lang="it" selected>Italiano<\/option>/);
+  });
+
+  it('are refused with the reason where a user’s is none', async () => {
+    const service = await start();
+    const made = { email: 'bob@example.com', password };
+    await ask(service, '/v1/register', { json: made });
+    const visitor = new Visitor(service);
+    await visitor.signIn(made.email, password);
+    await visitor.get('/settings');
+    const refused = await visitor.send('/settings', { email: made.email, locale: 'not a language' });
+    assert.equal(refused.status, 422);
+    assert.match(refused.html, /locale must be a language tag|must be a language tag/i);
+  });
+});
