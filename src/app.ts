@@ -6,6 +6,7 @@ import { noteSettings } from './events/note-settings.ts';
 import { recordEvent } from './events/record-event.ts';
 import { serveLogout } from './first-party/logout-routes.ts';
 import { serveProxies } from './first-party/proxy-routes.ts';
+import { acknowledgeWrites } from './http/acknowledge-writes.ts';
 import type { App } from './http/app.ts';
 import { serveHealth } from './http/health.ts';
 import { describeApi, serveOpenApi } from './http/openapi/openapi.ts';
@@ -61,6 +62,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     bearer: (token, request) => verifier.verify(token, request, request.route.config.resource),
     web: webSessions.require,
   });
+  acknowledgeWrites(app, context);
   await describeApi(app, context.config);
   serveCompatibly(app, context, { ids: new OldIds(context, legacyKeys), resources });
   const drain = serveHealth(app, context, [queueCheck(services.passwords)]);

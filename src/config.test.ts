@@ -19,6 +19,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   dataDir: ['/var/lib/gatehouse', '/var/lib/gatehouse', ''],
   databaseUrl: ['postgres://a:b@c/d', 'postgres://a:b@c/d', 'mysql://a'],
   databaseListenUrl: ['postgres://db/direct', 'postgres://db/direct', 'db'],
+  databaseReplicaUrls: ['postgres://r1/d,postgres://r2/d', ['postgres://r1/d', 'postgres://r2/d'], 'r1'],
   databasePoolSize: ['5', 5, '0'],
   readTimeout: ['30', 30, '0'],
   logLevel: ['warn', 'warn', 'loud'],

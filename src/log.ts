@@ -17,6 +17,7 @@ const secretNames = [
   'password_hash',
   'databaseUrl',
   'databaseListenUrl',
+  'databaseReplicaUrls',
   'smtpUrl',
   'adminPassword',
   'encryptionKey',

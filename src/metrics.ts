@@ -72,6 +72,12 @@ export function createMetrics() {
       labelNames: ['state'],
       registers,
     }),
+    databaseReplicas: new Gauge({
+      name: 'gatehouse_database_replicas',
+      help: 'Replicas of the database by state',
+      labelNames: ['state'],
+      registers,
+    }),
     passwordQueue: new Gauge({
       name: 'gatehouse_password_queue',
       help: 'Passwords being hashed or waiting',

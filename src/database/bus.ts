@@ -2,7 +2,8 @@ import type { Db, Tx } from './db.ts';
 
 /** What instances tell each other, so that no cache outlives the truth. */
 export interface Change {
-  readonly kind: 'session' | 'user' | 'client' | 'keys' | 'everything';
+  /** `writer`: the caller by this id has written something. */
+  readonly kind: 'session' | 'user' | 'client' | 'keys' | 'writer' | 'everything';
   readonly id: string;
 }
 

@@ -31,6 +31,18 @@ export interface RowToWrite {
   readonly id: string;
 }
 
+/** Copies of the database that reads may go to. */
+export interface Replicas {
+  /**
+   * One that has all that this caller has written, if there is one at the moment. `ruled`: all that anybody has, since rows
+   * decide who may see what.
+   */
+  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst'> | undefined;
+  /** To be waited for before a write of the caller is acknowledged. */
+  wrote(caller: string): Promise<void>;
+  state(): { usable: number; of: number };
+}
+
 /** An open database: the query builder, what tells instances of changes, and how to let go of it. */
 export interface Database {
   readonly engine: Engine;
@@ -67,6 +79,7 @@ export interface Database {
   now(): number;
   /** What a write needs, by name. Each rejects while that does not serve. Cheap enough to be asked often, one at a time. */
   readonly probes: Readonly<Partial<Record<'database' | 'disk' | 'pool', () => Promise<void>>>>;
+  readonly replicas?: Replicas | undefined;
   /** Figures for the metrics page. */
   connections(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;

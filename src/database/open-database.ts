@@ -7,6 +7,7 @@ interface Location {
   readonly databaseUrl: string;
   /** Past a pooler by transaction, for the news. */
   readonly databaseListenUrl?: string;
+  readonly databaseReplicaUrls?: readonly string[];
   readonly databasePoolSize: number;
   /** Seconds that one read may take. */
   readonly readTimeout?: number;
@@ -27,5 +28,6 @@ export async function openDatabase(location: Location): Promise<Database> {
     listenUrl: location.databaseListenUrl ?? '',
     poolSize: location.databasePoolSize,
     readSeconds: readTimeout,
+    replicaUrls: location.databaseReplicaUrls ?? [],
   });
 }

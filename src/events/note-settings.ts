@@ -14,6 +14,7 @@ const ofOneInstance = new Set([
   'dataDir',
   'databaseUrl',
   'databaseListenUrl',
+  'databaseReplicaUrls',
   'databasePoolSize',
   'logLevel',
   'resourcesDir',

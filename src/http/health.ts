@@ -63,7 +63,9 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     const results = draining ? { draining: 'not ready' } : await look();
     const ready = Object.values(results).every((result) => result === 'ok');
     if (!ready) reply.code(503).header('retry-after', '5');
-    return { status: ready ? 'ok' : 'not ready', checks: results };
+    // Without them everything is read from the primary: that is no reason to be left by a load balancer.
+    const replicas = database.replicas?.state();
+    return { status: ready ? 'ok' : 'not ready', checks: results, ...(replicas ? { replicas } : {}) };
   });
 
   const readFigures = () => {
@@ -71,6 +73,11 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     metrics.databaseConnections.set({ state: 'total' }, total);
     metrics.databaseConnections.set({ state: 'idle' }, idle);
     metrics.databaseConnections.set({ state: 'waiting' }, waiting);
+    const replicas = database.replicas?.state();
+    if (replicas) {
+      metrics.databaseReplicas.set({ state: 'used' }, replicas.usable);
+      metrics.databaseReplicas.set({ state: 'left out' }, replicas.of - replicas.usable);
+    }
     return metrics.registry;
   };
   siblings?.showFigures(() => readFigures().getMetricsAsJSON());

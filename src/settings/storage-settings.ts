@@ -1,4 +1,4 @@
-import { integer, oneOf, text } from './setting.ts';
+import { integer, list, oneOf, text } from './setting.ts';
 
 /** Where the service keeps things. */
 export const storageSettings = {
@@ -18,6 +18,16 @@ export const storageSettings = {
       secret: true,
     },
   ),
+  databaseReplicaUrls: {
+    ...list<string>(
+      'DATABASE_REPLICA_URLS',
+      [],
+      'copies of the PostgreSQL database (hot standbys) that lists and rows of your resources are read from',
+      'a list of postgres://USER:PASSWORD@HOST:PORT/NAME',
+      (item) => /^postgres(ql)?:\/\/.+$/.test(item),
+    ),
+    secret: true,
+  },
   databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 'PostgreSQL connections of one instance', 1, 1000),
   readTimeout: integer('READ_TIMEOUT', 5, 'seconds that one read of the database may take, then it is 503', 1, 3600),
   encryptionKey: text('ENCRYPTION_KEY', '', 'seals the private keys in the database; the same on every instance', {

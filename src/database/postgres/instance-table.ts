@@ -4,6 +4,7 @@ const clock = '(extract(epoch from clock_timestamp()) * 1000)::float8 as time';
 
 export interface ClockRow {
   readonly time: number;
+  readonly renewals: number;
 }
 
 export interface InstanceRow {
@@ -20,10 +21,10 @@ export const oldestVersion = 130_000;
 /** $1: the new id; $2: those that this process had before. */
 export const registerInstance = `
   with gone as (delete from instances where id = any($2))
-  insert into instances (id, snapshot, renewals) values ($1, pg_current_snapshot()::text, 0) returning ${clock}`;
+  insert into instances (id, snapshot, renewals) values ($1, pg_current_snapshot()::text, 0) returning renewals, ${clock}`;
 
 /** No row: somebody has taken the instance for gone. */
-export const renewInstance = `update instances set renewals = renewals + 1 where id = $1 returning ${clock}`;
+export const renewInstance = `update instances set renewals = renewals + 1 where id = $1 returning renewals, ${clock}`;
 
 export const listInstances = 'select id, snapshot, renewals from instances';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { Beats } from './beats.ts';
 import type { CarriedClock } from './carried-clock.ts';
 import {
   type ClockRow,
@@ -39,6 +40,7 @@ interface NewsListener {
  */
 export class NewsConnection {
   readonly lease = new Lease();
+  readonly beats = new Beats();
   readonly #primary: Primary;
   readonly #listener: NewsListener;
   readonly #clock: CarriedClock;
@@ -173,8 +175,9 @@ export class NewsConnection {
     await this.#register();
   }
 
-  #granted(asked: Moment, { time }: ClockRow): void {
+  #granted(asked: Moment, { time, renewals }: ClockRow): void {
     if (this.#closed) return;
+    this.beats.add(this.#id, { renewals, asked });
     this.lease.renew(asked);
     this.#clock.set({ time, asked: asked.monotonic, answered: performance.now() });
     this.#timer = setTimeout(() => void this.#renew(), renewEvery);

@@ -18,7 +18,14 @@ interface Heard {
   readonly confirmation: string;
 }
 
-const kinds: ReadonlySet<string> = new Set<Change['kind']>(['session', 'user', 'client', 'keys', 'everything']);
+const kinds: ReadonlySet<string> = new Set<Change['kind']>([
+  'session',
+  'user',
+  'client',
+  'keys',
+  'writer',
+  'everything',
+]);
 const everything: Change = { kind: 'everything', id: '' };
 /** A NOTIFY payload ends at 8,000 bytes: past that, forgetting everything is right and rare. */
 const longestPayload = 7999;

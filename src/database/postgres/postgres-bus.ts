@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { BoundedMap } from '../../bounded-map.ts';
 import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
 import type { Db, Tx } from '../database.ts';
+import type { Beats } from './beats.ts';
 import type { CarriedClock } from './carried-clock.ts';
 import { findInstance, type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
 import { leaseSurelyOver } from './lease.ts';
@@ -65,6 +66,11 @@ export class PostgresBus implements Bus {
       lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
     if (isApart) primary.onMove(() => this.#news.startAgain());
+  }
+
+  /** By which others can be seen to have what the primary has. */
+  get beats(): Beats {
+    return this.#news.beats;
   }
 
   join(): Promise<void> {

@@ -15,6 +15,7 @@ import { connect, PostgresDriver } from './postgres-driver.ts';
 import { postgresProbes } from './postgres-probes.ts';
 import { Primary } from './primary.ts';
 import { openPrimaryPool } from './primary-pool.ts';
+import { PostgresReplicas } from './replicas.ts';
 import { RowChanges } from './row-changes.ts';
 import { placeOf } from './servers-of.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -68,9 +69,10 @@ interface Options {
   readonly listenUrl: string;
   readonly poolSize: number;
   readonly readSeconds: number;
+  readonly replicaUrls: readonly string[];
 }
 
-export async function openPostgres({ url, listenUrl, poolSize, readSeconds }: Options): Promise<Database> {
+export async function openPostgres({ url, listenUrl, poolSize, readSeconds, replicaUrls }: Options): Promise<Database> {
   const limits = limitsOf(readSeconds);
   const primary = new Primary(url);
   const listening = listenUrl === '' ? primary : new Primary(listenUrl);
@@ -108,6 +110,17 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds }: Op
       : shared.read<R>(text, values, once);
   const bus = new PostgresBus({ primary, listening }, clock, run);
   const rowChanges = new RowChanges(bus, (text) => run(text, []));
+  const replicas =
+    replicaUrls.length > 0
+      ? new PostgresReplicas({
+          urls: replicaUrls,
+          size: poolSize,
+          limits,
+          beats: bus.beats,
+          queue: () => expensiveReads(poolSize, readSeconds),
+          primary: { db, bus, read },
+        })
+      : undefined;
   return {
     engine: 'postgres',
     db,
@@ -124,6 +137,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds }: Op
     writeTogether: (text, row) => sharedWrites.write(text, row),
     now: () => clock.now(),
     changes: () => rowChanges.changes(),
+    replicas,
     probes: postgresProbes(pool, poolSize, run),
     connections: () => ({
       total: pool.totalCount,
@@ -132,6 +146,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds }: Op
     }),
     async close() {
       for (const way of [primary, listening]) way.close();
+      await replicas?.close();
       await bus.close();
       await db.destroy();
       await opened.close();

@@ -6,6 +6,7 @@ import { relatedRows } from '../model/row-rules.ts';
 import { readListQuery, refuseParameters } from '../query/list-query.ts';
 import { listRead } from '../read/list-read.ts';
 import { listJson } from '../read/list-rows.ts';
+import { onReplica } from '../read/on-replica.ts';
 import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
@@ -23,7 +24,8 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       path,
       { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') as FastifySchema },
       async (request, reply) => {
-        const context = readContext(services, request);
+        const own = readContext(services, request);
+        const context = onReplica(own, services.context.database, target, { embeds: true });
         const list = listRead(context.engine, target, readListQuery(target, request.query as Query, request.caller));
         const parent = await parentOf(services, resource, whole, request);
         const within = {

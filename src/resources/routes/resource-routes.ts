@@ -12,6 +12,7 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow, readListQuery, readRowQuery, refuseParameters } from '../query/list-query.ts';
 import { listRead } from '../read/list-read.ts';
 import { listJson } from '../read/list-rows.ts';
+import { onReplica } from '../read/on-replica.ts';
 import { findRow, foundRowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
 import type { TaggedJson } from '../read/row-json.ts';
@@ -92,16 +93,18 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   // Reads are not async: on SQLite the answer is there at once.
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
-      const context = readContext(services, request);
-      const list = listRead(context.engine, resource, readListQuery(resource, request.query as Query, request.caller));
+      const own = readContext(services, request);
+      const list = listRead(own.engine, resource, readListQuery(resource, request.query as Query, request.caller));
+      const context = onReplica(own, services.context.database, resource, { embeds: list.includes.length > 0 });
       const json = listJson(context, resource, list, { keys: services.keys, address: addressOf(services, request) });
       return after(json, (text) => sendJson(reply, text));
     });
   }
   if (offers('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
-      const context = readContext(services, request);
       const selection = selectionFor(resource, readRowQuery(resource, request.query as Query, request.caller));
+      const embeds = selection.includes.length > 0;
+      const context = onReplica(readContext(services, request), services.context.database, resource, { embeds });
       const found = findRow(context, resource, idOf(resource, request), selection.shape);
       const json = after(found, (row) => foundRowJson(context, resource, selection, row));
       return after(json, (tagged) => (answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));

@@ -1,0 +1,35 @@
+import type { Moment } from './lease.ts';
+
+interface Beat {
+  readonly renewals: number;
+  readonly asked: Moment;
+}
+
+/** More than a replica that is in use can be behind. */
+const kept = 8;
+
+/**
+ * The renewals of this instance's row in the primary, each with the moment at which it was asked for. Who has one of them has all that was
+ * committed before that moment: they stand in one log.
+ */
+export class Beats {
+  #id = '';
+  #beats: Beat[] = [];
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** The first under a new id, or the next. */
+  add(id: string, beat: Beat): void {
+    if (id !== this.#id) this.#beats = [];
+    this.#id = id;
+    this.#beats.push(beat);
+    if (this.#beats.length > kept) this.#beats.shift();
+  }
+
+  /** Since when a copy may miss something, which has so many renewals of this id. */
+  completeTo(id: string, renewals: number): Moment | undefined {
+    return id === this.#id ? this.#beats.findLast((beat) => beat.renewals <= renewals)?.asked : undefined;
+  }
+}

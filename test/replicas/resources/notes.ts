@@ -1,0 +1,8 @@
+import { defineResource, text } from 'gatehouse/resources';
+
+/** Everybody who is signed in sees all of them. */
+export default defineResource({
+  name: 'notes',
+  fields: { text: text({ required: true, searchable: true }) },
+  access: { read: 'auth:api', write: 'auth:api' },
+});

@@ -1,0 +1,11 @@
+import { defineResource, equals, text } from 'gatehouse/resources';
+
+/** The row itself says who sees it. */
+export default defineResource({
+  name: 'papers',
+  fields: { holder: text({ required: true }) },
+  access: {
+    read: (caller) => caller.userId !== null && equals('holder', caller.userId),
+    write: 'auth:api',
+  },
+});
