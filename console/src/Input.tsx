@@ -118,7 +118,7 @@ function Choice({ target }: { target: ResourceDescription }) {
     <span>
       {rowName(target, row)}{' '}
       {detail !== undefined && (
-        <Typography component="span" variant="body2" color="text.secondary" sx={{ ml: 1 }}>
+        <Typography component="span" variant="body2" color="textSecondary" sx={{ ml: 1 }}>
           {detail}
         </Typography>
       )}

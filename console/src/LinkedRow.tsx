@@ -43,7 +43,7 @@ export function RowLink({ children }: { children: ReactNode }) {
       className={linkClass}
       color="inherit"
       underline="hover"
-      sx={{ fontWeight: 600, '& *': { fontWeight: 'inherit' } }}
+      sx={{ fontWeight: 600, '&& *': { fontWeight: 'inherit' } }}
     >
       {children}
     </Link>

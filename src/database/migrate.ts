@@ -24,6 +24,7 @@ import { ownMigrations } from './migrations/018-own-migrations.ts';
 import { news } from './migrations/019-news.ts';
 import { rowChanges } from './migrations/020-row-changes.ts';
 import { activity } from './migrations/023-activity.ts';
+import { eventsByActor } from './migrations/023-events-by-actor.ts';
 import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { locales } from './migrations/026-locales.ts';
@@ -51,6 +52,7 @@ export const migrations: readonly Migration[] = [
   news,
   rowChanges,
   activity,
+  eventsByActor,
   rowsOfEvents,
   timeZones,
   locales,

@@ -41,13 +41,13 @@ export function Charts({ period }: { period: Period }) {
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', xl: 'repeat(4, 1fr)' } }}>
       {shown.map(({ kind, label, beside }) => (
         <Card component="section" key={kind} aria-label={`${label}, ${period.name}`} sx={{ p: 2, minWidth: 0 }}>
-          <Typography component="h3" variant="body2" color="text.secondary">
+          <Typography component="h3" variant="body2" color="textSecondary">
             {label}
           </Typography>
           <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>
             {data ? figure(kind).toLocaleString() : '…'}
           </Typography>
-          <Typography variant="body2" color={beside && figure(beside.kind) > 0 ? 'error' : 'text.secondary'}>
+          <Typography variant="body2" color={beside && figure(beside.kind) > 0 ? 'error' : 'textSecondary'}>
             {beside
               ? `${figure(beside.kind).toLocaleString()} failed`
               : kind === 'sessions'

@@ -84,7 +84,7 @@ function Complaint({ finding: { part, state, what, mend } }: { finding: Finding 
           {humanised(part)}: {what}
         </Typography>
         {mend && (
-          <Typography variant="caption" color="text.secondary" component="p">
+          <Typography variant="caption" color="textSecondary" component="p">
             {mend}
           </Typography>
         )}

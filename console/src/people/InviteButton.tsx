@@ -1,6 +1,6 @@
 import MailIcon from '@mui/icons-material/MailOutlined';
+import Button from '@mui/material/Button';
 import { lazy, Suspense, useState } from 'react';
-import { Button } from 'react-admin';
 
 const InvitePerson = lazy(() => import('./InvitePerson.tsx'));
 
@@ -8,7 +8,9 @@ export function InviteButton() {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button label="Invite" startIcon={<MailIcon />} onClick={() => setOpen(true)} />
+      <Button size="small" startIcon={<MailIcon />} onClick={() => setOpen(true)}>
+        Invite
+      </Button>
       {open && (
         <Suspense>
           <InvitePerson onClose={() => setOpen(false)} />

@@ -68,7 +68,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
             helperText={wrong.name}
             onChange={(event) => setName(event.target.value)}
           />
-          <Typography variant="body2" color="text.secondary" sx={{ mt: 1 }}>
+          <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
             Roles
           </Typography>
           <RoleChoice chosen={roles} onChange={setRoles} />

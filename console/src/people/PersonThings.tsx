@@ -2,11 +2,11 @@ import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { Link, useDataProvider, useGetList, useRecordContext, useRefresh } from 'react-admin';
+import { Link, useDataProvider, useGetList, useRecordContext, useReference, useRefresh } from 'react-admin';
 import { describeDevice } from '../../../src/http/device.ts';
 import { useDescriptions } from '../described.tsx';
 import type { ResourceDescription } from '../descriptions.ts';
-import { labelOf, rowName } from '../presentation.ts';
+import { labelOf, rowName, shortId } from '../presentation.ts';
 import { isOwnSession } from '../session/own-session.ts';
 import { ago } from '../trail/ago.ts';
 import { AskedButton } from './AskedButton.tsx';
@@ -50,12 +50,12 @@ function Lines({ rows, none, render }: { rows: Row[] | undefined; none: string; 
   );
 }
 
-function Line({ to, name, detail, chip }: { to: string; name: string; detail: string; chip?: string | undefined }) {
+function Line({ to, name, detail, chip }: { to: string; name: ReactNode; detail: string; chip?: string | undefined }) {
   return (
     <Box sx={{ minWidth: 0 }}>
       <Link to={to}>{name}</Link>{' '}
       {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
-      <Typography variant="caption" color="text.secondary" component="p">
+      <Typography variant="caption" color="textSecondary" component="p">
         {detail}
       </Typography>
     </Box>
@@ -169,13 +169,19 @@ export function ConsentsOf() {
         render={(row) => (
           <Line
             to={`/consents/${row.id}/show`}
-            name={(row.scopes as string[]).join(' ')}
-            detail={`allowed ${ago(String(row.created_at))}`}
+            name={<NameOf resource="clients" id={String(row.client_id)} />}
+            detail={`${(row.scopes as string[]).join(' ')} · allowed ${ago(String(row.created_at))}`}
           />
         )}
       />
     </Section>
   );
+}
+
+function NameOf({ resource, id }: { resource: string; id: string }) {
+  const description = useDescriptions().get(resource);
+  const { referenceRecord } = useReference({ reference: resource, id });
+  return description && referenceRecord ? rowName(description, referenceRecord) : shortId(id);
 }
 
 /** Every field of a declared resource that names a user. */

@@ -33,7 +33,7 @@ export function Section({ title, to, children }: Props) {
 
 export function Quiet({ children }: { children: ReactNode }) {
   return (
-    <Typography color="text.secondary" variant="body2" sx={{ px: 2, pb: 2 }}>
+    <Typography color="textSecondary" variant="body2" sx={{ px: 2, pb: 2 }}>
       {children}
     </Typography>
   );

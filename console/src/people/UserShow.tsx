@@ -88,7 +88,7 @@ function Detail({ term, value, title, mono }: { term: string; value: string | nu
   if (value === null) return null;
   return (
     <Box>
-      <Typography component="dt" variant="caption" color="text.secondary">
+      <Typography component="dt" variant="caption" color="textSecondary">
         {term}
       </Typography>
       <Typography

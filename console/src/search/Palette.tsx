@@ -95,7 +95,7 @@ export default function Palette({ onClose, onInvite }: Props) {
             {one.group !== all[i - 1]?.group && (
               <Typography
                 variant="overline"
-                color="text.secondary"
+                color="textSecondary"
                 component="div"
                 role="presentation"
                 sx={{ px: 2, lineHeight: 2 }}
@@ -116,7 +116,7 @@ export default function Palette({ onClose, onInvite }: Props) {
       <Typography
         role="status"
         variant="body2"
-        color="text.secondary"
+        color="textSecondary"
         sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider' }}
       >
         {sayState(all.length, busy, failed)}
@@ -155,7 +155,7 @@ function Option({ one: { name, detail }, id, chosen, onPoint, onFollow }: Option
     >
       {name}{' '}
       {detail !== undefined && (
-        <Typography component="span" variant="body2" color="text.secondary" sx={{ ml: 1 }}>
+        <Typography component="span" variant="body2" color="textSecondary" sx={{ ml: 1 }}>
           {detail}
         </Typography>
       )}

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Fragment } from 'react';
-import { Link, useGetMany } from 'react-admin';
+import { Link, useGetMany, useReference } from 'react-admin';
 import { describeDevice } from '../../../src/http/device.ts';
 import { useDescriptions } from '../described.tsx';
 import type { ResourceDescription } from '../descriptions.ts';
@@ -25,10 +25,10 @@ export function Trail({ events }: { events: TrailEvent[] }) {
           <Typography variant="body2" component="p" color={isAlarming(event) ? 'error' : 'textPrimary'}>
             {partsOf(event).map((part, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay where they are.
-              <Fragment key={i}>{typeof part === 'string' ? part : <Named part={part} name={names(part)} />}</Fragment>
+              <Fragment key={i}>{<Told part={part} names={names} />}</Fragment>
             ))}
           </Typography>
-          <Typography variant="caption" color="text.secondary" component="p">
+          <Typography variant="caption" color="textSecondary" component="p">
             <Link to={`/events/${event.id}/show`} color="inherit" title={new Date(event.created_at).toLocaleString()}>
               {ago(event.created_at)}
             </Link>
@@ -43,7 +43,29 @@ export function Trail({ events }: { events: TrailEvent[] }) {
   );
 }
 
-type Name = Exclude<Part, string>;
+type Name = Extract<Part, { name: 'user' | 'actor' | 'client' }>;
+
+function Told({ part, names }: { part: Part; names: (part: Name) => string | undefined }) {
+  if (typeof part === 'string') return part;
+  return part.name === 'row' ? <NamedRow part={part} /> : <Named part={part} name={names(part)} />;
+}
+
+/** A row by the name it has now; what is gone, by its kind and id. */
+function NamedRow({ part: { resource, id, gone } }: { part: Extract<Part, { name: 'row' }> }) {
+  const description = useDescriptions().get(resource);
+  const { referenceRecord } = useReference({
+    reference: resource,
+    id,
+    options: { enabled: !gone && Boolean(description) },
+  });
+  const kind = description?.singular ?? resource;
+  if (!description || !referenceRecord) return `the ${kind} ${shortId(id)}`;
+  return (
+    <>
+      the {kind} <Link to={`/${resource}/${id}/show`}>{rowName(description, referenceRecord)}</Link>
+    </>
+  );
+}
 
 function Named({ part: { name, id }, name: shown }: { part: Name; name: string | undefined }) {
   if (id === null) return name === 'client' ? 'an application' : 'somebody unknown';

@@ -17,6 +17,11 @@ test('an event is told as a sentence, with those whom it names', () => {
   assert.equal(told(event('consent.given')), '<user u> let <client c> act for them');
 });
 
+test('a write to a declared resource names who and what', () => {
+  const written = event('cars.updated', { data: { id: 'x' } });
+  assert.equal(told(written), '<user u> changed <row x>');
+});
+
 test('one that nobody has words for is told by its type', () => {
   assert.equal(told(event('cars.updated', { actor_id: 'a', user_id: null })), '<actor a>: cars updated');
   assert.equal(told(event('big_things.made_up', { user_id: null })), 'big things made up');

@@ -93,9 +93,30 @@ const sentences = new Map<string, Sentence>([
 ]);
 
 /** What a sentence consists of: words, and those who are named in it. */
-export type Part = string | { name: 'user' | 'actor' | 'client'; id: string | null };
+export type Part =
+  | string
+  | { name: 'user' | 'actor' | 'client'; id: string | null }
+  | { name: 'row'; id: string; resource: string; gone: boolean };
 
 export function partsOf(event: TrailEvent): Part[] {
+  return partsOfWrite(event) ?? partsOfSentence(event);
+}
+
+const verbs = new Map([
+  ['created', 'made'],
+  ['updated', 'changed'],
+  ['deleted', 'deleted'],
+]);
+
+/** Of a declared resource: `cars.updated`, with the id of the car. */
+function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
+  const [resource = '', what = ''] = type.split('.');
+  const verb = verbs.get(what);
+  if (sentences.has(type) || verb === undefined || typeof data?.id !== 'string') return undefined;
+  return [{ name: 'user', id: user_id }, ` ${verb} `, { name: 'row', id: data.id, resource, gone: what === 'deleted' }];
+}
+
+function partsOfSentence(event: TrailEvent): Part[] {
   const { user_id, client_id, actor_id } = event;
   const ids = { user: user_id, client: client_id, actor: actor_id };
   return sentenceOf(event)
@@ -108,7 +129,6 @@ function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
   const known = sentences.get(type);
   const byAnother = actor_id !== null && actor_id !== user_id;
   if (known) return (byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own;
-  // Of a declared resource: `cars.updated`.
   const [subject = type, verb = ''] = type.split('.');
   const words = `${subject} ${verb}`.replace(/_/g, ' ').trim();
   const who = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';
