@@ -22,7 +22,14 @@ function searchBox(fields: FieldDescription[]): ReactElement[] {
   const placeholder = `Search ${fields.map((field) => fieldLabel(field).toLowerCase()).join(', ')}`;
   const slotProps = { htmlInput: { 'aria-label': placeholder } };
   const source = anywhereKey(fields);
-  return [<SearchInput key="search" alwaysOn {...{ source, placeholder, slotProps }} sx={{ minWidth: { xs: 260, md: 360 } }} />];
+  return [
+    <SearchInput
+      key="search"
+      alwaysOn
+      {...{ source, placeholder, slotProps }}
+      sx={{ minWidth: { xs: 260, md: 360 } }}
+    />,
+  ];
 }
 
 function filtersFor(field: FieldDescription): ReactElement[] {
