@@ -24,11 +24,11 @@ import { ownMigrations } from './migrations/018-own-migrations.ts';
 import { news } from './migrations/019-news.ts';
 import { rowChanges } from './migrations/020-row-changes.ts';
 import { activity } from './migrations/023-activity.ts';
-import { eventsByActor } from './migrations/023-events-by-actor.ts';
 import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { locales } from './migrations/026-locales.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
+import { eventsByActor } from './migrations/029-events-by-actor.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
 export const migrations: readonly Migration[] = [
@@ -52,11 +52,11 @@ export const migrations: readonly Migration[] = [
   news,
   rowChanges,
   activity,
-  eventsByActor,
   rowsOfEvents,
   timeZones,
   locales,
   mcpCalls,
+  eventsByActor,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
