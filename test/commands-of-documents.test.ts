@@ -19,6 +19,7 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['README.md', 'npm start', 'test/operation starts it by npm; npm test is this very run'],
   ['README.md', 'npm run gatehouse -- --help', 'test/cli runs the same commands without a build each'],
   ['CONTRIBUTING.md', 'npm test', 'this very run'],
+  ['docs/reliability.md', 'npm run test:faults', 'takes half an hour; each trial has a short version in npm test'],
   ['docs/tutorial.md', 'npx gatehouse init', 'test/package/package.test.ts does it with the packed package'],
   ['docs/tutorial.md', 'npm start', 'test/package/package.test.ts does it in a new project'],
   ['docs/tutorial.md', 'npm test', 'test/package/package.test.ts does it in a new project'],

@@ -58,6 +58,7 @@ const meanings: Readonly<Record<string, string>> = {
   unsupported_encoding: 'compressed bodies are not taken',
   unsupported_media_type: 'a body of this type is not taken: send JSON or a form',
   url_too_long: 'the URL is too long',
+  user_disabled: 'the user is disabled: enable the user first',
   user_gone: 'the user of the token no longer exists, or is disabled',
   validation_failed: 'fields are wrong; `errors` names each',
 };
