@@ -10,6 +10,8 @@ export interface AuthorizationTables {
     /** JSON lists: what was allowed, and all that was asked for until now. */
     scopes: string;
     asked: string;
+    /** The application's name when it was last allowed something. */
+    client_name: Generated<string | null>;
     created_at: number;
     updated_at: number;
     version: Generated<number>;

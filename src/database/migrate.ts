@@ -25,6 +25,7 @@ import { news } from './migrations/019-news.ts';
 import { rowChanges } from './migrations/020-row-changes.ts';
 import { activity } from './migrations/023-activity.ts';
 import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
+import { namesInConsents } from './migrations/025-names-in-consents.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { locales } from './migrations/026-locales.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   activity,
   rowsOfEvents,
   timeZones,
+  namesInConsents,
   locales,
   mcpCalls,
   eventsByActor,

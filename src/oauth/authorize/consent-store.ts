@@ -46,14 +46,24 @@ export async function putConsent(
   { scopes, asked }: Omit<Consent, 'id'>,
   now: number,
 ): Promise<void> {
+  const client_name = tx.selectFrom('clients').select('name').where('id', '=', clientId);
   const lists = { scopes: JSON.stringify(scopes), asked: JSON.stringify(asked) };
   await tx
     .insertInto('consents')
-    .values({ id: uuidv7(now), user_id: userId, client_id: clientId, ...lists, created_at: now, updated_at: now })
+    .values({
+      id: uuidv7(now),
+      user_id: userId,
+      client_id: clientId,
+      ...lists,
+      client_name,
+      created_at: now,
+      updated_at: now,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['user_id', 'client_id'])
-        .doUpdateSet((set) => ({ ...lists, updated_at: now, version: set('consents.version', '+', 1) })),
+
+        .doUpdateSet((set) => ({ ...lists, client_name, updated_at: now, version: set('consents.version', '+', 1) })),
     )
     .execute();
 }

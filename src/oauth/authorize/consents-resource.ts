@@ -3,7 +3,7 @@ import { recordEvent } from '../../events/record-event.ts';
 import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
-import { list, reference, timestamp } from '../../resources/declare.ts';
+import { list, reference, text, timestamp } from '../../resources/declare.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { deleteUnusedCodes } from './code-store.ts';
 import { deleteConsent } from './consent-store.ts';
@@ -21,6 +21,12 @@ export const consentsResource = (sessions: Sessions) =>
     fields: {
       user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
       client_id: reference('clients', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+      client_name: text({
+        readOnly: true,
+        searchable: true,
+        sortable: true,
+        description: 'The name of the application, as it was when it was last allowed something',
+      }),
       scopes: list({ required: true, readOnly: true, searchable: true, description: 'What the user allowed' }),
       asked: list({ required: true, readOnly: true, description: 'What the user was asked, allowed or not' }),
       created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),

@@ -11,7 +11,7 @@ import { begin, networkLimits } from '../../users/throttle/throttle.ts';
 import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
 import type { OAuth } from '../oauth.ts';
-import { type DeviceRow, decideDevice, findUndecided } from './device-store.ts';
+import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
 import { readUserCode } from './user-code.ts';
 
 /** What a person is asked about: which application, and for what. */
@@ -57,6 +57,18 @@ export async function findWaitingDevice(
   }
   await attempt.succeed();
   return { row, client, scopes: narrowScopes(JSON.parse(row.scopes) as string[], client.scopes) };
+}
+
+/** What this person has decided on a code already: a form that is sent twice decides once. */
+export async function earlierDecision(
+  { context }: OAuth,
+  { userId }: Caller,
+  typed: string,
+): Promise<'allowed' | 'refused' | undefined> {
+  const code = readUserCode(typed);
+  if (code === undefined || userId === null) return undefined;
+  const row = await findDecidedBy(context.database.db, code, userId, context.now());
+  return row && (row.session_id === null ? 'refused' : 'allowed');
 }
 
 const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<void> =>

@@ -26,6 +26,17 @@ export const findUndecided = (db: Db, userCode: string, now: number): Promise<De
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
+/** What somebody decided before, within the time of the code. */
+export const findDecidedBy = (db: Db, userCode: string, userId: string, now: number): Promise<DeviceRow | undefined> =>
+  db
+    .selectFrom('device_authorizations')
+    .selectAll()
+    .where('user_code', '=', userCode)
+    .where('user_id', '=', userId)
+    .where('decided_at', 'is not', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
 /** One statement: of two who decide at once, one does. Without a session it is refused. */
 export async function decideDevice(
   tx: Tx,

@@ -2,7 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openidScope } from '../../clients/scopes.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { message } from '../../languages/message.ts';
-import { decideOnDevice, findWaitingDevice, type WaitingDevice } from '../../oauth/device/decide-device.ts';
+import {
+  decideOnDevice,
+  earlierDecision,
+  findWaitingDevice,
+  type WaitingDevice,
+} from '../../oauth/device/decide-device.ts';
 import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
@@ -23,9 +28,11 @@ export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
   kit.form('/device', 'auth:web', (request, reply) =>
     withDevice(kit, oauth, request, reply, (device) => showConfirm(kit, oauth, request, reply, device)),
   );
-  kit.form('/device/decision', 'auth:web', (request, reply) =>
-    withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device)),
-  );
+  kit.form('/device/decision', 'auth:web', async (request, reply) => {
+    const earlier = await earlierDecision(oauth, request.caller, readForm(request, 'user_code').user_code);
+    if (earlier) return kit.go(reply, `/device/done?decision=${earlier}`);
+    return withDevice(kit, oauth, request, reply, (device) => decide(kit, oauth, request, reply, device));
+  });
   kit.page('/device/done', 'auth:web', (request, reply) => showDone(kit, request, reply));
 }
 
@@ -92,8 +99,16 @@ async function decide(
     return showConfirm(kit, oauth, request, reply.code(422), device, { problem: message('device.tick_one') });
   }
   const person = { caller: request.caller, source: requestSource(request) };
-  await decideOnDevice(oauth, person, device, agreed ? chosen : undefined);
-  return kit.go(reply, `/device/done?decision=${agreed ? 'allowed' : 'refused'}`);
+  const decision = await decideOnDevice(oauth, person, device, agreed ? chosen : undefined).then(
+    () => (agreed ? 'allowed' : 'refused'),
+    async (error: unknown) => {
+      // Two clicks at once: the first has decided.
+      const earlier = await earlierDecision(oauth, request.caller, device.row.user_code);
+      if (earlier === undefined) throw error;
+      return earlier;
+    },
+  );
+  return kit.go(reply, `/device/done?decision=${decision}`);
 }
 
 const isTicked = ({ body }: FastifyRequest, scope: string): boolean =>

@@ -55,15 +55,19 @@ export async function mintOneTimeToken(
 const form = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 
 /** The id that a value carries, when this service made it for this purpose. A forged one costs no query. */
-export function readOneTimeToken(keys: KeyRing, purpose: LinkPurpose, value: string): string | undefined {
+export function readOneTimeToken(
+  keys: Pick<KeyRing, 'matches'>,
+  purpose: LinkPurpose,
+  value: string,
+): string | undefined {
   const [, id, mac] = (form.exec(value) ?? []) as (string | undefined)[];
   return id && mac && keys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
 }
 
 /** Looks without using it up: for the page behind a link, which mail scanners open too. */
 export async function peekOneTimeToken(
-  { database, now }: Context,
-  keys: KeyRing,
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  keys: Pick<KeyRing, 'matches'>,
   purpose: OneTimePurpose,
   value: string,
 ): Promise<OneTimeTokenRow | undefined> {
