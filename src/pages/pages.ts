@@ -6,6 +6,7 @@ import type { OAuth } from '../oauth/oauth.ts';
 import type { Loaded } from '../routes/load-routes.ts';
 import type { RouteServices } from '../routes/route-call.ts';
 import { serveRoutes } from '../routes/serve-routes.ts';
+import { isGoodLink } from '../users/mails/look-at-link.ts';
 import { Continuations } from './authorize/continuations.ts';
 import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
@@ -19,6 +20,7 @@ import { serveOwnPages } from './own-pages.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
+import { serveAccount } from './settings/settings-account.ts';
 import { serveApplications } from './settings/settings-applications.ts';
 import { serveConnections } from './settings/settings-connections.ts';
 import { serveProfile } from './settings/settings-profile.ts';
@@ -57,13 +59,14 @@ export async function servePages(
     describe: (scope) => means.scopes.describe(scope),
   });
   serveLogoutPage(app, kit, means.oauth);
-  serveMailedLinks(kit, findDestination);
+  serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
   serveDevicePage(kit, means.oauth);
   serveProfile(kit);
   serveSessions(kit, means.oauth.clients);
   serveTokens(kit, context, means.scopes);
   serveConnections(kit, means.oauth);
   serveApplications(kit, means.scopes);
+  serveAccount(kit);
   serveReference(app, kit);
   serveConsole(app, context, { tokenOf: cookieTokenOf, brand: kit.brand, logo: kit.logo });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
@@ -72,7 +75,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|logout|theme|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|logout|theme|account-deleted|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

@@ -17,7 +17,14 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Consents {
-  data: { id: string; user_id: string; client_id: string; scopes: string[]; asked: string[] }[];
+  data: {
+    id: string;
+    user_id: string;
+    client_id: string;
+    client_name: string | null;
+    scopes: string[];
+    asked: string[];
+  }[];
 }
 
 onBothEngines('consents', (engine) => {
@@ -108,6 +115,10 @@ onBothEngines('consents', (engine) => {
     const unredeemed = await codeFor(visitor, app.id, { scope });
     const token = await logIn(service, email, password);
     const mine = await ask<Consents>(service, '/v1/consents?orderBy=created_at', { token });
+    assert.ok(
+      mine.body.data.every(({ client_name }) => client_name),
+      'by a name, not by an id alone',
+    );
     assert.deepEqual(
       mine.body.data.map(({ user_id, client_id }) => [user_id, client_id]),
       [

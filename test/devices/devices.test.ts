@@ -143,6 +143,16 @@ onBothEngines('Devices', (engine) => {
     const refused = await begin();
     assert.equal((await decide(visitor, refused.user_code, 'deny')).location, '/device/done?decision=refused');
     assert.equal((await poll(refused.device_code)).body.error, 'access_denied');
+    const twice = await decide(visitor, refused.user_code, 'allow');
+    assert.equal(twice.location, '/device/done?decision=refused', 'a second click tells what the first one did');
+    const both = await begin();
+    await visitor.get('/device');
+    const press = () => visitor.send('/device/decision', { user_code: both.user_code, decision: 'allow', ...ticked });
+    const clicks = await Promise.all([press(), press()]);
+    assert.deepEqual(
+      clicks.map(({ location }) => location),
+      ['/device/done?decision=allowed', '/device/done?decision=allowed'],
+    );
 
     const other = await addApplication(service, { public: true });
     const foreign = await begin();
@@ -207,7 +217,8 @@ onBothEngines('Devices', (engine) => {
 
   it('lets one of two decide, and gives one of two the tokens', async () => {
     const { user_code, device_code } = await begin();
-    const visitors = [await signedIn(), await signedIn()];
+    const bob = await someone(service);
+    const visitors = [await signedIn(), await signedIn(bob.email)];
     const decided = await Promise.all(visitors.map((visitor) => decide(visitor, user_code, 'allow')));
     assert.equal(decided.filter(({ status }) => status === 303).length, 1);
     const polls = await Promise.all([poll(device_code), poll(device_code), poll(device_code)]);

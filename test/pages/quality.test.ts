@@ -38,6 +38,12 @@ describe('The quality of the pages in a real browser', () => {
     const signInId = (await page.locator('#client-id').textContent()) as string;
     await page.close();
 
+    const resetLink = async () => {
+      const body = JSON.stringify({ email });
+      const headers = { accept: 'application/json', 'content-type': 'application/json' };
+      await fetch(`${service.url}/v1/password/resets`, { method: 'POST', headers, body });
+      return mailedLink(service, 'reset-password', email);
+    };
     const at = (path: string) => (page: Page) => page.goto(service.url + path);
     const press = (path: string, name: string | RegExp) => async (page: Page) => {
       await page.goto(service.url + path);
@@ -55,9 +61,9 @@ describe('The quality of the pages in a real browser', () => {
       .set('forgotten password', at('/password/forgot'))
       .set('forgotten password refused', press('/password/forgot', 'Send the link'))
       .set('mail sent', at('/password/forgot?done=sent'))
-      .set('new password', at('/password/reset/x'))
+      .set('new password', at(await resetLink()))
       .set('confirm', at(await mailedLink(service, 'confirm-email', email)))
-      .set('dead link', press('/email/confirm/x', 'Confirm my address'))
+      .set('dead link', at('/email/confirm/x'))
       .set('confirmed', at('/email/confirmed'))
       .set('not found', at('/nothing/here'));
     const waiting = async (page: Page) => {
@@ -73,6 +79,14 @@ describe('The quality of the pages in a real browser', () => {
       .set('device refused', press('/device', 'Continue'))
       .set('device asked about', waiting)
       .set('device connected', at('/device/done?decision=allowed'))
+      .set('own data', at('/settings/account'))
+      .set('deletion refused', async (page) => {
+        await page.goto(`${service.url}/settings/account`);
+        await page.getByText('Delete my account').last().click();
+        await page.getByLabel('Current password').fill('wrong');
+        await page.getByRole('button', { name: 'Yes, delete my account' }).click();
+        await page.locator('#current_password-error').waitFor();
+      })
       .set('profile', at('/settings'))
       .set('profile refused', async (page) => {
         await page.goto(`${service.url}/settings`);

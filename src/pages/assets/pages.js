@@ -137,6 +137,8 @@ for (const form of all('form')) {
     const button = event.submitter;
     if (button?.getAttribute('aria-busy') === 'true') event.preventDefault();
     button?.setAttribute('aria-busy', 'true');
+    // A download leaves the page where it is.
+    if ('stays' in form.dataset) setTimeout(() => button?.removeAttribute('aria-busy'), 2000);
   });
 }
 

@@ -13,7 +13,7 @@ export interface Dress {
     readonly icon: string;
     readonly logo: string;
   };
-  readonly themes: readonly { readonly name: string; readonly label: string }[];
+  readonly themes: readonly { readonly name: string }[];
   readonly theme: string | undefined;
 }
 
@@ -39,7 +39,7 @@ ${sections.map(
 
 function themeForm(here: string, { root, themes, theme = 'system' }: Dress): Html {
   return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${here}">
-${themes.map(({ name, label }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${label}</button>`)}</form>`;
+${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
 }
 
 function page(described: Described, current: Section | undefined, dress: Dress, main: Html): string {

@@ -8,6 +8,8 @@ export interface Answer<T> {
   readonly status: number;
   /** The `data` of the envelope, or the whole body where there is none. */
   readonly data: T;
+  /** Of a list that is walked by cursor: where its next page begins. */
+  readonly nextCursor: string | undefined;
   /** What is wrong with which field. */
   readonly errors: Readonly<Record<string, Said>>;
   /** What is wrong on the whole, fit to be shown. */
@@ -19,6 +21,10 @@ export interface Answer<T> {
   readonly retryAfter: number;
   /** The cookies that the API sets, by name: for the page to hand on. */
   readonly cookies: ReadonlyMap<string, string>;
+}
+
+interface Listed {
+  readonly meta?: { readonly pagination?: { readonly next_cursor?: string | null } };
 }
 
 interface Call {
@@ -60,6 +66,7 @@ export async function callOwnApi<T>(
     ok: status < 400,
     status,
     data: ('data' in read ? read.data : read) as T,
+    nextCursor: (read as Listed).meta?.pagination?.next_cursor ?? undefined,
     errors: fieldErrors(read.errors),
     message: message(`problem.${code}`, { detail }, detail),
     detail,

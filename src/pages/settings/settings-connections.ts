@@ -9,6 +9,7 @@ import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts'
 interface Consent {
   readonly id: string;
   readonly client_id: string;
+  readonly client_name: string | null;
   readonly scopes: readonly string[];
   readonly created_at: string;
   readonly updated_at: string;
@@ -47,13 +48,13 @@ async function showConnections(
   const consents = await wanted(asPerson<Consent[]>(request, 'GET', `/v1/consents?${query}`));
   const calls = await lastCalls(context.database.db, request.caller.userId as string);
   const items = await Promise.all(
-    consents.map(async ({ client_id, scopes, ...consent }) => {
+    consents.map(async ({ client_id, client_name, scopes, ...consent }) => {
       const client = await clients.find(client_id);
       const host = client?.homepageUri ? new URL(client.homepageUri).host : null;
       // The application of somebody who is disabled is as good as gone, and can be taken off.
       return {
         ...consent,
-        name: client?.name ?? client_id,
+        name: client?.name ?? client_name ?? client_id,
         host,
         texts: scopes.map((scope) => known.describe(scope)),
         calls: calls.get(client_id)?.slice(0, shownCalls) ?? [],

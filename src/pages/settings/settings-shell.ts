@@ -17,6 +17,7 @@ const sections = [
   { id: 'tokens', label: message('settings.section.tokens'), path: '/settings/tokens' },
   { id: 'connections', label: message('settings.section.connections'), path: '/settings/connections' },
   { id: 'applications', label: message('settings.section.applications'), path: '/settings/applications' },
+  { id: 'account', label: message('settings.section.account'), path: '/settings/account' },
 ] as const;
 
 type SectionId = (typeof sections)[number]['id'];

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
+import { everyScope, type KnownScopes, openidScope } from '../../clients/scopes.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { type Message, message } from '../../languages/message.ts';
@@ -37,12 +37,15 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
     });
 
   const showValue = (request: FastifyRequest, reply: FastifyReply, token: Token & { access_token: string }) => {
-    const { name, access_token } = token;
-    const curl = [
-      `curl ${kit.config.baseUrl}/v1/users/me`,
-      `-H 'Accept: application/json'`,
-      `-H 'Authorization: Bearer ${access_token}'`,
-    ].join(' \\\n  ');
+    const { name, access_token, scopes } = token;
+    const path = pathToTry(scopes);
+    const curl =
+      path &&
+      [
+        `curl '${kit.config.baseUrl}${path}'`,
+        `-H 'Accept: application/json'`,
+        `-H 'Authorization: Bearer ${access_token}'`,
+      ].join(' \\\n  ');
     const variables = { title: name ?? message('token_value.token'), name, access_token, curl };
     return showSettings(kit, request, reply, 'tokens', 'settings-token-value', variables);
   };
@@ -82,6 +85,14 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
     await doneOrGone(asPerson(request, 'DELETE', pathOf(request)));
     return kit.go(reply, '/settings/tokens?done=token-revoked');
   });
+}
+
+/** A request that a token of these scopes may make; none where it may only write. */
+function pathToTry(scopes: readonly string[]): string | undefined {
+  if (scopes.some((scope) => scope === everyScope || scope === 'users:read')) return '/v1/users/me';
+  const readable = scopes.find((scope) => /^[a-z0-9_-]+:read$/.test(scope));
+  if (readable) return `/v1/${readable.slice(0, -':read'.length)}?limit=1`;
+  return scopes.includes(openidScope) ? '/oauth/userinfo' : undefined;
 }
 
 const pathOf = (request: FastifyRequest): string =>

@@ -8,15 +8,22 @@ import { tokenOf } from '../session/authenticate-web.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
 
+/** Whether a link would still work. */
+type IsGoodLink = (purpose: 'reset_password' | 'confirm_email' | 'undo_email', value: string) => Promise<boolean>;
+
 /** What mail leads to: a new password, and the confirmation of an address or the way back to the old one. Opening a link changes nothing yet. */
-export function serveMailedLinks(kit: PageKit, findDestination: FindDestination): void {
+export function serveMailedLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
+  const isAlive = (request: FastifyRequest, purpose: Parameters<IsGoodLink>[0]) =>
+    isGood(purpose, (request.params as { token: string }).token);
   kit.page('/password/forgot', 'public', (request, reply) =>
     queryOf(request).done === 'sent'
       ? showSent(kit, request, reply, message('mailed.reset_sent'))
       : showForgot(kit, request, reply),
   );
   kit.form('/password/forgot', 'public', (request, reply) => askForReset(kit, request, reply));
-  kit.page('/password/reset/:token', 'public', (request, reply) => showReset(kit, request, reply));
+  kit.page('/password/reset/:token', 'public', async (request, reply) =>
+    (await isAlive(request, 'reset_password')) ? showReset(kit, request, reply) : showDeadReset(kit, request, reply),
+  );
   kit.form('/password/reset/:token', 'public', (request, reply) => resetPassword(kit, request, reply));
 
   kit.page('/email/confirmations', 'public', (request, reply) =>
@@ -30,11 +37,15 @@ export function serveMailedLinks(kit: PageKit, findDestination: FindDestination)
   kit.form('/settings/confirmations', 'auth:web', (request, reply) =>
     sendConfirmation(kit, request, reply, { body: {}, token: tokenOf(request) }),
   );
-  kit.page('/email/confirm/:token', 'public', (request, reply) =>
-    kit.show(request, reply, 'email-confirm', { title: message('email_confirm.title') }),
+  kit.page('/email/confirm/:token', 'public', async (request, reply) =>
+    (await isAlive(request, 'confirm_email'))
+      ? kit.show(request, reply, 'email-confirm', { title: message('email_confirm.title') })
+      : showDeadConfirmation(kit, request, reply),
   );
   kit.form('/email/confirm/:token', 'public', (request, reply) => confirmEmail(kit, request, reply));
-  kit.page('/email/undo/:token', 'public', (request, reply) => showUndo(kit, request, reply));
+  kit.page('/email/undo/:token', 'public', async (request, reply) =>
+    (await isAlive(request, 'undo_email')) ? showUndo(kit, request, reply) : showDeadUndo(kit, request, reply),
+  );
   kit.form('/email/undo/:token', 'public', (request, reply) => undoChange(kit, request, reply));
   kit.page('/email/undone', 'public', (request, reply) =>
     kit.show(request, reply, 'message', {
@@ -70,7 +81,7 @@ const showSent = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, li
   });
 
 const showDeadLink = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, lines: Said[], action: object) =>
-  kit.show(request, reply, 'message', { title: message('mailed.dead'), lines, action });
+  kit.show(request, reply.code(410), 'message', { title: message('mailed.dead'), lines, action });
 
 const showForgot = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
   kit.show(request, reply, 'password-forgot', { title: message('password_forgot.title'), ...variables });
@@ -86,6 +97,12 @@ async function askForReset(kit: PageKit, request: FastifyRequest, reply: Fastify
   return showForgot(kit, request, reply.code(answer.status), { values: { email }, errors: answer.errors, problem });
 }
 
+const showDeadReset = (kit: PageKit, request: FastifyRequest, reply: FastifyReply) =>
+  showDeadLink(kit, request, reply, [message('mailed.dead_link')], {
+    label: message('mailed.new_link'),
+    path: '/password/forgot',
+  });
+
 async function resetPassword(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { password } = readForm(request, 'password');
   const path = `/v1/password/resets/${tokenIn(request)}`;
@@ -96,10 +113,7 @@ async function resetPassword(kit: PageKit, request: FastifyRequest, reply: Fasti
     return kit.go(reply, `${kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`);
   }
   if (answer.errors.password) return showReset(kit, request, reply.code(422), { errors: answer.errors });
-  if (isDead(answer.status)) {
-    const action = { label: message('mailed.new_link'), path: '/password/forgot' };
-    return showDeadLink(kit, request, reply.code(410), [message('mailed.dead_link')], action);
-  }
+  if (isDead(answer.status)) return showDeadReset(kit, request, reply);
   return showReset(kit, request, reply.code(answer.status), { problem: answer.message });
 }
 
@@ -135,12 +149,17 @@ async function confirmEmail(kit: PageKit, request: FastifyRequest, reply: Fastif
     const variables = { title: message('email_confirm.title'), problem: answer.message };
     return kit.show(request, reply.code(answer.status), 'email-confirm', variables);
   }
-  const lines =
-    answer.code === 'email_taken'
-      ? [answer.message]
-      : [message('mailed.dead_address'), message('mailed.sign_in_for_new')];
-  return showDeadLink(kit, request, reply.code(410), lines, { label: message('login.title'), path: kit.loginPath });
+  return answer.code === 'email_taken'
+    ? showDeadConfirmation(kit, request, reply, [answer.message])
+    : showDeadConfirmation(kit, request, reply);
 }
+
+const showDeadConfirmation = (
+  kit: PageKit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  lines: Said[] = [message('mailed.dead_address'), message('mailed.sign_in_for_new')],
+) => showDeadLink(kit, request, reply, lines, { label: message('login.title'), path: kit.loginPath });
 
 const showUndo = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables = {}) =>
   kit.show(request, reply, 'email-undo', { title: message('email_undo.title'), ...variables });
@@ -153,9 +172,13 @@ async function undoChange(kit: PageKit, request: FastifyRequest, reply: FastifyR
     return kit.go(reply, '/email/undone');
   }
   if (!isDead(answer.status)) return showUndo(kit, request, reply.code(answer.status), { problem: answer.message });
-  const lines = [message('mailed.dead_link'), message('mailed.tell_operators')];
-  const action = { label: message('login.title'), path: kit.loginPath };
-  return showDeadLink(kit, request, reply.code(410), lines, action);
+  return showDeadUndo(kit, request, reply);
 }
+
+const showDeadUndo = (kit: PageKit, request: FastifyRequest, reply: FastifyReply) =>
+  showDeadLink(kit, request, reply, [message('mailed.dead_link'), message('mailed.tell_operators')], {
+    label: message('login.title'),
+    path: kit.loginPath,
+  });
 
 const isDead = (status: number): boolean => [400, 404, 409, 410, 422].includes(status);

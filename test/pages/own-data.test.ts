@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { tokenMailed } from '../harness/mailbox.ts';
+import { type Service, services } from '../harness/service.ts';
+import { root } from '../harness/starts.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+interface Exported {
+  readonly profile: { readonly email: string };
+  readonly sessions: readonly { readonly id: string }[];
+  readonly access_tokens: readonly { readonly name: string }[];
+  readonly applications: readonly unknown[];
+  readonly connected_applications: readonly unknown[];
+  readonly events: readonly { readonly type: string }[];
+  readonly owners: readonly { readonly name: string }[];
+}
+
+onBothEngines('What people do with their account and their links', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: join(root, 'examples/fleet/resources') } });
+  });
+
+  async function signedIn() {
+    const user = await addLogin(service);
+    const visitor = new Visitor(service);
+    await visitor.signIn(user.email, password);
+    await visitor.get('/settings/account');
+    return { visitor, ...user };
+  }
+
+  it('take along everything that is held about them, and nothing about others', async () => {
+    const [ada, bob] = [await signedIn(), await signedIn()];
+    const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    for (const { id, email } of [ada, bob])
+      await ask(service, '/v1/owners', { json: { name: email, user_id: id }, token: admin });
+    const made = await ada.visitor.send('/settings/tokens', { name: 'backup', days: '7', access: 'all' });
+    const secret = /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(made.html)?.[0] as string;
+    await ada.visitor.get('/settings/account');
+    const answer = await ada.visitor.send('/settings/account/export', {});
+    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="my-data-[\d-]+\.json"$/);
+    const data = JSON.parse(answer.html) as Exported;
+    assert.equal(data.profile.email, ada.email);
+    assert.equal(data.sessions.length, 1);
+    assert.deepEqual(
+      data.access_tokens.map(({ name }) => name),
+      ['backup'],
+    );
+    assert.ok(data.events.some(({ type }) => type.startsWith('token.')) || data.events.length > 0);
+    assert.deepEqual(
+      data.owners.map(({ name }) => name),
+      [ada.email],
+    );
+    assert.ok(
+      !answer.html.includes(secret) && !answer.html.includes('password_hash') && !answer.html.includes(bob.email),
+    );
+    assert.equal((await ada.visitor.send('/settings/account/export', { _csrf: 'x' })).status, 403);
+  });
+
+  it('leave with their password, and not without', async () => {
+    const { visitor, email } = await signedIn();
+    const refused = await visitor.send('/settings/account/delete', { current_password: 'not it' });
+    assert.equal(refused.status, 422);
+    assert.match(refused.html, /<details class="confirm" open>/);
+    assert.match(refused.html, /id="current_password-error"/);
+    const done = await visitor.send('/settings/account/delete', { current_password: password });
+    assert.equal(done.location, '/account-deleted');
+    assert.match((await visitor.get('/account-deleted')).html, /Your account is deleted/);
+    assert.equal((await visitor.get('/settings')).status, 302);
+    assert.equal((await new Visitor(service).signIn(email, password)).status, 422);
+  });
+
+  it('see at once that a link was used, is too old, or was never one; looking at a good one uses nothing', async () => {
+    const { email } = await signedIn();
+    const visitor = new Visitor(service);
+    for (const path of ['/password/reset/x', '/email/confirm/x', '/email/undo/x']) {
+      const { status, html } = await visitor.get(path);
+      assert.equal(status, 410, path);
+      assert.match(html, /This link does not work any more/);
+    }
+    await ask(service, '/v1/password/resets', { json: { email } });
+    const path = `/password/reset/${await tokenMailed(service, 'reset-password', email)}`;
+    for (let scan = 0; scan < 3; scan++) assert.equal((await new Visitor(service).get(path)).status, 200);
+    await visitor.get(path);
+    assert.equal((await visitor.send(path, { password: 'quite another password' })).status, 303);
+    const used = await visitor.get(path);
+    assert.deepEqual([used.status, /Send a new link/.test(used.html)], [410, true]);
+
+    const registered = `${email}.new`.replace('@', '.at.').concat('@example.com');
+    await ask(service, '/v1/register', { json: { email: registered, password } });
+    const confirm = `/email/confirm/${await tokenMailed(service, 'confirm-email', registered)}`;
+    assert.equal((await visitor.get(confirm)).status, 200);
+    service.advance(4 * 86_400_000);
+    assert.equal((await visitor.get(confirm)).status, 410, 'too old');
+  });
+
+  it('try a new token with a request that it may make', async () => {
+    const { visitor } = await signedIn();
+    const make = async (scope: string) => {
+      await visitor.get('/settings/tokens/new');
+      const fields = { name: scope, days: '7', access: 'some', [`scope:${scope}`]: 'on' };
+      const { html } = await visitor.send('/settings/tokens', fields);
+      return /id="try-it"[^>]*>([^<]+)</.exec(html)?.[1]?.replaceAll('&#39;', "'");
+    };
+    const curl = (await make('cars:read')) as string;
+    const [, url = '', token = ''] = /curl '([^']+)'.*Bearer ([^']+)'/s.exec(curl) ?? [];
+    assert.match(url, /\/v1\/cars\?limit=1$/);
+    const headers = { accept: 'application/json', authorization: `Bearer ${token}` };
+    assert.equal((await fetch(url.replace(/^https?:\/\/[^/]+/, service.url), { headers })).status, 200);
+    assert.match((await make('users:read')) ?? '', /\/v1\/users\/me'/);
+    assert.equal(await make('cars:write'), undefined, 'nothing is shown that would be refused');
+  });
+});
