@@ -82,7 +82,7 @@ describe('The quality of the pages in a real browser', () => {
       .set('own data', at('/settings/account'))
       .set('deletion refused', async (page) => {
         await page.goto(`${service.url}/settings/account`);
-        await page.getByText('Delete my account').last().click();
+        await page.locator('summary').click();
         await page.getByLabel('Current password').fill('wrong');
         await page.getByRole('button', { name: 'Yes, delete my account' }).click();
         await page.locator('#current_password-error').waitFor();
