@@ -2,7 +2,7 @@ import type { Json } from '../../http/openapi/openapi-components.ts';
 import type { Described, Operation } from './described.ts';
 import { type Html, html, marked, paragraphs } from './html.ts';
 import { requestForm } from './request-form.ts';
-import { typeInWords } from './schema-html.ts';
+import { membersTable, typeInWords } from './schema-html.ts';
 
 interface Answer {
   readonly description?: string;
@@ -17,7 +17,7 @@ const firstSchema = ({ content = {} }: Answer): Json | undefined => Object.value
 function answers({ responses = {} }: Operation): Html {
   return html`<dl class="answers">${Object.entries(responses as Record<string, Answer>).map(([status, answer]) => {
     const schema = firstSchema(answer);
-    return html`<div><dt>${status === 'default' ? 'else' : status}</dt><dd>${marked(answer.description ?? '')}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
+    return html`<div><dt>${status === 'default' ? 'else' : status}</dt><dd>${marked(answer.description === 'Default Response' ? 'Done.' : (answer.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
   })}</dl>`;
 }
 
@@ -39,7 +39,10 @@ const ownWords = ({ description = '', summary = '' }: Operation): string =>
 
 function body({ requestBody }: Operation): Html {
   const schema = requestBody?.content?.['application/json']?.schema;
-  return html`${schema && html`<p>Body: ${typeInWords(schema)}</p>`}`;
+  if (!schema) return html``;
+  const members = Object.keys((schema.properties ?? {}) as object).length;
+  if (members === 0) return html`<p>Body: ${typeInWords(schema)}</p>`;
+  return html`<div class="schema"><h3>Body</h3>${membersTable(schema, true)}</div>`;
 }
 
 export function operationHtml(operation: Operation, described: Described): Html {

@@ -61,10 +61,17 @@ const limitsOf = (schema: Json): string =>
 /** The members of one named schema; which of them are required matters to whoever sends it. */
 export function schemaTable(name: string, schema: Json, isSent: boolean): Html {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
-  const required = new Set(isSent ? ((schema.required ?? []) as string[]) : []);
   const description =
     typeof schema.description === 'string' ? html`<p class="quiet">${marked(schema.description)}</p>` : '';
-  const members = html`<table>
+  return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title">${name}</h3>${description}
+${properties.length > 0 ? membersTable(schema, isSent) : html`<p>${typeInWords(schema)}</p>`}</section>`;
+}
+
+/** The members of an object, one on each line. */
+export function membersTable(schema: Json, isSent: boolean): Html {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+  const required = new Set(isSent ? ((schema.required ?? []) as string[]) : []);
+  return html`<table>
 <thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">About it</th></tr></thead>
 <tbody>${properties.map(
     ([
@@ -73,8 +80,6 @@ export function schemaTable(name: string, schema: Json, isSent: boolean): Html {
     ]) => html`<tr><th scope="row"><code>${member}</code>${required.has(member) && html` <span class="required">required</span>`}</th>
 <td>${typeInWords(of)}</td><td>${typeof of.description === 'string' && html`${marked(of.description)} `}<span class="quiet">${limitsOf(of)}</span></td></tr>`,
   )}</tbody></table>`;
-  return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title">${name}</h3>${description}
-${properties.length > 0 ? members : html`<p>${typeInWords(schema)}</p>`}</section>`;
 }
 
 /** The names of what is sent as a body. */
