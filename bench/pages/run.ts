@@ -9,6 +9,8 @@ const pages: readonly PageToMeasure[] = [
   { name: 'console, overview', path: '/admin', usable: 'main h2, #main-content h2' },
   { name: 'console, a list of cars', path: '/admin/cars', usable: 'tbody tr td' },
   { name: 'account settings', path: '/settings', usable: 'form' },
+  { name: 'API reference', path: '/docs', usable: '[data-who]:not(:empty)' },
+  { name: 'API reference, cars', path: '/docs/cars', usable: '.send:not([hidden])' },
 ];
 const rounds = 3;
 
