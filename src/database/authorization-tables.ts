@@ -10,7 +10,7 @@ export interface AuthorizationTables {
     /** JSON lists: what was allowed, and all that was asked for until now. */
     scopes: string;
     asked: string;
-    /** The application's name when it was last allowed something. */
+    /** The application's name when it was last allowed something; null where an older version wrote it. */
     client_name: Generated<string | null>;
     created_at: number;
     updated_at: number;

@@ -3,8 +3,5 @@ import type { Migration } from '../migration.ts';
 /** The application's name beside what a user allowed it: people may not see the clients of others. */
 export const namesInConsents: Migration = {
   name: '025-names-in-consents',
-  statements: ({ text }) => [
-    `alter table consents add column client_name ${text}`,
-    `update consents set client_name = (select name from clients where clients.id = consents.client_id)`,
-  ],
+  statements: ({ text }) => [`alter table consents add column client_name ${text}`],
 };

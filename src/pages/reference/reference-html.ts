@@ -1,5 +1,5 @@
 import type { Described, Section } from './described.ts';
-import { type Html, html, marked, paragraphs } from './html.ts';
+import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import { schemasOf, schemaTable, sentNames } from './schema-html.ts';
 
@@ -42,6 +42,9 @@ function themeForm(here: string, { root, themes, theme = 'system' }: Dress): Htm
 ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
 }
 
+/** Apart from the templates: bundlers rewrite those that end a script, with a package that is not there at run time. */
+const scriptTag = (src: string): Html => new Html(`<script type="module" src="${escapeHtml(src)}"></script>`);
+
 function page(described: Described, current: Section | undefined, dress: Dress, main: Html): string {
   const { root, product, assets, theme, loginPath } = dress;
   const here = current ? `/docs/${current.slug}` : '/docs';
@@ -55,7 +58,7 @@ function page(described: Described, current: Section | undefined, dress: Dress, 
 <title>${name}${product} API reference</title>
 <link rel="icon" href="${assets.icon}">
 <link rel="stylesheet" href="${assets.referenceCss}">
-<script type="module" src="${assets.referenceJs}"></script>
+${scriptTag(assets.referenceJs)}
 </head>
 <body class="reference" data-root="${root}">
 <a class="skip" href="#main">Skip to content</a>
