@@ -25,10 +25,10 @@ import { news } from './migrations/019-news.ts';
 import { rowChanges } from './migrations/020-row-changes.ts';
 import { activity } from './migrations/023-activity.ts';
 import { rowsOfEvents } from './migrations/024-rows-of-events.ts';
-import { namesInConsents } from './migrations/025-names-in-consents.ts';
 import { timeZones } from './migrations/025-time-zones.ts';
 import { locales } from './migrations/026-locales.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
+import { namesInConsents } from './migrations/028-names-in-consents.ts';
 import { eventsByActor } from './migrations/029-events-by-actor.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
@@ -55,9 +55,9 @@ export const migrations: readonly Migration[] = [
   activity,
   rowsOfEvents,
   timeZones,
-  namesInConsents,
   locales,
   mcpCalls,
+  namesInConsents,
   eventsByActor,
 ];
 
