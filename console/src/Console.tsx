@@ -23,9 +23,9 @@ import { createDataProvider } from './data-provider.ts';
 import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { i18nProvider } from './i18n-provider.ts';
-import { iconOf } from './icons.ts';
 import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
 import { labelOf, rowName } from './presentation.ts';
+import { iconOf } from './ResourceIcon.tsx';
 import { router } from './router.tsx';
 import { darkTheme, lightTheme } from './theme.ts';
 
@@ -91,8 +91,8 @@ function routesOf(description: ResourceDescription) {
   const { name, operations } = description;
   return {
     name,
-    icon: iconOf(name),
-    options: { label: labelOf(name) },
+    icon: iconOf(description),
+    options: { label: labelOf(description) },
     recordRepresentation: (row: Record<string, unknown>) => rowName(description, row),
     ...(operations.has('list') ? { list: ResourceList } : {}),
     ...(operations.has('find') ? { show: name === 'users' ? UserShow : ResourceShow } : {}),

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
-import { DateInput, NumberInput, SearchInput, SelectInput, TextInput } from 'react-admin';
+import { SearchInput, SelectInput, TextInput } from 'react-admin';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { RowInput } from './Input.tsx';
+import { RangeFilter } from './list/RangeFilter.tsx';
 import { anywhereKey, filterKey } from './list-filter.ts';
 import { fieldLabel, searchedFields } from './presentation.ts';
 
@@ -52,20 +53,11 @@ function filtersFor(field: FieldDescription): ReactElement[] {
       ];
     case 'integer':
     case 'number':
-      return [
-        <NumberInput key={`${name}-from`} source={filterKey(name, 'from')} label={`${label} from`} />,
-        <NumberInput key={`${name}-to`} source={filterKey(name, 'to')} label={`${label} to`} />,
-      ];
+      return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="number" />];
     case 'date':
-      return [
-        <DateInput key={`${name}-from`} source={filterKey(name, 'from')} label={`${label} from`} />,
-        <DateInput key={`${name}-to`} source={filterKey(name, 'to')} label={`${label} to`} />,
-      ];
+      return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="day" />];
     case 'timestamp':
-      return [
-        <DateInput key={`${name}-since`} source={filterKey(name, 'since')} label={`${label} since`} />,
-        <DateInput key={`${name}-until`} source={filterKey(name, 'until')} label={`${label} until`} />,
-      ];
+      return [<RangeFilter key={name} source={filterKey(name, 'days')} label={label} kind="day" />];
     case 'json':
       return [];
     default:

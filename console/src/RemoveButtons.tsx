@@ -1,31 +1,29 @@
-import { BulkDeleteWithConfirmButton, DeleteWithConfirmButton, useRecordContext } from 'react-admin';
+import { DeleteWithConfirmButton, useNotify, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from './described.tsx';
-import { humanised, removeWarningOf, removeWordOf, rowName } from './presentation.ts';
+import { humanised, removedWordOf, removeWarningOf, removeWordOf, rowName } from './presentation.ts';
 
 /** Removes the row that is shown, after asking. */
 export function RemoveButton() {
   const description = useDescription();
   const row = useRecordContext();
+  const notify = useNotify();
+  const redirect = useRedirect();
   if (!row || !description.operations.has('delete')) return null;
   const word = removeWordOf(description.name);
+  const one = humanised(description.singular);
   return (
     <DeleteWithConfirmButton
       mutationMode="pessimistic"
       label={word}
-      confirmTitle={`${word} ${humanised(description.singular).toLowerCase()} “${rowName(description, row)}”?`}
+      confirmTitle={`${word} ${one.toLowerCase()} “${rowName(description, row)}”?`}
       confirmContent={removeWarningOf(description.name)}
-      mutationOptions={{}}
-    />
-  );
-}
-
-export function RemoveSelectedButton({ word, warning }: { word: string; warning: string }) {
-  return (
-    <BulkDeleteWithConfirmButton
-      mutationMode="pessimistic"
-      label={word}
-      confirmTitle={`${word} what is selected?`}
-      confirmContent={warning}
+      confirmColor="warning"
+      mutationOptions={{
+        onSuccess: () => {
+          notify(`${one} ${removedWordOf(description.name)}.`, { type: 'success' });
+          redirect('list', description.name);
+        },
+      }}
     />
   );
 }

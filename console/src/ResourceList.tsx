@@ -1,50 +1,57 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { CreateButton, List, Pagination } from 'react-admin';
+import { useState } from 'react';
+import { CreateButton, List } from 'react-admin';
 import { ListAway } from './away/Away.tsx';
+import { BulkBar } from './bulk/BulkBar.tsx';
 import { useDescription } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { filtersOf } from './Filters.tsx';
-import { iconOf } from './icons.ts';
-import { columnsOf, emptyTextOf, labelOf, orderOf, removeWarningOf, removeWordOf } from './presentation.ts';
-import { RemoveSelectedButton } from './RemoveButtons.tsx';
+import { ListActions } from './list/ListActions.tsx';
+import { Pages } from './list/Pages.tsx';
+import { columnsOf, emptyTextOf, labelOf, orderOf } from './presentation.ts';
+import { ResourceIcon } from './ResourceIcon.tsx';
 import { Rows } from './Rows.tsx';
+import { ImportButton } from './transfer/ImportButton.tsx';
 
 /** A list of any resource, made from its description. */
 export function ResourceList() {
   const description = useDescription();
-  const { name, operations } = description;
+  const { operations, fields } = description;
+  const [isCounted, setCounted] = useState(false);
+  const columns = columnsOf(description);
+  const more = fields.filter((field) => !field.writeOnly && !columns.includes(field));
   return (
     <List
-      title={labelOf(name)}
+      title={labelOf(description)}
       filters={filtersOf(description)}
+      actions={<ListActions />}
       sort={orderOf(description)}
       perPage={25}
-      pagination={<Pagination rowsPerPageOptions={[10, 25, 50, 100]} />}
+      pagination={<Pages onCountAll={() => setCounted(true)} />}
       exporter={false}
       error={<ListAway />}
-      queryOptions={{ onError: () => undefined }}
+      queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
       empty={<Nothing description={description} />}
     >
-      <Rows
-        columns={columnsOf(description)}
-        sorted
-        bulkActions={
-          operations.has('delete') && <RemoveSelectedButton word={removeWordOf(name)} warning={removeWarningOf(name)} />
-        }
-      />
+      <BulkBar />
+      <Rows columns={columns} more={more} sorted selectable={operations.has('delete') || operations.has('update')} />
     </List>
   );
 }
 
 function Nothing({ description }: { description: ResourceDescription }) {
-  const Icon = iconOf(description.name);
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
-      <Icon sx={{ fontSize: 56, color: 'text.secondary' }} />
+      <ResourceIcon description={description} size={56} />
       <Typography variant="h6">{emptyTextOf(description)}</Typography>
       {description.description && <Typography sx={{ color: 'text.secondary' }}>{description.description}</Typography>}
-      {description.operations.has('create') && <CreateButton variant="contained" sx={{ mt: 1 }} />}
+      {description.operations.has('create') && (
+        <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
+          <CreateButton variant="contained" />
+          <ImportButton />
+        </Box>
+      )}
     </Box>
   );
 }

@@ -6,7 +6,6 @@ import {
   Button,
   EditButton,
   Link,
-  Pagination,
   RecordField,
   ReferenceManyField,
   Show,
@@ -18,6 +17,7 @@ import { ActionButtons } from './ActionButtons.tsx';
 import { ListAway, ShowAway } from './away/Away.tsx';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { RelationDescription, ResourceDescription } from './descriptions.ts';
+import { Pages } from './list/Pages.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { columnsOf, fieldLabel, hasField, humanised, labelOf, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
@@ -99,7 +99,7 @@ function Related({ relation, target }: { relation: RelationDescription; target: 
     <Box component="section" sx={{ mt: 3 }}>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
         <Typography variant="h6" component="h2">
-          {relation.name === relation.resource ? labelOf(relation.resource) : humanised(relation.name)}
+          {relation.name === relation.resource ? labelOf(target) : humanised(relation.name)}
         </Typography>
         <AddRelated relation={relation} target={target} />
       </Box>
@@ -109,12 +109,12 @@ function Related({ relation, target }: { relation: RelationDescription; target: 
           target={`${name}/${relation.name}`}
           perPage={10}
           error={<ListAway />}
-          pagination={<Pagination rowsPerPageOptions={[]} />}
+          pagination={<Pages />}
         >
           <Rows
             columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
             sorted={false}
-            bulkActions={false}
+            selectable={false}
           />
         </ReferenceManyField>
       </Card>

@@ -1,33 +1,60 @@
+import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
-import type { ReactElement } from 'react';
-import { DataTable, SimpleList } from 'react-admin';
+import { DataTable, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { LinkedBody, RowLink } from './LinkedRow.tsx';
+import { Lines } from './list/Lines.tsx';
 import { useNarrow } from './narrow.ts';
 import { fieldLabel } from './presentation.ts';
 import { Value } from './Value.tsx';
 
 interface Props {
   columns: FieldDescription[];
+  /** Those that somebody may want to see besides. */
+  more?: FieldDescription[];
   /** Whether a click on a heading sorts. */
   sorted: boolean;
-  bulkActions: ReactElement | false;
+  selectable: boolean;
 }
 
+const numbers = {
+  textAlign: 'right',
+  fontVariantNumeric: 'tabular-nums',
+  '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
+};
+
+export const densityKey = 'lists.density';
+
+const isNumber = ({ type, references }: FieldDescription): boolean =>
+  (type === 'integer' || type === 'number') && references === undefined;
+
 /** The rows of the list that it stands in: a table, or on a phone two lines a row. */
-export function Rows({ columns, sorted, bulkActions }: Props) {
+export function Rows({ columns, more = [], sorted, selectable }: Props) {
   const narrow = useNarrow();
-  if (narrow) return <Lines columns={columns} />;
+  const [density] = useStore<'small' | 'medium'>(densityKey, 'small');
+  const { data, isPending } = useListContext();
+  if (narrow) {
+    if (data?.length === 0 && !isPending) return <None />;
+    return <Lines columns={columns} selectable={selectable} />;
+  }
   // A reference leads to the row that it names, so the link of this one is around another cell.
   const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
   return (
-    <DataTable body={LinkedBody} bulkActionButtons={bulkActions} empty={<None />}>
-      {columns.map((field) => (
+    <DataTable
+      body={LinkedBody}
+      size={density}
+      bulkActionButtons={selectable && <span />}
+      bulkActionsToolbar={<span hidden />}
+      hiddenColumns={more.map(({ name }) => name)}
+      empty={<None />}
+    >
+      {[...columns, ...more].map((field) => (
         <DataTable.Col
           key={field.name}
           source={field.name}
           label={fieldLabel(field)}
           disableSort={!sorted || !field.sortable}
+          {...(isNumber(field) ? { sx: numbers } : {})}
         >
           {field === linked ? (
             <RowLink>
@@ -42,18 +69,17 @@ export function Rows({ columns, sorted, bulkActions }: Props) {
   );
 }
 
-function Lines({ columns: [first, second, third] }: { columns: FieldDescription[] }) {
-  // A line is a link as a whole, and has none inside.
-  const shown = (field: FieldDescription | undefined) => field && <Value field={field} linked={false} />;
+function None() {
+  const { filterValues = {}, setFilters } = useListContext();
+  const isFiltered = Object.keys(filterValues).length > 0;
   return (
-    <SimpleList
-      rowClick="show"
-      primaryText={() => shown(first)}
-      secondaryText={() => shown(second)}
-      tertiaryText={() => shown(third)}
-      empty={<None />}
-    />
+    <Typography component="div" sx={{ p: 2, color: 'text.secondary' }}>
+      {isFiltered ? 'Nothing matches these filters.' : 'None yet.'}
+      {isFiltered && (
+        <Button size="small" sx={{ ml: 1 }} onClick={() => setFilters({}, {})}>
+          Clear filters
+        </Button>
+      )}
+    </Typography>
   );
 }
-
-const None = () => <Typography sx={{ p: 2, color: 'text.secondary' }}>None.</Typography>;

@@ -1,14 +1,6 @@
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
-import {
-  BooleanField,
-  DateField,
-  FunctionField,
-  NumberField,
-  ReferenceField,
-  TextField,
-  useRecordContext,
-} from 'react-admin';
+import { DateField, FunctionField, NumberField, ReferenceField, TextField, useRecordContext } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { shortId } from './presentation.ts';
 
@@ -30,12 +22,12 @@ export function Value({ field, linked = true }: { field: FieldDescription; linke
   }
   switch (type) {
     case 'boolean':
-      return <BooleanField source={source} />;
+      return <FunctionField source={source} render={() => <YesOrNo is={row?.[source]} />} />;
     case 'integer':
     case 'number':
       return <NumberField source={source} emptyText={none} />;
     case 'date':
-      return <DateField source={source} emptyText={none} options={{ timeZone: 'UTC' }} />;
+      return <DateField source={source} emptyText={none} options={{ dateStyle: 'medium', timeZone: 'UTC' }} />;
     case 'timestamp':
       return <DateField source={source} emptyText={none} showTime options={moment} />;
     case 'enum':
@@ -60,6 +52,16 @@ function ForeignId({ value }: { value: string | null | undefined }) {
     <span className="mono" title={value}>
       {shortId(value)}
     </span>
+  );
+}
+
+/** A word, and not a sign that has to be guessed at. */
+function YesOrNo({ is }: { is: unknown }) {
+  if (typeof is !== 'boolean') return none;
+  return (
+    <Box component="span" sx={is ? { fontWeight: 600 } : { color: 'text.secondary' }}>
+      {is ? 'Yes' : 'No'}
+    </Box>
   );
 }
 

@@ -92,8 +92,9 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
   return provider as unknown as DataProvider;
 }
 
-function queryOf({ pagination, sort, filter }: GetListParams): ListQuery {
+function queryOf({ pagination, sort, filter, meta }: GetListParams): ListQuery {
   const query: ListQuery = { search: searchFor(filter ?? {}) };
+  if (meta?.count) query.count = meta.count;
   if (pagination) Object.assign(query, { page: pagination.page, limit: pagination.perPage });
   if (sort?.field) Object.assign(query, { orderBy: sort.field, sortedBy: sort.order === 'DESC' ? 'desc' : 'asc' });
   return query;
@@ -103,7 +104,8 @@ function queryOf({ pagination, sort, filter }: GetListParams): ListQuery {
 function listed({ data, pagination }: Page<Row>): GetListResult {
   if (pagination.total !== undefined && !pagination.total_capped) return { data, total: pagination.total };
   const { links = {}, current_page = 1 } = pagination;
-  return { data, pageInfo: { hasNextPage: Boolean(links.next), hasPreviousPage: current_page > 1 } };
+  const atLeast = pagination.total_capped ? { meta: { atLeast: pagination.total } } : {};
+  return { data, ...atLeast, pageInfo: { hasNextPage: Boolean(links.next), hasPreviousPage: current_page > 1 } };
 }
 
 const withTag = ({ data, etag }: { data: Row; etag: string | undefined }): Row =>

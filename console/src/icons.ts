@@ -8,7 +8,7 @@ import ScheduleIcon from '@mui/icons-material/ScheduleOutlined';
 import AssistantIcon from '@mui/icons-material/SmartToyOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
 
-const own = new Map<string, SvgIconComponent>([
+const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconComponent>([
   ['users', PeopleIcon],
   ['roles', BadgeIcon],
   ['clients', AppsIcon],
@@ -18,4 +18,5 @@ const own = new Map<string, SvgIconComponent>([
   ['mcp_calls', AssistantIcon],
 ]);
 
-export const iconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;
+/** The icon of a resource of the service's own; of another, one that stands for all. */
+export const knownIconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;

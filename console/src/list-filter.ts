@@ -1,7 +1,7 @@
 import type { Comparison, Scalar, Search } from '../../client/list-query.ts';
 
 /** How a list's filter compares: said after the field's name, `plate@contains`. Without it: equals. */
-export type Operator = 'contains' | 'from' | 'to' | 'since' | 'until';
+export type Operator = 'contains' | 'from' | 'to' | 'since' | 'until' | 'range' | 'days';
 
 export const filterKey = (field: string, operator: Operator): string => `${field}@${operator}`;
 
@@ -30,6 +30,20 @@ function comparison(operator: string, value: string): Comparison {
     case 'to':
       return { '<=': value };
     // A moment is asked for by the day, as the person's own clock has it.
+    case 'range':
+      return between(
+        value as unknown as Range,
+        (end) => end,
+        '<=',
+        (end) => end,
+      );
+    case 'days':
+      return between(
+        value as unknown as Range,
+        (day) => midnight(String(day), 0),
+        '<',
+        (day) => midnight(String(day), 1),
+      );
     case 'since':
       return { '>=': midnight(value, 0) };
     case 'until':
@@ -37,6 +51,23 @@ function comparison(operator: string, value: string): Comparison {
     default:
       throw new RangeError(`A filter cannot compare by "${operator}".`);
   }
+}
+
+interface Range {
+  from?: Scalar;
+  to?: Scalar;
+}
+
+const isGiven = (end: Scalar | undefined): end is Scalar => end !== undefined && end !== null && end !== '';
+
+/** Either end may be open. */
+function between(
+  { from, to }: Range,
+  first: (end: Scalar) => Scalar,
+  upTo: '<' | '<=',
+  last: (end: Scalar) => Scalar,
+): Comparison {
+  return { ...(isGiven(from) ? { '>=': first(from) } : {}), ...(isGiven(to) ? { [upTo]: last(to) } : {}) };
 }
 
 function midnight(day: string, daysLater: number): Date {

@@ -113,14 +113,30 @@ export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
 /** The service's own resources in the order of the menu. */
 export const ownNames: readonly string[] = [...own.keys()];
 
-export const labelOf = (name: string): string => own.get(name)?.label ?? humanised(name);
-export const removeWordOf = (name: string): string => own.get(name)?.remove ?? 'Delete';
-export const removeWarningOf = (name: string): string => own.get(name)?.removeWarning ?? 'This cannot be undone.';
-export const emptyTextOf = ({ name }: ResourceDescription): string =>
-  own.get(name)?.empty ?? `No ${humanised(name).toLowerCase()} yet.`;
+/** What the rows are called, beginning with a capital: "Cars". */
+export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>): string {
+  const { name, label } = typeof of === 'string' ? { name: of, label: undefined } : of;
+  return own.get(name)?.label ?? humanised(label ?? name);
+}
 
-export const helpOf = (resource: string, { name, description }: FieldDescription): string | undefined =>
-  own.get(resource)?.help?.[name] ?? description;
+/** "1 car", "25 cars", "100,000 cars". */
+export function counted(count: number, description: ResourceDescription): string {
+  const word = count === 1 ? humanised(description.singular) : labelOf(description);
+  return `${count.toLocaleString()} ${word.toLowerCase()}`;
+}
+
+export const removeWordOf = (name: string): string => own.get(name)?.remove ?? 'Delete';
+/** "deleted", "revoked", "withdrawn". */
+export function removedWordOf(name: string): string {
+  const word = removeWordOf(name).toLowerCase();
+  return word === 'withdraw' ? 'withdrawn' : `${word.replace(/e$/, '')}ed`;
+}
+export const removeWarningOf = (name: string): string => own.get(name)?.removeWarning ?? 'This cannot be undone.';
+export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
+  own.get(name)?.empty ?? `No ${labelOf({ name, label }).toLowerCase()} yet.`;
+
+export const helpOf = (resource: string, { name, hint, description }: FieldDescription): string | undefined =>
+  own.get(resource)?.help?.[name] ?? hint ?? description;
 
 /** Whether a row has this field at all: an address for redirects is an application's. */
 export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
@@ -129,9 +145,12 @@ export function hasField(resource: string, field: string, row: Record<string, un
 }
 
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
-export function fieldLabel({ name, references }: Pick<FieldDescription, 'name' | 'references'>): string {
-  return humanised(references === undefined ? name.replace(/_at$/, '') : name.replace(/_id$/, ''));
+export function fieldLabel({ name, type, label, references }: Named): string {
+  if (label !== undefined) return label;
+  if (references !== undefined) return humanised(name.replace(/_id$/, ''));
+  return humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name);
 }
+type Named = Pick<FieldDescription, 'name' | 'references'> & Partial<Pick<FieldDescription, 'type' | 'label'>>;
 
 export function humanised(name: string): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
@@ -204,8 +223,10 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
   return [first, ...others.slice(0, limit - owners.length - 1), ...owners];
 }
 
-/** Newest first where time is known, else by name. */
+/** As it was declared; else newest first where time is known, or by name. */
 export function orderOf(description: ResourceDescription): { field: string; order: 'ASC' | 'DESC' } {
+  const declared = /^(-?)(.+)$/.exec(description.defaultOrder ?? '');
+  if (declared) return { field: declared[2] as string, order: declared[1] ? 'DESC' : 'ASC' };
   const sortable = new Set(description.fields.filter(({ sortable }) => sortable).map(({ name }) => name));
   const first = tellingField(description);
   if (!isOwn(description) && first && sortable.has(first.name)) return { field: first.name, order: 'ASC' };

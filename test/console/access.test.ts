@@ -70,7 +70,12 @@ describe('The console and who may do what', () => {
       await row.first().getByRole('checkbox').waitFor();
       for (const box of await row.getByRole('checkbox').all()) await box.check();
       await page.getByRole('button', { name: 'Revoke' }).click();
-      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Revoke \d/ })
+        .click();
+      await page.getByText('Nothing failed.').waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
       await row.first().waitFor({ state: 'detached' });
       const { status, body } = await ask(service, '/v1/users/me', { token });
       assert.deepEqual([status, body.code], [401, 'token_revoked']);

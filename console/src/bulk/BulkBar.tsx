@@ -1,0 +1,78 @@
+import CloseIcon from '@mui/icons-material/Close';
+import DeleteIcon from '@mui/icons-material/DeleteOutlined';
+import EditIcon from '@mui/icons-material/EditOutlined';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import Paper from '@mui/material/Paper';
+import Typography from '@mui/material/Typography';
+import { useEffect, useState } from 'react';
+import { useListContext, useRefresh } from 'react-admin';
+import { useDescription } from '../described.tsx';
+import { counted, removeWordOf } from '../presentation.ts';
+import { BulkDelete } from './BulkDelete.tsx';
+import { BulkUpdate, sharedFields } from './BulkUpdate.tsx';
+import { countOf, type Selection } from './selected-rows.ts';
+
+type Task = 'update' | 'delete';
+
+/** What is selected, and what can be done with it. */
+export function BulkBar() {
+  const description = useDescription();
+  const { selectedIds, onUnselectItems, filterValues, total, data = [] } = useListContext();
+  const refresh = useRefresh();
+  const [task, setTask] = useState<Task>();
+  const [all, setAll] = useState<number>();
+  const filterText = JSON.stringify(filterValues);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter finds other rows.
+  useEffect(() => setAll(undefined), [filterText, selectedIds.length]);
+
+  if (selectedIds.length === 0) return null;
+  const { name, operations } = description;
+  const count = all ?? selectedIds.length;
+  const selection: Selection = all === undefined ? { ids: selectedIds.map(String) } : { filter: filterValues };
+  const mayBeMore = data.length < (total ?? Number.POSITIVE_INFINITY) && all === undefined;
+
+  function close() {
+    setTask(undefined);
+    onUnselectItems();
+    refresh();
+  }
+
+  return (
+    <Paper
+      role="region"
+      aria-label="Selection"
+      sx={{
+        ...{ position: 'sticky', top: { xs: 56, sm: 48 }, zIndex: 3, px: 1, py: 0.5, mb: 1 },
+        ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, borderColor: 'primary.main' },
+      }}
+      elevation={1}
+    >
+      <IconButton aria-label="Unselect all" onClick={() => onUnselectItems()}>
+        <CloseIcon />
+      </IconButton>
+      <Typography role="status" sx={{ fontWeight: 600, fontVariantNumeric: 'tabular-nums' }}>
+        {`${counted(count, description)} selected`}
+      </Typography>
+      {mayBeMore && (
+        <Button size="small" onClick={() => void countOf(name, filterValues).then(setAll)}>
+          {total === undefined ? 'Select all that match' : `Select all ${total.toLocaleString()}`}
+        </Button>
+      )}
+      <span style={{ flex: 1 }} />
+      {operations.has('update') && sharedFields(description).length > 0 && (
+        <Button startIcon={<EditIcon />} onClick={() => setTask('update')}>
+          Change
+        </Button>
+      )}
+      {operations.has('delete') && (
+        <Button color="error" startIcon={<DeleteIcon />} onClick={() => setTask('delete')}>
+          {removeWordOf(name)}
+        </Button>
+      )}
+      {task === 'update' && <BulkUpdate selection={selection} total={count} onClose={close} />}
+      {task === 'delete' && <BulkDelete selection={selection} total={count} onClose={close} />}
+    </Paper>
+  );
+}

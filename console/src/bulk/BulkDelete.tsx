@@ -1,0 +1,60 @@
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useCallback, useState } from 'react';
+import { GatehouseError } from '../../../client/errors.ts';
+import { gatehouse } from '../api.ts';
+import { useDescription } from '../described.tsx';
+import { counted, removedWordOf, removeWarningOf, removeWordOf } from '../presentation.ts';
+import { BulkWork } from './BulkWork.tsx';
+import type { Row, Selection } from './selected-rows.ts';
+
+interface Props {
+  selection: Selection;
+  total: number;
+  onClose: () => void;
+}
+
+/** Removes all that is selected, after it was said how many that are. */
+export function BulkDelete({ selection, total, onClose }: Props) {
+  const description = useDescription();
+  const [isSure, setSure] = useState(false);
+  const word = removeWordOf(description.name);
+  const what = counted(total, description);
+  const remove = useCallback(
+    async (row: Row) => {
+      await gatehouse.resource(description.name).remove(row.id).catch(goneIsGone);
+    },
+    [description.name],
+  );
+  if (isSure) {
+    return (
+      <BulkWork
+        doing={`${word.replace(/e$/, '')}ing ${what}`}
+        done={(count) => `${count} ${removedWordOf(description.name)}`}
+        work={remove}
+        {...{ selection, total, onClose }}
+      />
+    );
+  }
+  return (
+    <Dialog open onClose={onClose} aria-labelledby="bulk-delete">
+      <DialogTitle id="bulk-delete">{`${word} ${what}?`}</DialogTitle>
+      <DialogContent>{removeWarningOf(description.name)}</DialogContent>
+      <DialogActions>
+        <Button color="inherit" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button variant="contained" color="error" autoFocus onClick={() => setSure(true)}>
+          {`${word} ${what}`}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function goneIsGone(error: unknown): void {
+  if (!(error instanceof GatehouseError) || error.status !== 404) throw error;
+}

@@ -1,0 +1,79 @@
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import { useCallback, useState } from 'react';
+import { Form } from 'react-admin';
+import { gatehouse } from '../api.ts';
+import { useDescription } from '../described.tsx';
+import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
+import { Input } from '../Input.tsx';
+import { counted, fieldLabel } from '../presentation.ts';
+import { BulkWork } from './BulkWork.tsx';
+import type { Row, Selection } from './selected-rows.ts';
+
+interface Props {
+  selection: Selection;
+  total: number;
+  onClose: () => void;
+}
+
+/** What many rows can have the same value of. */
+export const sharedFields = ({ fields }: ResourceDescription): FieldDescription[] =>
+  fields.filter(({ readOnly, immutable, unique, writeOnly }) => !readOnly && !immutable && !unique && !writeOnly);
+
+/** Gives all that is selected one value of one field. */
+export function BulkUpdate({ selection, total, onClose }: Props) {
+  const description = useDescription();
+  const fields = sharedFields(description);
+  const [field, setField] = useState(fields[0]);
+  const [changes, setChanges] = useState<Record<string, unknown>>();
+  const what = counted(total, description);
+  const change = useCallback(
+    (row: Row) => gatehouse.resource(description.name).patch(row.id, changes ?? {}),
+    [description.name, changes],
+  );
+  if (changes) {
+    const done = (count: string) => `${count} changed`;
+    return <BulkWork doing={`Changing ${what}`} work={change} {...{ done, selection, total, onClose }} />;
+  }
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-labelledby="bulk-update">
+      <DialogTitle id="bulk-update">{`Change ${what}`}</DialogTitle>
+      {field && (
+        <Form
+          key={field.name}
+          onSubmit={(values: Record<string, unknown>) => setChanges({ [field.name]: values[field.name] ?? null })}
+          defaultValues={{}}
+        >
+          <DialogContent>
+            <TextField
+              select
+              label="Field"
+              value={field.name}
+              onChange={({ target }) => setField(fields.find(({ name }) => name === target.value))}
+            >
+              {fields.map((one) => (
+                <MenuItem key={one.name} value={one.name}>
+                  {fieldLabel(one)}
+                </MenuItem>
+              ))}
+            </TextField>
+            <Input field={{ ...field, label: `New ${fieldLabel(field).toLowerCase()}` }} />
+          </DialogContent>
+          <DialogActions>
+            <Button color="inherit" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="contained">
+              {`Change ${what}`}
+            </Button>
+          </DialogActions>
+        </Form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,96 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import LinearProgress from '@mui/material/LinearProgress';
+import List from '@mui/material/List';
+import ListItem from '@mui/material/ListItem';
+import ListItemText from '@mui/material/ListItemText';
+import Typography from '@mui/material/Typography';
+import { useEffect, useRef, useState } from 'react';
+import { useDescription } from '../described.tsx';
+import { counted, rowName } from '../presentation.ts';
+import { type Progress, type Report, runBulk } from './run-bulk.ts';
+import { type Row, rowsOf, type Selection } from './selected-rows.ts';
+
+interface Props {
+  /** "Deleting 25 cars" while it lasts, "25 cars deleted" afterwards. */
+  doing: string;
+  done: (what: string) => string;
+  selection: Selection;
+  total: number;
+  work: (row: Row) => Promise<unknown>;
+  onClose: () => void;
+}
+
+const shownFailures = 100;
+
+/** Work on many rows: how far it is, a way to stop it, and what failed in the end. */
+export function BulkWork({ doing, done, selection, total, work, onClose }: Props) {
+  const description = useDescription();
+  const [progress, setProgress] = useState<Progress>({ done: 0, failed: 0, waits: undefined });
+  const [report, setReport] = useState<Report<Row>>();
+  const stop = useRef(new AbortController());
+  const started = useRef(false);
+
+  useEffect(() => {
+    if (started.current) return;
+    started.current = true;
+    const { signal } = stop.current;
+    const rows = rowsOf(description.name, selection, signal);
+    runBulk({ rows, work, signal, onProgress: setProgress }).then(setReport, (error: Error) =>
+      setReport({ done: 0, failures: [{ row: { id: '' }, message: error.message }], isStopped: true }),
+    );
+  }, [description, selection, work]);
+
+  const handled = progress.done + progress.failed;
+  return (
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby="bulk-title">
+      <DialogTitle id="bulk-title">{report ? done(counted(report.done, description)) : doing}</DialogTitle>
+      <DialogContent>
+        {!report && (
+          <>
+            <LinearProgress
+              variant="determinate"
+              value={total === 0 ? 100 : Math.min(100, (handled / total) * 100)}
+              aria-label={doing}
+            />
+            <Typography sx={{ mt: 1, color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+              {`${handled.toLocaleString()} of ${total.toLocaleString()}`}
+              {progress.failed > 0 && `, ${progress.failed.toLocaleString()} failed`}
+              {progress.waits !== undefined && `. The service asks to wait ${progress.waits} s.`}
+            </Typography>
+          </>
+        )}
+        {report?.isStopped && <Alert severity="warning">Stopped before the end. The rest is as it was.</Alert>}
+        {report && report.failures.length > 0 && (
+          <>
+            <Typography sx={{ mt: 1 }}>{`${counted(report.failures.length, description)} failed:`}</Typography>
+            <List dense sx={{ maxHeight: 300, overflow: 'auto' }} aria-label="What failed">
+              {report.failures.slice(0, shownFailures).map(({ row, message }) => (
+                <ListItem key={row.id} disableGutters>
+                  <ListItemText primary={row.id && rowName(description, row)} secondary={message} />
+                </ListItem>
+              ))}
+            </List>
+            {report.failures.length > shownFailures && `and ${report.failures.length - shownFailures} more.`}
+          </>
+        )}
+        {report && report.failures.length === 0 && !report.isStopped && (
+          <Typography sx={{ color: 'text.secondary' }}>Nothing failed.</Typography>
+        )}
+      </DialogContent>
+      <DialogActions>
+        {report ? (
+          <Button key="close" variant="contained" autoFocus onClick={onClose}>
+            Close
+          </Button>
+        ) : (
+          <Button key="stop" onClick={() => stop.current.abort()}>Stop</Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import Checkbox from '@mui/material/Checkbox';
+import List from '@mui/material/List';
+import ListItem from '@mui/material/ListItem';
+import ListItemButton from '@mui/material/ListItemButton';
+import ListItemText from '@mui/material/ListItemText';
+import { Link, RecordContextProvider, useCreatePath, useListContext, useResourceContext } from 'react-admin';
+import { useDescription } from '../described.tsx';
+import type { FieldDescription } from '../descriptions.ts';
+import { rowName } from '../presentation.ts';
+import { Value } from '../Value.tsx';
+
+/** Rows on a phone: two lines each, a link as a whole, with a check box where rows can be selected. */
+export function Lines({ columns, selectable }: { columns: FieldDescription[]; selectable: boolean }) {
+  const [first, second, third] = columns;
+  const description = useDescription();
+  const resource = useResourceContext() ?? '';
+  const createPath = useCreatePath();
+  const { data = [], selectedIds = [], onToggleItem } = useListContext();
+  return (
+    <List disablePadding>
+      {data.map((row) => (
+        <RecordContextProvider key={row.id} value={row}>
+          <ListItem disablePadding divider>
+            {selectable && (
+              <Checkbox
+                checked={selectedIds.includes(row.id)}
+                onChange={() => onToggleItem(row.id)}
+                slotProps={{ input: { 'aria-label': `Select ${rowName(description, row)}` } }}
+              />
+            )}
+            <ListItemButton
+              component={Link}
+              to={createPath({ resource, type: 'show', id: row.id })}
+              underline="none"
+              color="inherit"
+              disabled={!description.operations.has('find')}
+            >
+              <ListItemText
+                primary={first && <Value field={first} linked={false} />}
+                secondary={second && <Value field={second} linked={false} />}
+                slotProps={{ secondary: { component: 'div' } }}
+              />
+              {third && <Value field={third} linked={false} />}
+            </ListItemButton>
+          </ListItem>
+        </RecordContextProvider>
+      ))}
+    </List>
+  );
+}

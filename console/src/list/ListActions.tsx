@@ -1,0 +1,55 @@
+import AddIcon from '@mui/icons-material/Add';
+import DensityIcon from '@mui/icons-material/DensityMedium';
+import IconButton from '@mui/material/IconButton';
+import {
+  Button,
+  ColumnsButton,
+  FilterButton,
+  Link,
+  SortButton,
+  TopToolbar,
+  useCreatePath,
+  useStore,
+} from 'react-admin';
+import { useDescription } from '../described.tsx';
+import { useNarrow } from '../narrow.ts';
+import { densityKey } from '../Rows.tsx';
+import { TransferButton } from '../transfer/TransferButton.tsx';
+
+/** What can be done with a list as a whole. */
+export function ListActions() {
+  const description = useDescription();
+  const narrow = useNarrow();
+  const createPath = useCreatePath();
+  const { name, operations, fields } = description;
+  const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
+  return (
+    <TopToolbar sx={{ flexWrap: { xs: 'wrap', md: 'nowrap' }, justifyContent: 'flex-end' }}>
+      <FilterButton />
+      {narrow ? sortable.length > 0 && <SortButton fields={sortable} /> : <ColumnsButton />}
+      {!narrow && <DensityButton />}
+      <TransferButton />
+      {operations.has('create') && (
+        <Button component={Link} to={createPath({ resource: name, type: 'create' })} label="Create">
+          <AddIcon />
+        </Button>
+      )}
+    </TopToolbar>
+  );
+}
+
+function DensityButton() {
+  const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
+  const label = density === 'small' ? 'Rows further apart' : 'Rows closer together';
+  return (
+    <IconButton
+      size="small"
+      color="primary"
+      aria-label={label}
+      title={label}
+      onClick={() => setDensity(density === 'small' ? 'medium' : 'small')}
+    >
+      <DensityIcon fontSize="small" />
+    </IconButton>
+  );
+}

@@ -1,0 +1,109 @@
+import FirstIcon from '@mui/icons-material/FirstPage';
+import PreviousIcon from '@mui/icons-material/KeyboardArrowLeft';
+import NextIcon from '@mui/icons-material/KeyboardArrowRight';
+import LastIcon from '@mui/icons-material/LastPage';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { useListContext } from 'react-admin';
+
+const sizes = [10, 25, 50, 100];
+
+/** Where one is in a list, and the ways to other pages of it. `onCountAll` counts a list that was not counted to its end. */
+export function Pages({ onCountAll }: { onCountAll?: () => void }) {
+  const {
+    data = [],
+    total,
+    meta,
+    page,
+    perPage,
+    setPage,
+    setPerPage,
+    hasNextPage,
+    isPending,
+    error,
+  } = useListContext();
+  if (isPending || error || (data.length === 0 && page === 1)) return null;
+  const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage));
+  const first = (page - 1) * perPage + 1;
+  const atLeast = meta?.atLeast as number | undefined;
+  const all = total?.toLocaleString() ?? (atLeast === undefined ? 'many' : `more than ${atLeast.toLocaleString()}`);
+  return (
+    <Box
+      component="nav"
+      aria-label="Pages"
+      sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1, py: 1 }}
+    >
+      <Typography variant="body2" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }} role="status">
+        {`${first.toLocaleString()}–${(first + data.length - 1).toLocaleString()} of ${all}`}
+      </Typography>
+      {total === undefined && onCountAll && (
+        <Button size="small" onClick={onCountAll}>
+          Count all
+        </Button>
+      )}
+      <TextField
+        select
+        value={perPage}
+        onChange={(event) => setPerPage(Number(event.target.value))}
+        fullWidth={false}
+        margin="none"
+        sx={{ '& .MuiSelect-select': { py: 0.75 } }}
+        slotProps={{ select: { SelectDisplayProps: { 'aria-label': `Rows on a page: ${perPage}` } } }}
+      >
+        {[...new Set([...sizes, perPage])].map((size) => (
+          <MenuItem key={size} value={size}>
+            {size}
+          </MenuItem>
+        ))}
+      </TextField>
+      <Box sx={{ display: 'flex', alignItems: 'center' }}>
+        <Turn label="First page" to={page > 1 ? 1 : undefined} icon={<FirstIcon />} />
+        <Turn label="Previous page" to={page > 1 ? page - 1 : undefined} icon={<PreviousIcon />} />
+        <TextField
+          key={page}
+          defaultValue={page}
+          fullWidth={false}
+          margin="none"
+          onKeyDown={(event) => {
+            const wanted = Number((event.target as HTMLInputElement).value);
+            if (event.key !== 'Enter' || !Number.isInteger(wanted) || wanted < 1) return;
+            setPage(Math.min(wanted, last ?? wanted));
+          }}
+          slotProps={{
+            htmlInput: {
+              'aria-label': 'Page',
+              inputMode: 'numeric',
+              sx: { py: 0.75, width: '4ch', textAlign: 'center' },
+            },
+          }}
+        />
+        {last !== undefined && (
+          <Typography variant="body2" sx={{ color: 'text.secondary', ml: 1 }}>
+            {`of ${last.toLocaleString()}`}
+          </Typography>
+        )}
+        <Turn label="Next page" to={hasNextPage ? page + 1 : undefined} icon={<NextIcon />} />
+        <Turn label="Last page" to={last !== undefined && page < last ? last : undefined} icon={<LastIcon />} />
+      </Box>
+    </Box>
+  );
+}
+
+function Turn({ label, to, icon }: { label: string; to: number | undefined; icon: ReactNode }) {
+  const { setPage } = useListContext();
+  return (
+    <IconButton
+      aria-label={label}
+      title={label}
+      disabled={to === undefined}
+      onClick={() => to !== undefined && setPage(to)}
+    >
+      {icon}
+    </IconButton>
+  );
+}

@@ -1,0 +1,86 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import { useEffect, useRef, useState } from 'react';
+import { useListContext } from 'react-admin';
+import { countOf } from '../bulk/selected-rows.ts';
+import { useDescription } from '../described.tsx';
+import { counted, labelOf } from '../presentation.ts';
+import { exportRows, type Format, save } from './export-rows.ts';
+
+/** Every row that the list finds, as a file. */
+export default function ExportDialog({ onClose }: { onClose: () => void }) {
+  const description = useDescription();
+  const { name, fields } = description;
+  const { filterValues, sort } = useListContext();
+  const [total, setTotal] = useState<number>();
+  const [rows, setRows] = useState<number>();
+  const [problem, setProblem] = useState<string>();
+  const [isDone, setDone] = useState(false);
+  const stop = useRef(new AbortController());
+  const shown = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
+
+  useEffect(() => {
+    countOf(name, filterValues).then(setTotal, (error: Error) => setProblem(error.message));
+  }, [name, filterValues]);
+
+  async function run(format: Format) {
+    setRows(0);
+    const { signal } = stop.current;
+    try {
+      const file = await exportRows({
+        ...{ resource: name, fields: shown, filter: filterValues, sort, format, signal },
+        onProgress: setRows,
+      });
+      save(file, `${name}.${format}`);
+      setDone(true);
+    } catch (error) {
+      if (!signal.aborted) setProblem((error as Error).message);
+    }
+  }
+
+  function close() {
+    stop.current.abort();
+    onClose();
+  }
+
+  return (
+    <Dialog open fullWidth maxWidth="xs" onClose={close} aria-labelledby="export-title">
+      <DialogTitle id="export-title">{`Export ${labelOf(description).toLowerCase()}`}</DialogTitle>
+      <DialogContent>
+        {problem && <Alert severity="error">{problem}</Alert>}
+        <Typography role="status" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+          {rows === undefined
+            ? `${total === undefined ? '…' : counted(total, description)} with this filter, in this order.`
+            : `${rows.toLocaleString()} of ${total?.toLocaleString() ?? '…'}${isDone ? ': the file is saved.' : ''}`}
+        </Typography>
+        {rows !== undefined && (
+          <LinearProgress
+            sx={{ mt: 1 }}
+            variant="determinate"
+            value={isDone ? 100 : total ? Math.min(100, (rows / total) * 100) : 0}
+            aria-label="Export"
+          />
+        )}
+      </DialogContent>
+      <DialogActions>
+        <Button color="inherit" onClick={close}>
+          {isDone ? 'Close' : 'Cancel'}
+        </Button>
+        {rows === undefined && (
+          <>
+            <Button onClick={() => void run('json')}>JSON</Button>
+            <Button variant="contained" autoFocus onClick={() => void run('csv')}>
+              CSV
+            </Button>
+          </>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import { useRef, useState } from 'react';
+import { useRefresh } from 'react-admin';
+import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
+import { useDescription } from '../described.tsx';
+import { counted, labelOf } from '../presentation.ts';
+import type { CheckedRow } from './check-row.ts';
+import { csvLine } from './csv.ts';
+import { save } from './export-rows.ts';
+import { checkFile, type DryRun, goodRows, writeRow } from './import-rows.ts';
+import { Problems } from './Problems.tsx';
+
+/** Rows from a file: first looked through without changing anything, then written, and in the end told what failed. */
+export default function ImportDialog({ onClose }: { onClose: () => void }) {
+  const description = useDescription();
+  const refresh = useRefresh();
+  const [file, setFile] = useState<File>();
+  const [checked, setChecked] = useState<DryRun>();
+  const [progress, setProgress] = useState<Progress>();
+  const [report, setReport] = useState<Report<CheckedRow>>();
+  const [problem, setProblem] = useState<string>();
+  const stop = useRef(new AbortController());
+  const good = checked ? checked.created + checked.changed : 0;
+
+  async function look(chosen: File | undefined) {
+    setFile(chosen);
+    setChecked(undefined);
+    setProblem(undefined);
+    if (!chosen) return;
+    try {
+      setChecked(await checkFile(description, chosen));
+    } catch (error) {
+      setProblem(`This file cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  async function write() {
+    if (!file) return;
+    const { signal } = stop.current;
+    setProgress({ done: 0, failed: 0, waits: undefined });
+    const rows = goodRows(description, file);
+    setReport(await runBulk({ rows, work: (row) => writeRow(description.name, row), signal, onProgress: setProgress }));
+    refresh();
+  }
+
+  function close() {
+    stop.current.abort();
+    onClose();
+  }
+
+  const failures = report?.failures.map(({ row, message }) => ({ number: row.number, message }));
+  return (
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby="import-title">
+      <DialogTitle id="import-title">
+        {report ? `${counted(report.done, description)} imported` : `Import ${labelOf(description).toLowerCase()}`}
+      </DialogTitle>
+      <DialogContent>
+        {!progress && (
+          <>
+            <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+              A CSV file whose first line names the fields, or JSON. A row with an id changes the row that has it.
+              Nothing is written before you have seen what would be.
+            </Typography>
+            <input
+              type="file"
+              aria-label="File"
+              accept=".csv,.json,.ndjson,.jsonl,text/csv,application/json"
+              onChange={({ target }) => void look(target.files?.[0])}
+            />
+          </>
+        )}
+        {problem && <Alert severity="error">{problem}</Alert>}
+        {checked && !progress && <Looked checked={checked} />}
+        {progress && !report && (
+          <>
+            <LinearProgress
+              variant="determinate"
+              value={Math.min(100, ((progress.done + progress.failed) / Math.max(1, good)) * 100)}
+              aria-label="Import"
+            />
+            <Typography role="status" sx={{ mt: 1, color: 'text.secondary' }}>
+              {`${(progress.done + progress.failed).toLocaleString()} of ${good.toLocaleString()}`}
+              {progress.waits !== undefined && `. The service asks to wait ${progress.waits} s.`}
+            </Typography>
+          </>
+        )}
+        {report?.isStopped && <Alert severity="warning">Stopped before the end.</Alert>}
+        {failures && failures.length === 0 && <Typography>Nothing failed.</Typography>}
+        {failures && failures.length > 0 && (
+          <>
+            <Problems title={`${counted(failures.length, description)} failed`} problems={failures} />
+            <Button
+              onClick={() => save(new Blob([failedLines(report?.failures ?? [])]), `${description.name}-failed.csv`)}
+            >
+              Save what failed
+            </Button>
+          </>
+        )}
+      </DialogContent>
+      <DialogActions>
+        <Button color="inherit" onClick={close}>
+          {report ? 'Close' : 'Cancel'}
+        </Button>
+        {!progress && (
+          <Button variant="contained" disabled={good === 0} onClick={() => void write()}>
+            {good === 0 ? 'Import' : `Import ${counted(good, description)}`}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+/** What a dry run has found. */
+function Looked({ checked: { created, changed, wrong, problems, leftOut } }: { checked: DryRun }) {
+  return (
+    <>
+      <Typography role="status" sx={{ mt: 2 }}>
+        {`${created.toLocaleString()} new, ${changed.toLocaleString()} to be changed, ${wrong.toLocaleString()} wrong.`}
+      </Typography>
+      {leftOut.length > 0 && (
+        <Alert severity="info">{`Left out, for there is no such field: ${leftOut.join(', ')}.`}</Alert>
+      )}
+      {problems.length > 0 && <Problems title="These are not imported" problems={problems} />}
+    </>
+  );
+}
+
+/** As a file that can be mended and imported again. */
+function failedLines(failures: readonly { row: CheckedRow; message: string }[]): string {
+  const names = [...new Set(failures.flatMap(({ row }) => Object.keys(row.values)))];
+  const lines = failures.map(({ row, message }) =>
+    csvLine([row.id, ...names.map((name) => row.values[name]), message]),
+  );
+  return csvLine(['id', ...names, 'error']) + lines.join('');
+}

@@ -1,0 +1,31 @@
+import List from '@mui/material/List';
+import ListItem from '@mui/material/ListItem';
+import ListItemText from '@mui/material/ListItemText';
+import Typography from '@mui/material/Typography';
+
+const most = 100;
+
+/** What is wrong with rows of a file, by their number in it. */
+export function Problems({
+  title,
+  problems,
+}: {
+  title: string;
+  problems: readonly { number: number; message: string }[];
+}) {
+  return (
+    <>
+      <Typography component="h3" variant="subtitle2" sx={{ mt: 2 }}>
+        {title}
+      </Typography>
+      <List dense aria-label={title} tabIndex={0} sx={{ maxHeight: 240, overflow: 'auto' }}>
+        {problems.slice(0, most).map(({ number, message }) => (
+          <ListItem key={`${number} ${message}`} disableGutters>
+            <ListItemText primary={`Row ${number.toLocaleString()}`} secondary={message} />
+          </ListItem>
+        ))}
+      </List>
+      {problems.length > most && <Typography>{`and ${(problems.length - most).toLocaleString()} more.`}</Typography>}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
+import { lazy, Suspense, useState } from 'react';
+import { Button } from 'react-admin';
+import { useDescription } from '../described.tsx';
+import { ImportButton } from './ImportButton.tsx';
+
+const ExportDialog = lazy(() => import('./ExportDialog.tsx'));
+
+/** Rows out into a file, and in from one. */
+export function TransferButton() {
+  const { operations } = useDescription();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button label="Export" onClick={() => setOpen(true)}>
+        <DownloadIcon />
+      </Button>
+      {operations.has('create') && <ImportButton />}
+      {isOpen && (
+        <Suspense>
+          <ExportDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

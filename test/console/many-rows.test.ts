@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seed } from '../../examples/fleet/seed.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openConsole } from './open-console.ts';
+
+const fleet = join(import.meta.dirname, '../../examples/fleet');
+
+describe('The console and many rows', () => {
+  const browser = browsers();
+  const start = services('sqlite');
+  let service: Service;
+  let page: Page;
+  let complaints: string[];
+  let token: string;
+  let owner: string;
+  const selection = () => page.getByRole('region', { name: 'Selection' });
+  const found = (text: string) => page.getByRole('navigation', { name: 'Pages' }).getByText(text).waitFor();
+
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: join(fleet, 'resources') } });
+    await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
+    token = await logIn(service, 'ada@example.com', password);
+    await seed(service.url, token);
+    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/owners', { token });
+    owner = body.data[0]?.id as string;
+    ({ page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password));
+  });
+
+  test('in one visit', { timeout: 600_000 }, async (visit) => {
+    await visit.test('imports a file after a dry run, and says what is wrong with it', async () => {
+      await page.getByRole('menuitem', { name: 'Cars' }).click();
+      await page.getByRole('button', { name: 'Import' }).click();
+      const rows = Array.from({ length: 60 }, (_, n) => `IN ${n},Imported,${(n % 9) + 1},${owner},red`);
+      const lines = ['plate,model,seats,owner_id,colour', ...rows, `in lower,X,99,${owner},`, `AB 123,X,4,${owner},`];
+      const file = { name: 'cars.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) };
+      await page.getByLabel('File').setInputFiles(file);
+      const dialog = page.getByRole('dialog', { name: 'Import cars' });
+      await dialog.getByText('60 new, 0 to be changed, 2 wrong.').waitFor();
+      await dialog.getByText('Left out, for there is no such field: colour.').waitFor();
+      await dialog.getByText(/Capital letters, digits.*Seats is more than 60/).waitFor();
+      await dialog.getByText('Plate is taken.').waitFor();
+      assert.deepEqual(await seriousProblems(page), []);
+      await dialog.getByRole('button', { name: 'Import 60 cars' }).click();
+      await page.getByRole('dialog', { name: '60 cars imported' }).getByText('Nothing failed.').waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await found('1–25 of 64');
+    });
+
+    await visit.test('jumps to a page, and shows what columns a person wants', async () => {
+      const jump = page.getByRole('textbox', { name: 'Page' });
+      await jump.fill('3');
+      await jump.press('Enter');
+      await found('51–64 of 64');
+      assert.equal(await page.getByRole('columnheader', { name: 'Electric' }).count(), 0);
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('switch', { name: 'Electric' }).or(page.getByLabel('Electric')).first().click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('columnheader', { name: 'Electric' }).waitFor();
+      await page.getByRole('cell', { name: 'No', exact: true }).first().waitFor();
+    });
+
+    await visit.test('changes all that a filter finds, over its pages', async () => {
+      await page.getByRole('button', { name: 'Add filter' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Seats' }).click();
+      await page.getByRole('spinbutton', { name: 'Seats from' }).fill('3');
+      await page.getByRole('spinbutton', { name: 'Seats to' }).fill('8');
+      await found('1–25 of 43');
+      await page
+        .getByRole('checkbox', { name: /^Select .*IN / })
+        .first()
+        .check();
+      await selection().getByRole('button', { name: 'Select all 43' }).click();
+      await selection().getByText('43 cars selected').waitFor();
+      await selection().getByRole('button', { name: 'Change' }).click();
+      await page.getByRole('textbox', { name: 'New model' }).fill('Changed');
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.getByRole('button', { name: 'Change 43 cars' }).click();
+      await page.getByRole('dialog', { name: '43 cars changed' }).getByText('Nothing failed.').waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      const { body } = await ask<{ data: object[] }>(service, '/v1/cars?search=model:Changed&limit=100', { token });
+      assert.equal(body.data.length, 43);
+    });
+
+    await visit.test('exports what the filter finds', async () => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Export cars' });
+      await dialog.getByText('43 cars with this filter').waitFor();
+      const saved = page.waitForEvent('download');
+      await dialog.getByRole('button', { name: 'CSV' }).click();
+      const lines = readFileSync(await (await saved).path(), 'utf8')
+        .trimEnd()
+        .split('\r\n');
+      assert.equal(lines.length, 44);
+      assert.match(lines[0] ?? '', /^id,plate,model,kind,seats/);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+    });
+
+    await visit.test('deletes what is selected, goes on over what fails, and reports it', async () => {
+      await page.getByRole('menuitem', { name: 'Owners' }).click();
+      await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check();
+      await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check();
+      // By the keyboard alone from here.
+      await selection().getByRole('button', { name: 'Delete' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Delete 2 owners?' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: '0 owners deleted' }).getByText('2 owners failed:').waitFor();
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Enter');
+      await page.getByRole('cell', { name: 'Ada Lovelace' }).waitFor();
+    });
+
+    await visit.test('works on a phone: selects, sorts, and shows the pages', async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.getByRole('button', { name: 'Open menu' }).or(page.getByLabel(/menu/i)).first().waitFor();
+      await page.goto(`${service.url}/admin/cars?filter={}&displayedFilters={}`);
+      await found('1–25 of 64');
+      await page
+        .getByRole('checkbox', { name: /^Select / })
+        .first()
+        .check();
+      await selection().getByText('1 car selected').waitFor();
+      await page.getByRole('button', { name: /sort/i }).waitFor();
+      const next = page.getByRole('button', { name: 'Next page' });
+      await next.scrollIntoViewIfNeeded();
+      await next.click();
+      await found('26–50 of 64');
+      assert.equal(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        true,
+        'nothing sticks out',
+      );
+      assert.deepEqual(await seriousProblems(page), []);
+      assert.deepEqual(complaints, []);
+    });
+  });
+});
