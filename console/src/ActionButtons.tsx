@@ -1,17 +1,27 @@
+import MuiButton from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { Button, Confirm, useDataProvider, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { Button, Form, useDataProvider, useNotify, useRecordContext, useRefresh } from 'react-admin';
 import { useDescription } from './described.tsx';
 import type { ActionDescription } from './descriptions.ts';
+import { FormError } from './form-error.ts';
+import { Input } from './Input.tsx';
 import { humanised, isOwn, rowName } from './presentation.ts';
 
 /** A button for each action that an operator declared on the row. */
 export function ActionButtons() {
   const description = useDescription();
   if (isOwn(description)) return null;
-  return description.actions.map((action) => <ActionButton key={action.name} action={action} />);
+  return description.actions
+    .filter(({ on }) => on === 'row')
+    .map((action) => <ActionButton key={action.name} action={action} />);
 }
 
-function ActionButton({ action: { name, summary } }: { action: ActionDescription }) {
+function ActionButton({ action: { name, summary, fields } }: { action: ActionDescription }) {
   const description = useDescription();
   const row = useRecordContext();
   const dataProvider = useDataProvider();
@@ -19,28 +29,49 @@ function ActionButton({ action: { name, summary } }: { action: ActionDescription
   const refresh = useRefresh();
   const [asking, setAsking] = useState(false);
   if (!row) return null;
+  const word = humanised(name);
 
-  async function act() {
-    setAsking(false);
+  async function act(values: Record<string, unknown>) {
+    const given = Object.fromEntries(
+      fields
+        .map((field) => [field.name, values[field.name]])
+        .filter(([, value]) => value !== undefined && value !== null),
+    );
     try {
-      await dataProvider.act(description.name, { id: row?.id, action: name });
-      notify(`${humanised(name)}: done.`, { type: 'success' });
+      await dataProvider.act(description.name, { id: row?.id, action: name, body: given });
+      setAsking(false);
+      notify(`${word}: done.`, { type: 'success' });
       refresh();
     } catch (error) {
+      // What is wrong with a field is said at the field.
+      if (error instanceof FormError && error.body.errors) return error.body.errors;
       notify((error as Error).message, { type: 'error' });
     }
+    return undefined;
   }
 
   return (
     <>
-      <Button label={humanised(name)} onClick={() => setAsking(true)} />
-      <Confirm
-        isOpen={asking}
-        title={`${humanised(name)}: ${rowName(description, row)}`}
-        content={summary}
-        onConfirm={() => void act()}
-        onClose={() => setAsking(false)}
-      />
+      <Button label={word} onClick={() => setAsking(true)} />
+      <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="sm" aria-labelledby={`action-${name}`}>
+        <DialogTitle id={`action-${name}`}>{`${word}: ${rowName(description, row)}`}</DialogTitle>
+        <Form onSubmit={act} record={{}} defaultValues={{}}>
+          <DialogContent>
+            <Typography sx={{ color: 'text.secondary', mb: 1 }}>{summary}</Typography>
+            {fields.map((field) => (
+              <Input key={field.name} field={field} />
+            ))}
+          </DialogContent>
+          <DialogActions>
+            <MuiButton color="inherit" onClick={() => setAsking(false)}>
+              Cancel
+            </MuiButton>
+            <MuiButton type="submit" variant="contained">
+              {fields.length === 0 ? 'Confirm' : word}
+            </MuiButton>
+          </DialogActions>
+        </Form>
+      </Dialog>
     </>
   );
 }

@@ -22,9 +22,10 @@ import {
 } from 'react-admin';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
+import { JsonInput } from './JsonInput.tsx';
 import { anywhereKey } from './list-filter.ts';
 import { fieldLabel, helpOf, rowDetail, rowName, searchedFields, tellingField } from './presentation.ts';
-import { mustBeJson, shownJson, typedJson } from './typed-json.ts';
+import { mustBeJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 
@@ -64,12 +65,17 @@ export function Input({ field }: { field: FieldDescription }) {
         <TextArrayInput {...common} helperText={helpOf(description.name, field) ?? 'Press Enter after each.'} />
       );
     case 'json':
-      return <TextInput {...common} multiline minRows={3} format={shownJson} parse={typedJson} />;
+      return <JsonInput {...common} />;
     default:
       return name.includes('password') ? (
         <PasswordInput {...common} autoComplete="new-password" />
       ) : (
-        <TextInput {...common} defaultValue={defaultValue} multiline={max > 500} />
+        <TextInput
+          {...common}
+          defaultValue={defaultValue}
+          multiline={max > 500}
+          {...(typeof field.example === 'string' ? { placeholder: `Such as ${field.example}` } : {})}
+        />
       );
   }
 }

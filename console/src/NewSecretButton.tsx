@@ -1,21 +1,38 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
+import MuiButton from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { Button, Confirm, useDataProvider, useNotify, useRecordContext } from 'react-admin';
+import { Button, useDataProvider, useNotify, useRecordContext } from 'react-admin';
 import { Revealed, secretsIn } from './Revealed.tsx';
 
-/** Makes a new secret for a client, and shows it once. */
+const graces = [
+  { hours: 0, label: 'It ends at once' },
+  { hours: 1, label: 'For one more hour' },
+  { hours: 24, label: 'For one more day' },
+  { hours: 168, label: 'For one more week' },
+];
+
+/** Makes a new secret for a client, and shows it once. The old one may go on for a while, until all have the new one. */
 export function NewSecretButton() {
   const client = useRecordContext();
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const [asking, setAsking] = useState(false);
+  const [hours, setHours] = useState(24);
   const [secrets, setSecrets] = useState<[string, string][]>();
 
   async function make() {
     setAsking(false);
+    const body = { keep_old_hours: hours };
     try {
-      const { data } = await dataProvider.act('clients', { id: client?.id, action: 'secrets' });
-      setSecrets(secretsIn(data));
+      const { data } = await dataProvider.act('clients', { id: client?.id, action: 'secrets', body });
+      setSecrets(secretsIn(data, client?.id));
     } catch (error) {
       notify((error as Error).message, { type: 'error' });
     }
@@ -24,14 +41,37 @@ export function NewSecretButton() {
   if (!client || client.public) return null;
   return (
     <>
-      <Button label="New secret" startIcon={<KeyIcon />} onClick={() => setAsking(true)} />
-      <Confirm
-        isOpen={asking}
-        title={`New secret for “${client.name}”?`}
-        content="Applications that use the old secret must be given the new one."
-        onConfirm={() => void make()}
-        onClose={() => setAsking(false)}
-      />
+      <Button label="New secret" onClick={() => setAsking(true)}>
+        <KeyIcon />
+      </Button>
+      <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="xs" aria-labelledby="new-secret">
+        <DialogTitle id="new-secret">{`New secret for “${client.name}”?`}</DialogTitle>
+        <DialogContent>
+          <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+            Applications that use the old secret must be given the new one.
+          </Typography>
+          <TextField
+            select
+            label="The old secret"
+            value={hours}
+            onChange={({ target }) => setHours(Number(target.value))}
+          >
+            {graces.map((grace) => (
+              <MenuItem key={grace.hours} value={grace.hours}>
+                {grace.label}
+              </MenuItem>
+            ))}
+          </TextField>
+        </DialogContent>
+        <DialogActions>
+          <MuiButton color="inherit" onClick={() => setAsking(false)}>
+            Cancel
+          </MuiButton>
+          <MuiButton variant="contained" onClick={() => void make()}>
+            Make a new secret
+          </MuiButton>
+        </DialogActions>
+      </Dialog>
       {secrets && <Revealed secrets={secrets} onClose={() => setSecrets(undefined)} />}
     </>
   );

@@ -1,27 +1,16 @@
-import AddIcon from '@mui/icons-material/Add';
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
-import Typography from '@mui/material/Typography';
-import {
-  Button,
-  EditButton,
-  Link,
-  RecordField,
-  ReferenceManyField,
-  Show,
-  TopToolbar,
-  useCreatePath,
-  useRecordContext,
-} from 'react-admin';
+import { EditButton, RecordField, Show, TopToolbar, useRecordContext } from 'react-admin';
 import { ActionButtons } from './ActionButtons.tsx';
-import { ListAway, ShowAway } from './away/Away.tsx';
+import { ShowAway } from './away/Away.tsx';
+import { CopyButton } from './CopyButton.tsx';
 import { useDescription, useDescriptions } from './described.tsx';
-import type { RelationDescription, ResourceDescription } from './descriptions.ts';
-import { Pages } from './list/Pages.tsx';
+import type { ResourceDescription } from './descriptions.ts';
 import { NewSecretButton } from './NewSecretButton.tsx';
-import { columnsOf, fieldLabel, hasField, humanised, labelOf, rowName } from './presentation.ts';
+import { fieldLabel, hasField, humanised, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
-import { Rows } from './Rows.tsx';
+import { CodeButton } from './row/CodePanel.tsx';
+import { Related } from './row/Related.tsx';
 import { Value } from './Value.tsx';
 
 /** The others are fields of the row already: a reference, or a list of names. */
@@ -70,9 +59,18 @@ function ShownFields() {
         label={fieldLabel(field)}
         sx={field.type === 'json' ? { gridColumn: '1 / -1' } : undefined}
       >
-        <Value field={field} />
+        {field.name === 'id' && row ? <RowId id={String(row.id)} /> : <Value field={field} />}
       </RecordField>
     ));
+}
+
+function RowId({ id }: { id: string }) {
+  return (
+    <Box component="span" sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+      <span className="mono">{id}</span>
+      <CopyButton text={id} label="Copy id" />
+    </Box>
+  );
 }
 
 function ShowTitle() {
@@ -86,61 +84,9 @@ function ShowActions() {
   return (
     <TopToolbar>
       {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
+      <CodeButton />
       {operations.has('update') && <EditButton />}
       <RemoveButton />
     </TopToolbar>
-  );
-}
-
-/** The rows of one relation, read at `/v1/<resources>/<id>/<children>`. */
-function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {
-  const { name } = useDescription();
-  return (
-    <Box component="section" sx={{ mt: 3 }}>
-      <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
-        <Typography variant="h6" component="h2">
-          {relation.name === relation.resource ? labelOf(target) : humanised(relation.name)}
-        </Typography>
-        <AddRelated relation={relation} target={target} />
-      </Box>
-      <Card>
-        <ReferenceManyField
-          reference={relation.resource}
-          target={`${name}/${relation.name}`}
-          perPage={10}
-          error={<ListAway />}
-          pagination={<Pages />}
-        >
-          <Rows
-            columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
-            sorted={false}
-            selectable={false}
-          />
-        </ReferenceManyField>
-      </Card>
-    </Box>
-  );
-}
-
-/** Only where the new row can be told whom it belongs to. */
-function AddRelated({
-  relation: { kind, by },
-  target,
-}: {
-  relation: RelationDescription;
-  target: ResourceDescription;
-}) {
-  const row = useRecordContext();
-  const createPath = useCreatePath();
-  const settable = target.fields.some(({ name, readOnly }) => name === by && !readOnly);
-  if (!row || kind !== 'hasMany' || by === undefined || !settable || !target.operations.has('create')) return null;
-  return (
-    <Button
-      component={Link}
-      to={createPath({ resource: target.name, type: 'create' })}
-      state={{ record: { [by]: row.id } }}
-      label={`New ${target.singular}`}
-      startIcon={<AddIcon />}
-    />
   );
 }

@@ -1,4 +1,3 @@
-import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
@@ -6,16 +5,19 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
+import { CopyButton } from './CopyButton.tsx';
 import { humanised } from './presentation.ts';
 
 const secretNames = new Set(['client_secret', 'access_token']);
 
-/** The values in an answer that are shown this once. */
-export const secretsIn = (answer: Record<string, unknown>): [string, string][] =>
-  Object.entries(answer).filter(
+/** The values in an answer that are shown this once, and the client that they belong to. */
+export function secretsIn(answer: Record<string, unknown>, clientId = answer.client_id): [string, string][] {
+  const secrets = Object.entries(answer).filter(
     (entry): entry is [string, string] => secretNames.has(entry[0]) && typeof entry[1] === 'string',
   );
+  const isOfClient = secrets.some(([name]) => name === 'client_secret') && typeof clientId === 'string';
+  return isOfClient ? [['client_id', clientId], ...secrets] : secrets;
+}
 
 /** Shows a secret the one time that the service tells it. */
 export function Revealed({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
@@ -40,7 +42,6 @@ export function Revealed({ secrets, onClose }: { secrets: [string, string][]; on
 }
 
 function Secret({ name, value }: { name: string; value: string }) {
-  const [copied, setCopied] = useState(false);
   return (
     <TextField
       label={humanised(name)}
@@ -48,17 +49,7 @@ function Secret({ name, value }: { name: string; value: string }) {
       multiline={value.length > 60}
       slotProps={{
         htmlInput: { readOnly: true, className: 'mono', spellCheck: false },
-        input: {
-          endAdornment: (
-            <Button
-              size="small"
-              startIcon={<CopyIcon />}
-              onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
-            >
-              <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
-            </Button>
-          ),
-        },
+        input: { endAdornment: <CopyButton text={value} /> },
       }}
     />
   );

@@ -1,5 +1,6 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import { DataTable, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { LinkedBody, RowLink } from './LinkedRow.tsx';
@@ -15,6 +16,8 @@ interface Props {
   /** Whether a click on a heading sorts. */
   sorted: boolean;
   selectable: boolean;
+  /** What can be done with each row. */
+  rowAction?: ReactNode;
 }
 
 const numbers = {
@@ -29,13 +32,13 @@ const isNumber = ({ type, references }: FieldDescription): boolean =>
   (type === 'integer' || type === 'number') && references === undefined;
 
 /** The rows of the list that it stands in: a table, or on a phone two lines a row. */
-export function Rows({ columns, more = [], sorted, selectable }: Props) {
+export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
   const narrow = useNarrow();
   const [density] = useStore<'small' | 'medium'>(densityKey, 'small');
   const { data, isPending } = useListContext();
   if (narrow) {
     if (data?.length === 0 && !isPending) return <None />;
-    return <Lines columns={columns} selectable={selectable} />;
+    return <Lines columns={columns} selectable={selectable} rowAction={rowAction} />;
   }
   // A reference leads to the row that it names, so the link of this one is around another cell.
   const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
@@ -65,6 +68,11 @@ export function Rows({ columns, more = [], sorted, selectable }: Props) {
           )}
         </DataTable.Col>
       ))}
+      {rowAction && (
+        <DataTable.Col label="" disableSort sx={{ textAlign: 'right' }}>
+          {rowAction}
+        </DataTable.Col>
+      )}
     </DataTable>
   );
 }

@@ -3,6 +3,7 @@ import Chip from '@mui/material/Chip';
 import { DateField, FunctionField, NumberField, ReferenceField, TextField, useRecordContext } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { shortId } from './presentation.ts';
+import { isOwnSession } from './session/own-session.ts';
 
 const none = '–';
 
@@ -31,6 +32,8 @@ export function Value({ field, linked = true }: { field: FieldDescription; linke
     case 'timestamp':
       return <DateField source={source} emptyText={none} showTime options={moment} />;
     case 'enum':
+      // Whoever ends sessions should know which one is theirs.
+      if (row && isOwnSession(row.id)) return <Words values={[row[source], 'this session']} />;
       return <FunctionField source={source} render={() => <Words values={[row?.[source]]} />} />;
     case 'list':
       return <FunctionField source={source} render={() => <Words values={(row?.[source] as unknown[]) ?? []} />} />;

@@ -28,5 +28,26 @@ export function shownJson(value: unknown): string {
 
 export const typedJson = (text: string): TypedJson | null => (text.trim() === '' ? null : new TypedJson(text));
 
-export const mustBeJson = (value: unknown): string | undefined =>
-  value instanceof TypedJson && !value.isValid ? 'This is not JSON (yet).' : undefined;
+export function mustBeJson(value: unknown): string | undefined {
+  if (!(value instanceof TypedJson) || value.isValid) return undefined;
+  const place = placeOfMistake(value.text);
+  return place
+    ? `This is not JSON (yet): look at line ${place.line}, column ${place.column}.`
+    : 'This is not JSON (yet).';
+}
+
+/** Where the parser gave up, as far as it says. */
+function placeOfMistake(text: string): { line: number; column: number } | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const at = /position (\d+)/.exec((error as Error).message)?.[1];
+    const before = text.slice(0, at === undefined ? text.length : Number(at)).split('\n');
+    return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  }
+}
+
+/** The same value, laid out line by line; what is no JSON stays as it is. */
+export const laidOut = (value: unknown): unknown =>
+  value instanceof TypedJson && value.isValid ? new TypedJson(JSON.stringify(JSON.parse(value.text), null, 2)) : value;

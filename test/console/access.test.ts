@@ -131,7 +131,10 @@ describe('The console and who may do what', () => {
       assert.ok(!(await page.content()).includes(secret));
 
       await page.getByRole('button', { name: 'New secret' }).click();
-      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByRole('combobox', { name: 'The old secret' }).click();
+      await choose('It ends at once');
+      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      assert.equal(await page.getByRole('textbox', { name: 'Client id' }).inputValue(), id);
       const next = await page.getByRole('textbox', { name: 'Client secret' }).inputValue();
       await page.getByRole('button', { name: 'I have copied it' }).click();
       assert.equal((await ask(service, '/v1/oauth/token', { form: { ...form, client_secret: next } })).status, 200);

@@ -114,7 +114,8 @@ describe('The console and many rows', () => {
       await page.getByRole('dialog', { name: '0 owners deleted' }).getByText('2 owners failed:').waitFor();
       assert.deepEqual(await seriousProblems(page), []);
       await page.keyboard.press('Enter');
-      await page.getByRole('cell', { name: 'Ada Lovelace' }).waitFor();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Ada Lovelace' }).first().waitFor();
     });
 
     await visit.test('works on a phone: selects, sorts, and shows the pages', async () => {

@@ -118,7 +118,7 @@ describe('The console loses no work', () => {
       assert.deepEqual(await seriousProblems(page), []);
       await page.unroute(calls);
       await page.getByRole('button', { name: 'Retry' }).click();
-      await page.getByRole('cell', { name: 'Max Verne' }).waitFor();
+      await page.getByRole('link', { name: 'Max Verne' }).first().waitFor();
     });
   });
 });

@@ -88,7 +88,9 @@ export function BulkWork({ doing, done, selection, total, work, onClose }: Props
             Close
           </Button>
         ) : (
-          <Button key="stop" onClick={() => stop.current.abort()}>Stop</Button>
+          <Button key="stop" onClick={() => stop.current.abort()}>
+            Stop
+          </Button>
         )}
       </DialogActions>
     </Dialog>

@@ -3,14 +3,21 @@ import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemButton from '@mui/material/ListItemButton';
 import ListItemText from '@mui/material/ListItemText';
+import type { ReactNode } from 'react';
 import { Link, RecordContextProvider, useCreatePath, useListContext, useResourceContext } from 'react-admin';
 import { useDescription } from '../described.tsx';
 import type { FieldDescription } from '../descriptions.ts';
 import { rowName } from '../presentation.ts';
 import { Value } from '../Value.tsx';
 
+interface Props {
+  columns: FieldDescription[];
+  selectable: boolean;
+  rowAction?: ReactNode;
+}
+
 /** Rows on a phone: two lines each, a link as a whole, with a check box where rows can be selected. */
-export function Lines({ columns, selectable }: { columns: FieldDescription[]; selectable: boolean }) {
+export function Lines({ columns, selectable, rowAction }: Props) {
   const [first, second, third] = columns;
   const description = useDescription();
   const resource = useResourceContext() ?? '';
@@ -42,6 +49,7 @@ export function Lines({ columns, selectable }: { columns: FieldDescription[]; se
               />
               {third && <Value field={third} linked={false} />}
             </ListItemButton>
+            {rowAction}
           </ListItem>
         </RecordContextProvider>
       ))}

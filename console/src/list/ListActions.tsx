@@ -14,6 +14,7 @@ import {
 import { useDescription } from '../described.tsx';
 import { useNarrow } from '../narrow.ts';
 import { densityKey } from '../Rows.tsx';
+import { CodeButton } from '../row/CodePanel.tsx';
 import { TransferButton } from '../transfer/TransferButton.tsx';
 
 /** What can be done with a list as a whole. */
@@ -29,6 +30,7 @@ export function ListActions() {
       {narrow ? sortable.length > 0 && <SortButton fields={sortable} /> : <ColumnsButton />}
       {!narrow && <DensityButton />}
       <TransferButton />
+      <CodeButton />
       {operations.has('create') && (
         <Button component={Link} to={createPath({ resource: name, type: 'create' })} label="Create">
           <AddIcon />

@@ -53,7 +53,7 @@ function GoesAlong({ id }: { id: string }) {
         count('Connected applications', 'consents', { user_id: id }),
       ]),
       others: await Promise.all(
-        referrers.map((of) => count(labelOf(of.resource.name), of.resource.name, { [of.field]: id })),
+        referrers.map((of) => count(labelOf(of.resource), of.resource.name, { [of.field]: id })),
       ),
     }),
   });

@@ -205,7 +205,7 @@ function Referring({ resource, field }: { resource: ResourceDescription; field: 
   const { data } = useThings(resource.name, filter);
   if (!data || data.length === 0) return null;
   return (
-    <Section title={labelOf(resource.name)} to={addressOf(resource.name, filter)}>
+    <Section title={labelOf(resource)} to={addressOf(resource.name, filter)}>
       <Lines
         rows={data}
         none="None."

@@ -60,7 +60,7 @@ async function rowsOf(resource: ResourceDescription, text: string, signal: Abort
   const { data } = await rows.list({ search, limit: eachResource, count: 'none' }, { signal });
   return data.map((row) => ({
     id: `${resource.name} ${row.id}`,
-    group: labelOf(resource.name),
+    group: labelOf(resource),
     name: rowName(resource, row),
     detail: rowDetail(resource, row),
     to: `/${resource.name}/${row.id}/${resource.operations.has('find') ? 'show' : ''}`,

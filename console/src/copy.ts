@@ -1,0 +1,25 @@
+/** Puts a text on the clipboard; also where there is no clipboard API, as on a page without https. */
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement;
+  // Within an open dialog: what holds the focus there takes it away from everything outside.
+  const place = before?.closest('[role="dialog"]') ?? document.body;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  place.append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
+}

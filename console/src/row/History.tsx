@@ -1,0 +1,69 @@
+import List from '@mui/material/List';
+import ListItem from '@mui/material/ListItem';
+import ListItemText from '@mui/material/ListItemText';
+import Typography from '@mui/material/Typography';
+import { useGetList } from 'react-admin';
+import { Away } from '../away/Away.tsx';
+import { useDescription, useDescriptions } from '../described.tsx';
+import { humanised, isOwn } from '../presentation.ts';
+
+/** By which field of the events a row of each of the service's own resources is found; the operator's by the row. */
+const subject = new Map([
+  ['users', 'user_id'],
+  ['clients', 'client_id'],
+  ['tokens', 'session_id'],
+]);
+
+/** What happened to a row, newest first, from the audit trail. */
+export function History({ id }: { id: string }) {
+  const description = useDescription();
+  const known = useDescriptions().has('events');
+  const { data, error, isPending, refetch } = useGetList(
+    'events',
+    {
+      filter: { [subject.get(description.name) ?? 'row_id']: id },
+      pagination: { page: 1, perPage: 100 },
+      sort: { field: 'created_at', order: 'DESC' },
+    },
+    { enabled: known },
+  );
+  if (error) return <Away error={error} retry={() => void refetch()} />;
+  if (isPending) return <Typography sx={{ p: 2 }}>…</Typography>;
+  if (data.length === 0) {
+    return (
+      <Typography sx={{ p: 2, color: 'text.secondary' }}>
+        Nothing is recorded of this row.
+        {!isOwn(description) && ' A resource that is declared with “events: true” has a history.'}
+      </Typography>
+    );
+  }
+  return (
+    <List aria-label="History">
+      {data.map((event) => (
+        <ListItem key={event.id} disableGutters divider>
+          <ListItemText
+            primary={humanised(String(event.type).replace(/^.*\./, ''))}
+            secondary={[when(event.created_at), changesIn(event.data)].filter(Boolean).join(' · ')}
+          />
+        </ListItem>
+      ))}
+    </List>
+  );
+}
+
+const when = (moment: string): string =>
+  new Date(moment).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** `seats: 4 → 5`, for each field that changed. */
+function changesIn(data: { changes?: Record<string, unknown> } | undefined): string {
+  return Object.entries(data?.changes ?? {})
+    .map(([field, change]) => `${humanised(field).toLowerCase()}: ${shown(change)}`)
+    .join(', ');
+}
+
+function shown(change: unknown): string {
+  if (change === null || typeof change !== 'object') return JSON.stringify(change) ?? '';
+  const { from, to } = change as Record<string, unknown>;
+  if (from === undefined && to === undefined) return 'changed';
+  return from === undefined ? JSON.stringify(to) : `${JSON.stringify(from)} → ${JSON.stringify(to ?? null)}`;
+}

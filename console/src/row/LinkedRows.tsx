@@ -1,0 +1,106 @@
+import AddIcon from '@mui/icons-material/AddLink';
+import RemoveIcon from '@mui/icons-material/LinkOff';
+import MuiButton from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import IconButton from '@mui/material/IconButton';
+import { useState } from 'react';
+import { Button, Form, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { gatehouse } from '../api.ts';
+import { useDescriptions } from '../described.tsx';
+import type { RelationDescription, ResourceDescription } from '../descriptions.ts';
+import { RowInput } from '../Input.tsx';
+import { humanised, rowName } from '../presentation.ts';
+
+/** The links of a relation from many to many are rows themselves; whether this person may make and remove them. */
+export function useLinks({ kind, through, from, to }: RelationDescription) {
+  const links = useDescriptions().get(through ?? '');
+  if (kind !== 'manyToMany' || !links || !from || !to) return undefined;
+  const others = links.fields.some(
+    ({ name, required, readOnly }) => required && !readOnly && name !== from && name !== to,
+  );
+  return {
+    ...{ resource: links.name, from, to },
+    canAdd: links.operations.has('create') && !others,
+    canRemove: links.operations.has('delete'),
+  };
+}
+
+type Links = NonNullable<ReturnType<typeof useLinks>>;
+
+/** Ties a row that is there already to the one that is shown. */
+export function AddLink({ links, target }: { links: Links; target: ResourceDescription }) {
+  const row = useRecordContext();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const [isOpen, setOpen] = useState(false);
+  const one = humanised(target.singular);
+
+  async function add({ chosen }: { chosen?: string }) {
+    if (!chosen || !row) return;
+    try {
+      await gatehouse.resource(links.resource).create({ [links.from]: row.id, [links.to]: chosen });
+      setOpen(false);
+      notify(`${one} added.`, { type: 'success' });
+      refresh();
+    } catch (error) {
+      notify((error as Error).message, { type: 'error' });
+    }
+  }
+
+  return (
+    <>
+      <Button label={`Add ${one.toLowerCase()}`} onClick={() => setOpen(true)}>
+        <AddIcon />
+      </Button>
+      <Dialog open={isOpen} onClose={() => setOpen(false)} fullWidth maxWidth="xs" aria-labelledby="add-link">
+        <DialogTitle id="add-link">{`Add ${one.toLowerCase()}`}</DialogTitle>
+        <Form onSubmit={add} record={{}}>
+          <DialogContent>
+            <RowInput source="chosen" label={one} reference={target.name} />
+          </DialogContent>
+          <DialogActions>
+            <MuiButton color="inherit" onClick={() => setOpen(false)}>
+              Cancel
+            </MuiButton>
+            <MuiButton type="submit" variant="contained">
+              Add
+            </MuiButton>
+          </DialogActions>
+        </Form>
+      </Dialog>
+    </>
+  );
+}
+
+/** Unties a row from the one that is shown. Neither of them goes. */
+export function RemoveLink({ links, parent, target }: { links: Links; parent: string; target: ResourceDescription }) {
+  const row = useRecordContext();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  if (!row) return null;
+
+  async function remove() {
+    const rows = gatehouse.resource<{ id: string }>(links.resource);
+    try {
+      const { data } = await rows.list({
+        search: { [links.from]: parent, [links.to]: String(row?.id) },
+        count: 'none',
+      });
+      for (const { id } of data) await rows.remove(id);
+      notify(`${humanised(target.singular)} removed from here.`, { type: 'success' });
+      refresh();
+    } catch (error) {
+      notify((error as Error).message, { type: 'error' });
+    }
+  }
+
+  const label = `Remove ${rowName(target, row)} from here`;
+  return (
+    <IconButton size="small" aria-label={label} title={label} onClick={() => void remove()}>
+      <RemoveIcon fontSize="small" />
+    </IconButton>
+  );
+}

@@ -1,0 +1,26 @@
+export interface Snippet {
+  title: string;
+  text: string;
+}
+
+/** How a program reads what is on the screen: the address, a line for the shell, and one for the client. */
+export function snippetsFor(base: string, resource: string, id?: string): Snippet[] {
+  const path = `/v1/${resource}${id === undefined ? '' : `/${id}`}`;
+  const call = id === undefined ? 'list({ limit: 20 })' : `get('${id}')`;
+  return [
+    { title: 'Address', text: base + path },
+    {
+      title: 'curl',
+      text: `curl '${base}${path}' \\\n  -H 'Accept: application/json' \\\n  -H "Authorization: Bearer $TOKEN"`,
+    },
+    {
+      title: 'Client',
+      text: [
+        "import { createGatehouse } from 'gatehouse/client';",
+        '',
+        `const gatehouse = createGatehouse({ baseUrl: '${base}', accessToken: process.env.TOKEN });`,
+        `const { data } = await gatehouse.resource('${resource}').${call};`,
+      ].join('\n'),
+    },
+  ];
+}

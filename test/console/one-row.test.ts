@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seed } from '../../examples/fleet/seed.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openConsole } from './open-console.ts';
+
+const fleet = join(import.meta.dirname, '../../examples/fleet');
+
+describe('The console and one row', () => {
+  const browser = browsers();
+  const start = services('sqlite');
+  let service: Service;
+  let page: Page;
+  let complaints: string[];
+  let id: string;
+
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: join(fleet, 'resources') } });
+    await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
+    const token = await logIn(service, 'ada@example.com', password);
+    await seed(service.url, token);
+    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/cars?search=plate:AB 123', { token });
+    id = body.data[0]?.id as string;
+    ({ page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password));
+    await page.goto(`${service.url}/admin/cars/${id}/show`);
+  });
+
+  test('in one visit', { timeout: 600_000 }, async (visit) => {
+    await visit.test('asks for what an action takes, by the keyboard alone', async () => {
+      await page.getByRole('button', { name: 'Park' }).focus();
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: /^Park: / });
+      await dialog.getByRole('textbox', { name: 'Place' }).focus();
+      await page.keyboard.press('Enter');
+      await dialog.getByText('Required').waitFor();
+      await page.keyboard.type('Deck 3');
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Enter');
+      await page.getByText('Park: done.').waitFor();
+      await page.getByText('Deck 3').waitFor();
+    });
+
+    await visit.test('ties and unties related rows in place', async () => {
+      const drivers = page.locator('section', { has: page.getByRole('heading', { name: 'Drivers' }) });
+      await drivers.getByRole('button', { name: 'Remove Mia Duran from here' }).click();
+      await page.getByText('Driver removed from here.').waitFor();
+      await drivers.getByRole('link', { name: 'Mia Duran' }).waitFor({ state: 'detached' });
+      await drivers.getByRole('button', { name: 'Add driver' }).click();
+      await page.getByRole('combobox', { name: 'Driver' }).fill('Zo');
+      await page.getByRole('option', { name: /Zoë Ångström/ }).click();
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await drivers.getByRole('link', { name: 'Zoë Ångström' }).waitFor();
+    });
+
+    await visit.test('shows its JSON, its history and how programs read it', async () => {
+      await page.getByRole('button', { name: 'API' }).click();
+      const panel = page.getByRole('dialog', { name: 'For programs' });
+      await panel.getByText(`curl '${service.url}/v1/cars/${id}'`).waitFor();
+      await panel.getByText(`resource('cars').get('${id}')`).waitFor();
+      assert.deepEqual(await seriousProblems(page), []);
+      await panel.getByRole('tab', { name: 'JSON' }).click();
+      await panel.getByText('"plate": "AB 123"').waitFor();
+      await panel.getByRole('tab', { name: 'History' }).click();
+      await panel.getByText('parked at').first().waitFor();
+      await panel.getByText('Created', { exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+    });
+
+    await visit.test('copies the id where there is no clipboard API', async () => {
+      await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      await page.getByRole('button', { name: 'Copy id' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+    });
+
+    await visit.test('edits JSON with checks, and speaks of a wrong plate in words', async () => {
+      await page.getByRole('link', { name: 'Edit' }).click();
+      const json = page.getByRole('textbox', { name: 'Equipment' });
+      await json.fill('{"seats": ["child",\n oops]}');
+      await page.getByText('This is not JSON (yet): look at line 2').waitFor();
+      await json.fill('{"seats":["child"]}');
+      await page.getByRole('button', { name: 'Lay out Equipment' }).click();
+      assert.match(await json.inputValue(), /\n {2}"seats"/);
+      await page.getByRole('textbox', { name: 'Plate' }).fill('lower case');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText(/does not have the right form: Capital letters/).waitFor();
+      assert.equal(await page.getByText('[A-Z0-9]').count(), 0);
+      await page.getByRole('textbox', { name: 'Plate' }).fill('AB 124');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Car saved.').waitFor();
+    });
+
+    await visit.test('marks the session that one is in', async () => {
+      await page.getByRole('menuitem', { name: 'Sessions & tokens' }).click();
+      await page.getByText('this session').waitFor();
+      assert.equal(await page.getByText('this session').count(), 1);
+      assert.deepEqual(complaints, []);
+    });
+  });
+});
