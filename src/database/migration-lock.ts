@@ -9,6 +9,8 @@ const migrationLock = 7_146_352;
  * all: somebody's transaction stays open, and the operator has to end it.
  */
 const lockTimeoutMs = 800;
+/** Changes of tables take long where there are many rows. Code of the operator's own may pause in between. */
+const statementMs = 3_600_000;
 const attempts = 60;
 const pauseMs = 100;
 const longestPauseMs = 2000;
@@ -36,8 +38,8 @@ export async function underMigrationLock<T>({ engine, db }: Database, work: (tx:
           taken: boolean;
         }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`.execute(tx);
         if (!rows[0]?.taken) throw new Taken();
-        // Changes of tables take as long as they take.
-        await sql`set local statement_timeout = 0`.execute(tx);
+        await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
+        await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
         await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(tx);
         return work(tx);
       });

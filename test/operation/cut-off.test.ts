@@ -68,7 +68,10 @@ describe('An instance that is cut off from the news', () => {
       );
       await inTime(trusts(false));
       const { status, headers, body } = await ready();
-      assert.deepEqual([status, body.checks], [503, { database: 'ok', pool: 'ok', lease: 'not ready', queue: 'ok' }]);
+      assert.deepEqual(
+        [status, body.checks],
+        [503, { database: 'ok', disk: 'ok', pool: 'ok', lease: 'not ready', queue: 'ok' }],
+      );
       assert.ok(Number(headers.get('retry-after')) > 0);
       assert.equal(await isAccepted(far, spared), true, 'it asks the database');
       network.restore();

@@ -50,7 +50,7 @@ describe('A PostgreSQL that goes away and comes back', () => {
       assert.ok(Number(unready.headers.get('retry-after')) > 0);
       assert.deepEqual(await unready.json(), {
         status: 'not ready',
-        checks: { database: 'not ready', pool: 'ok', lease: 'not ready', queue: 'ok' },
+        checks: { database: 'not ready', disk: 'ok', pool: 'ok', lease: 'not ready', queue: 'ok' },
       });
       assert.equal((await fetch(`${service.url}/health/live`)).status, 200);
       assert.equal((await fetch(`${service.url}/metrics`)).status, 200);

@@ -88,7 +88,10 @@ describe('Readiness on PostgreSQL', () => {
 
   it('fails with a primary that takes no writes, which are 503', async () => {
     const { body, status } = await ready(service);
-    assert.deepEqual([status, body.checks], [200, { database: 'ok', pool: 'ok', lease: 'ok', queue: 'ok' }]);
+    assert.deepEqual(
+      [status, body.checks],
+      [200, { database: 'ok', disk: 'ok', pool: 'ok', lease: 'ok', queue: 'ok' }],
+    );
     await readOnly('on');
     isUnavailable(await until(() => login(service), 503));
     isUnavailable(await register(service));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import pg from 'pg';
+import { limited } from './limits.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
 /** Whoever has not closed the connection by then is not waited for. */
@@ -13,11 +14,18 @@ interface Cancelable {
   readonly connection: pg.Connection & { readonly stream: { destroy(): void } };
 }
 
+/** Connections that are there though the pool is taken. */
+type Own = Pick<PrimaryPool, 'connect'>;
+
 /** Lets a signal end what a connection is doing. To be waited for before another uses it: it might end that instead. */
-export function cancelAt(signal: AbortSignal, pool: PrimaryPool, client: pg.PoolClient): () => Promise<void> {
+export function cancelAt(
+  signal: AbortSignal,
+  { pool, own }: { pool: PrimaryPool; own: Own },
+  client: pg.PoolClient,
+): () => Promise<void> {
   let canceled: Promise<unknown> | undefined;
   const cancel = () => {
-    const done = pool.byTransaction ? cancelThrough(pool.server(), client) : cancelIn(pool.pool, client);
+    const done = pool.byTransaction ? cancelThrough(pool.server(), client) : cancelIn(own, client);
     canceled = done.catch(() => undefined);
   };
   signal.addEventListener('abort', cancel, { once: true });
@@ -27,8 +35,17 @@ export function cancelAt(signal: AbortSignal, pool: PrimaryPool, client: pg.Pool
   };
 }
 
-const cancelIn = (pool: pg.Pool, client: pg.PoolClient): Promise<unknown> =>
-  pool.query('select pg_cancel_backend($1)', [(client as unknown as Cancelable).processID]);
+async function cancelIn(own: Own, client: pg.PoolClient): Promise<void> {
+  const canceler = await own.connect();
+  let failed = true;
+  try {
+    const values = [(client as unknown as Cancelable).processID];
+    await canceler.query({ ...limited('select pg_cancel_backend($1)', closesWithinMs), values });
+    failed = false;
+  } finally {
+    canceler.release(failed);
+  }
+}
 
 /** A pooler gives out numbers of its own, and alone knows whose statement they mean. */
 async function cancelThrough(server: string, client: pg.PoolClient): Promise<void> {

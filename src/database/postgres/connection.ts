@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { unavailable } from '../../errors.ts';
 import { tookTooLong } from '../fair-queue.ts';
-import { type Limits, limited } from './limits.ts';
+import { grace, type Limits, limited } from './limits.ts';
 import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 import { refuseUnreplicated } from './unreplicated.ts';
@@ -27,23 +27,26 @@ export class Connection implements DatabaseConnection {
   readonly #limits: Limits;
   readonly #pool: PrimaryPool;
   #inTransaction = false;
+  #timeoutMs: number;
 
   constructor(client: pg.PoolClient, limits: Limits, pool: PrimaryPool) {
     this.client = client;
     this.#limits = limits;
+    this.#timeoutMs = limits.timeoutMs;
     this.#pool = pool;
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
-    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData, isData);
+    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
+    if (this.#inTransaction) this.#noteLimit(sql);
     return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** `repeats`: planned once. `limited`: given up here as well. Changes of tables may take as long as they take. */
-  async query(text: string, values: unknown[], repeats: boolean, limited = true): Promise<pg.QueryResult> {
+  /** `repeats`: planned once. It is given up here as well, after the server's own limit. */
+  async query(text: string, values: unknown[], repeats: boolean): Promise<pg.QueryResult> {
     const name = repeats && !this.#pool.byTransaction ? nameOf(text) : undefined;
-    const limit = limited ? { query_timeout: this.#limits.timeoutMs } : {};
+    const limit = { query_timeout: this.#timeoutMs };
     const ask = () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
     try {
       const alone = this.#pool.byTransaction && !this.#inTransaction && data.test(text);
@@ -66,9 +69,10 @@ export class Connection implements DatabaseConnection {
 
   async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = text === 'begin';
+    this.#timeoutMs = this.#limits.timeoutMs;
     const { inTransactions, timeoutMs } = this.#limits;
     // In the same message as "begin", so that it costs no round trip.
-    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}` : '';
+    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#pauseLimit()}` : '';
     try {
       await this.client.query(limited(text + limit, timeoutMs));
       refuseUnreplicated(this.client);
@@ -77,6 +81,17 @@ export class Connection implements DatabaseConnection {
       this.spent = true;
       throw translate(error);
     }
+  }
+
+  /** A transaction that changes tables gives itself more time. */
+  #noteLimit(text: string): void {
+    const [, ms] = /^set local statement_timeout = (\d+)$/.exec(text) ?? [];
+    if (ms) this.#timeoutMs = Number(ms) + grace;
+  }
+
+  /** Elsewhere it is set for the whole connection. */
+  #pauseLimit(): string {
+    return this.#pool.byTransaction ? `; set local idle_in_transaction_session_timeout = ${this.#limits.pause}` : '';
   }
 
   /** Behind a pooler by transaction a limit holds for one transaction. The three go together, without waiting in between. */

@@ -8,12 +8,17 @@ export interface Limits {
   readonly inTransactions: number;
   /** A server that has not answered until then, without closing the connection, is as good as gone. */
   readonly timeoutMs: number;
+  /** What a transaction may pause between two statements: then its instance hangs, and others wait for its locks. */
+  readonly pause: number;
 }
+
+/** The server's own limit comes first; its answer has this long to arrive. */
+export const grace = 5000;
 
 export function limitsOf(readSeconds: number): Limits {
   const read = readSeconds * 1000;
   const inTransactions = Math.max(10_000, read);
-  return { read, inTransactions, timeoutMs: inTransactions + 5000 };
+  return { read, inTransactions, timeoutMs: inTransactions + grace, pause: inTransactions + grace };
 }
 
 /** `query_timeout` is read by the driver, though its types leave it out. */

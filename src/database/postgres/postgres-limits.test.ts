@@ -8,6 +8,7 @@ import { underMigrationLock } from '../migration-lock.ts';
 import { openDatabase } from '../open-database.ts';
 
 const sleeping = 'select pg_sleep(100), now() as at';
+const running = `select count(*) as n from pg_stat_activity where state = 'active' and query like 'select pg_sleep(100) where%'`;
 const code = (expected: string) => (error: unknown) => error instanceof Problem && error.code === expected;
 
 describe('Limits in time on PostgreSQL', () => {
@@ -22,10 +23,15 @@ describe('Limits in time on PostgreSQL', () => {
   const limitOf = async (db: Db) =>
     (await sql<{ ms: string }>`select current_setting('statement_timeout') as ms`.execute(db)).rows[0]?.ms;
 
-  it('are kept by the server, for every statement but those of a migration', async () => {
+  const pauseOf = async (db: Db) =>
+    (await sql<{ ms: string }>`select current_setting('idle_in_transaction_session_timeout') as ms`.execute(db)).rows[0]
+      ?.ms;
+
+  it('are kept by the server, for every statement and every pause of a transaction', async () => {
     assert.equal(await limitOf(database.db), '1s');
     assert.equal(await database.db.transaction().execute(limitOf), '10s');
-    assert.equal(await underMigrationLock(database, limitOf), '0');
+    assert.equal(await underMigrationLock(database, limitOf), '1h');
+    assert.equal(await database.db.transaction().execute(pauseOf), '15s');
     assert.equal(await limitOf(database.db), '1s');
   });
 
@@ -36,6 +42,23 @@ describe('Limits in time on PostgreSQL', () => {
     await assert.rejects(async () => database.read(sleeping, [], undefined, true), code('too_expensive'));
     await assert.rejects(sql.raw(sleeping).execute(database.db), code('too_expensive'));
     assert.deepEqual(await backend(), before);
+  });
+
+  it('end a read when nobody waits for it any more, though no other connection is left', async () => {
+    let leave: () => void = () => undefined;
+    const reader = {
+      caller: 'somebody',
+      whenGone(gone: () => void) {
+        leave = gone;
+        return () => undefined;
+      },
+    };
+    const reading = database.read(`select pg_sleep(100) where /*row*/ true`, [], reader);
+    // Only when it is under way.
+    while ((await database.readFirst<{ n: number }>(running, []))?.n !== 1) await new Promise(setImmediate);
+    leave();
+    await assert.rejects(async () => reading);
+    while ((await database.readFirst<{ n: number }>(running, []))?.n !== 0) await new Promise(setImmediate);
   });
 
   it('end a statement of a transaction as something to be tried again', async () => {

@@ -1,20 +1,48 @@
 import type pg from 'pg';
+import { atMostEvery } from '../at-most-every.ts';
 import type { Database } from '../database.ts';
+import { limited } from './limits.ts';
+import { isOfDisk } from './postgres-errors.ts';
 
-type Run = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
+interface Parts {
+  readonly pool: pg.Pool;
+  isTaken(): boolean;
+  /** A connection that is there though the pool is taken. */
+  connect(): Promise<pg.PoolClient>;
+}
 
 const readsAlone = "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as yes";
+/** More rows than fit into the memory that it may take: the server has to write some of them to its disk. */
+const writeToDisk = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 8000); commit";
+const answerWithin = 5000;
+const writeEvery = 1000;
 
 /** Whether PostgreSQL takes writes. That it really does is shown each second by the lease, whose renewal is a write. */
-export function postgresProbes(pool: pg.Pool, size: number, run: Run): Database['probes'] {
-  const isTaken = () => pool.totalCount >= size && pool.idleCount === 0;
+export function postgresProbes({ pool, isTaken, connect }: Parts): Database['probes'] {
+  const ask = async (text: string): Promise<pg.QueryResult> => {
+    const client = await connect();
+    let failed = true;
+    try {
+      const result = await client.query(limited(text, answerWithin));
+      failed = false;
+      return result;
+    } finally {
+      client.release(failed);
+    }
+  };
   return {
     async database() {
-      // Then it is the pool that does not answer.
-      if (isTaken()) return;
-      const [row] = await run<{ yes: boolean }>(readsAlone, []);
-      if (row?.yes) throw new Error('it takes no writes');
+      const { rows } = await ask(readsAlone);
+      if (rows[0]?.yes) throw new Error('it takes no writes');
     },
+    disk: atMostEvery(writeEvery, async () => {
+      try {
+        await ask(writeToDisk);
+      } catch (error) {
+        // Whatever else fails is another part's.
+        if (isOfDisk(error)) throw error;
+      }
+    }),
     async pool() {
       if (isTaken()) (await pool.connect()).release();
     },

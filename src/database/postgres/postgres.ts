@@ -9,6 +9,7 @@ import type { Tables } from '../tables.ts';
 import { cancelAt } from './cancel-at.ts';
 import { CarriedClock } from './carried-clock.ts';
 import { checkNews } from './check-news.ts';
+import type { Connection } from './connection.ts';
 import { limitsOf } from './limits.ts';
 import { PostgresBus } from './postgres-bus.ts';
 import { connect, PostgresDriver } from './postgres-driver.ts';
@@ -16,6 +17,7 @@ import { postgresProbes } from './postgres-probes.ts';
 import { Primary } from './primary.ts';
 import { openPrimaryPool } from './primary-pool.ts';
 import { PostgresReplicas } from './replicas.ts';
+import { reserveSize, withReserve } from './reserve.ts';
 import { RowChanges } from './row-changes.ts';
 import { placeOf } from './servers-of.ts';
 import { SharedReads } from './shared-reads.ts';
@@ -63,6 +65,8 @@ function expensiveReads(poolSize: number, seconds: number): FairQueue {
   });
 }
 
+type Run = <R>(text: string, values: readonly unknown[], once?: boolean) => Promise<R[]>;
+
 interface Options {
   readonly url: string;
   /** Past a pooler by transaction, through which the other goes. */
@@ -78,21 +82,29 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const listening = listenUrl === '' ? primary : new Primary(listenUrl);
   const clock = new CarriedClock();
   await letIn({ primary, listening }, clock);
-  const opened = openPrimaryPool(primary, { size: poolSize, byTransaction: listening !== primary, limits });
+  const byTransaction = listening !== primary;
+  const opened = openPrimaryPool(primary, { size: poolSize, byTransaction, limits });
+  const reserve = openPrimaryPool(primary, { size: reserveSize, byTransaction, limits });
   const { pool } = opened;
+  const { all, own, isTaken } = withReserve(opened, reserve, poolSize);
+  const ours = { ...all, ...own };
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PostgresDriver(() => connect(opened, limits)),
+      createDriver: () => new PostgresDriver(() => connect(all, limits)),
       createIntrospector: (inner) => new PostgresIntrospector(inner),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
   for (const way of new Set([primary, listening])) way.watch();
-  const run = async <R>(text: string, values: readonly unknown[], once = false, signal?: AbortSignal): Promise<R[]> => {
-    const connection = await connect(opened, limits);
-    // To cancel takes another connection.
-    const canceled = signal && poolSize > 1 ? cancelAt(signal, opened, connection.client) : undefined;
+  const runOn = async <R>(
+    connecting: Promise<Connection>,
+    text: string,
+    values: readonly unknown[],
+    { once = false, signal }: { once?: boolean | undefined; signal?: AbortSignal } = {},
+  ): Promise<R[]> => {
+    const connection = await connecting;
+    const canceled = signal ? cancelAt(signal, { pool: opened, own }, connection.client) : undefined;
     try {
       signal?.throwIfAborted();
       return (await connection.query(text, [...values], !once)).rows as R[];
@@ -101,14 +113,18 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       connection.client.release(connection.spent);
     }
   };
+  const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
+  /** For the service's own questions. */
+  const ask: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
   const expensive = expensiveReads(poolSize, readSeconds);
   const shared = new SharedReads(run);
-  const sharedWrites = new SharedWrites(run);
+  const asked = new SharedReads(ask);
+  const sharedWrites = new SharedWrites(ask);
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
-      ? expensive.run(reader, (signal) => run<R>(text, values, once, signal))
-      : shared.read<R>(text, values, once);
-  const bus = new PostgresBus({ primary, listening }, clock, run);
+      ? expensive.run(reader, (signal) => runOn<R>(connect(all, limits), text, values, { once, signal }))
+      : (reader ? shared : asked).read<R>(text, values, once);
+  const bus = new PostgresBus({ primary, listening }, clock, ask);
   const rowChanges = new RowChanges(bus, (text) => run(text, []));
   const replicas =
     replicaUrls.length > 0
@@ -138,7 +154,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     now: () => clock.now(),
     changes: () => rowChanges.changes(),
     replicas,
-    probes: postgresProbes(pool, poolSize, run),
+    probes: postgresProbes({ pool, isTaken, connect: own.connect }),
     connections: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,
@@ -149,7 +165,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       await replicas?.close();
       await bus.close();
       await db.destroy();
-      await opened.close();
+      await Promise.all([opened.close(), reserve.close()]);
     },
   };
 }

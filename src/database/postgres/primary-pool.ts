@@ -39,12 +39,16 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
     connectionTimeoutMillis: 3000,
     application_name: 'gatehouse',
     keepAlive: true,
+    // A connection that nobody uses is found to be cut off before somebody wants it.
+    keepAliveInitialDelayMillis: 10_000,
     Client,
     ...(byTransaction ? { pipeline: true } : {}),
     // Not among the parameters of the connection: a pooler in between refuses those that it does not know.
     onConnect: async (client) => {
       const asked = primary.hasChoice ? `select ${readsAlone} as yes` : 'select false as yes';
-      const limit = byTransaction ? '' : `set statement_timeout = ${limits.read}; `;
+      const limit = byTransaction
+        ? ''
+        : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
       const results = await client.query(limited(limit + asked, limits.timeoutMs));
       const [answer] = [results as pg.QueryResult | pg.QueryResult[]].flat().slice(-1);
       if (answer?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { atMostEvery } from '../at-most-every.ts';
 import type { Database } from '../database.ts';
 import type { SharedCommits } from './shared-commits.ts';
 import { isOfDisk } from './sqlite-errors.ts';
@@ -22,18 +23,6 @@ async function write({ writer, commits }: Parts): Promise<void> {
   const version = writer.prepare('pragma user_version');
   const { durable } = await commits.run(() => writer.exec(`pragma user_version = ${version.get()?.user_version ?? 0}`));
   await durable;
-}
-
-function atMostEvery(ms: number, probe: () => Promise<void>): () => Promise<void> {
-  let asked = Number.NEGATIVE_INFINITY;
-  let outcome: Promise<void> = Promise.resolve();
-  return () => {
-    if (performance.now() - asked < ms) return outcome;
-    asked = performance.now();
-    outcome = probe();
-    outcome.catch(() => undefined);
-    return outcome;
-  };
 }
 
 /** Whether the file is there and takes a write, and whether there is room for more. */

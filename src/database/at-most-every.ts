@@ -1,0 +1,12 @@
+/** Lets callers within some time share what one of them found out. */
+export function atMostEvery(ms: number, probe: () => Promise<void>): () => Promise<void> {
+  let asked = Number.NEGATIVE_INFINITY;
+  let outcome: Promise<void> = Promise.resolve();
+  return () => {
+    if (performance.now() - asked < ms) return outcome;
+    asked = performance.now();
+    outcome = probe();
+    outcome.catch(() => undefined);
+    return outcome;
+  };
+}

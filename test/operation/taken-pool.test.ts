@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { addClient } from '../harness/accounts.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { openTokens } from '../harness/bearers.ts';
+import { type Service, services } from '../harness/service.ts';
+import { byCredentials, requestBy } from '../harness/token-requests.ts';
+
+describe('A pool of which every connection is taken', () => {
+  const start = services('postgres');
+  let service: Service;
+  before(async () => {
+    service = await start({ env: { DATABASE_POOL_SIZE: '2' } });
+  });
+
+  /** Transactions that do not end by themselves. */
+  const whileTaken = async (work: () => Promise<void>) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const holders = [1, 2].map(() => {
+      const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+      const done = service.context.database.db.transaction().execute(async () => {
+        take();
+        await released;
+      });
+      return { taken, done };
+    });
+    await Promise.all(holders.map(({ taken }) => taken));
+    try {
+      await work();
+    } finally {
+      release();
+      await Promise.all(holders.map(({ done }) => done));
+    }
+  };
+
+  it('keeps nobody from being known, and from going on with a session', async () => {
+    service.scopes.addResource('cars');
+    const client = await addClient(service, { scopes: ['cars:read'] });
+    const token = (form: Record<string, string>) => ask(service, '/v1/oauth/token', { form });
+    const { body } = await token(byCredentials(client));
+    const [bearer = ''] = await openTokens(service, 1);
+    await whileTaken(async () => {
+      // Nobody has used this token before: its session has to be read.
+      const known = await ask(service, '/v1/users/me?filter=nothing', { token: bearer });
+      assert.equal(known.status, 400, known.text);
+      const refreshed = await token(
+        requestBy(client, { grant_type: 'refresh_token', refresh_token: body.refresh_token as string }),
+      );
+      assert.equal(refreshed.status, 200, refreshed.text);
+      const { status, body: health } = await ask<{ checks: Record<string, string> }>(service, '/health/ready');
+      assert.deepEqual([status, health.checks.pool, health.checks.database], [503, 'not ready', 'ok']);
+    });
+  });
+
+  it('is answered with 503 by and by, and at once to those who come when it has long been so', async () => {
+    const [bearer = ''] = await openTokens(service, 1);
+    const users = () => ask(service, '/v1/users/me', { token: bearer });
+    await whileTaken(async () => {
+      let answered = false;
+      const first = users().finally(() => {
+        answered = true;
+      });
+      const before: Answer[] = [];
+      while (!answered) {
+        void users().then((answer) => answered || before.push(answer));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      assert.equal((await first).status, 503);
+      assert.ok(before.length > 0, 'some who came later had been answered');
+      for (const { status, headers } of before) assert.ok(status === 503 && Number(headers.get('retry-after')) > 0);
+    });
+    assert.equal((await users()).status, 200);
+  });
+});
