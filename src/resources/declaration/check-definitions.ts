@@ -15,6 +15,7 @@ import { hookOptions, resourceOptions } from './known-options.ts';
 /** Paths and tables of the service itself. */
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
+  ...['activity', 'diagnosis'],
   ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
   ...[
     'queued_jobs',
