@@ -69,7 +69,7 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
       try {
         return await pool.connect();
       } catch (error) {
-        if (!primary.hasChoice || !isAway(error)) throw error;
+        if (!primary.hasChoice || !isAway(error) || isTaken(error)) throw error;
         await primary.find();
         return await pool.connect();
       }
@@ -80,6 +80,9 @@ export function openPrimaryPool(primary: Primary, { size, byTransaction, limits 
     close,
   };
 }
+
+/** No connection has come free: that says nothing about the server, and waiting again would take as long again. */
+const isTaken = (error: unknown): boolean => (error as Error).message === 'timeout exceeded when trying to connect';
 
 /** SQLSTATE of a write that the server does not take. */
 const readOnly = '25006';
