@@ -11,6 +11,7 @@ import type { ActionDescription } from './descriptions.ts';
 import { FormError } from './form-error.ts';
 import { Input } from './Input.tsx';
 import { humanised, isOwn, rowName } from './presentation.ts';
+import { say } from './say.ts';
 
 /** A button for each action that an operator declared on the row. */
 export function ActionButtons() {
@@ -64,7 +65,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
           </DialogContent>
           <DialogActions>
             <MuiButton color="inherit" onClick={() => setAsking(false)}>
-              Cancel
+              {say('Cancel')}
             </MuiButton>
             <MuiButton type="submit" variant="contained">
               {fields.length === 0 ? 'Confirm' : word}

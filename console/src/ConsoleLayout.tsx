@@ -11,6 +11,7 @@ import { brand } from './brand.ts';
 import { useDescriptions } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { isOwn, ownNames } from './presentation.ts';
+import { say } from './say.ts';
 import { SearchEverything } from './search/SearchEverything.tsx';
 import { SignInAgain } from './session/SignInAgain.tsx';
 
@@ -36,12 +37,12 @@ function ConsoleBar() {
 function Account() {
   const { identity } = useGetIdentity();
   return (
-    <UserMenu label={identity?.fullName ?? 'Account'}>
+    <UserMenu label={identity?.fullName ?? say('Account')}>
       <MenuItem component="a" href={`${root}/settings`}>
         <ListItemIcon>
           <SettingsIcon fontSize="small" />
         </ListItemIcon>
-        <ListItemText>Account settings</ListItemText>
+        <ListItemText>{say('Account settings')}</ListItemText>
       </MenuItem>
       <Logout />
     </UserMenu>
@@ -55,9 +56,9 @@ function ConsoleMenu() {
   const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
   return (
     <Menu>
-      <Menu.DashboardItem primaryText="Overview" />
-      <Group title="Resources" of={operators} />
-      <Group title="Access" of={own} />
+      <Menu.DashboardItem primaryText={say('Overview')} />
+      <Group title={say('Resources')} of={operators} />
+      <Group title={say('Access')} of={own} />
     </Menu>
   );
 }

@@ -2,6 +2,7 @@ import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { copy } from './copy.ts';
+import { say } from './say.ts';
 
 /** Copies a text, and says so. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
@@ -10,9 +11,9 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     <Button
       size="small"
       startIcon={<CopyIcon />}
-      onClick={() => void copy(text).then((done) => setSaid(done ? 'Copied' : 'Select it and copy by hand'))}
+      onClick={() => void copy(text).then((done) => setSaid(done ? say('Copied') : say('Select it and copy by hand')))}
     >
-      <span aria-live="polite">{said ?? label}</span>
+      <span aria-live="polite">{said ?? say(label)}</span>
     </Button>
   );
 }

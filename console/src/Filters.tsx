@@ -5,10 +5,11 @@ import { RowInput } from './Input.tsx';
 import { RangeFilter } from './list/RangeFilter.tsx';
 import { anywhereKey, filterKey } from './list-filter.ts';
 import { fieldLabel, searchedFields } from './presentation.ts';
+import { say } from './say.ts';
 
-const yesOrNo = [
-  { id: 'true', name: 'Yes' },
-  { id: 'false', name: 'No' },
+const yesOrNo = () => [
+  { id: 'true', name: say('Yes') },
+  { id: 'false', name: say('No') },
 ];
 
 /** What a list can be narrowed by: every field that the service can search. */
@@ -20,7 +21,9 @@ export function filtersOf(description: ResourceDescription): ReactElement[] {
 /** The one that is always open: looks at every text that can be searched. */
 function searchBox(fields: FieldDescription[]): ReactElement[] {
   if (fields.length === 0) return [];
-  const placeholder = `Search ${fields.map((field) => fieldLabel(field).toLowerCase()).join(', ')}`;
+  const placeholder = say('Search {fields}', {
+    fields: fields.map((field) => fieldLabel(field).toLowerCase()).join(', '),
+  });
   const slotProps = { htmlInput: { 'aria-label': placeholder } };
   const source = anywhereKey(fields);
   return [
@@ -41,7 +44,7 @@ function filtersFor(field: FieldDescription): ReactElement[] {
     case 'text':
       return [<TextInput key={name} source={filterKey(name, 'contains')} label={`${label} contains`} />];
     case 'boolean':
-      return [<SelectInput key={name} source={name} label={label} choices={yesOrNo} />];
+      return [<SelectInput key={name} source={name} label={label} choices={yesOrNo()} />];
     case 'enum':
       return [
         <SelectInput

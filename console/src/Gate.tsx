@@ -3,6 +3,7 @@ import { gatehouse, home, whenSignedOut } from './api.ts';
 import { brand } from './brand.ts';
 import { loadDescriptions, type ResourceDescription } from './descriptions.ts';
 import { loadAhead } from './lazy-pages.ts';
+import { say } from './say.ts';
 
 // Load while the session is being looked up.
 const consoleCode = import('./Console.tsx');
@@ -36,17 +37,17 @@ export function Gate() {
   if (state.name === 'opening') return <Waiting />;
   if (state.name === 'signed out') {
     return (
-      <Notice title="You are signed out" text="Sign in again to go on with the console.">
+      <Notice title={say('You are signed out')} text={say('Sign in again to go on with the console.')}>
         <a className="open" href={comeBackTo()}>
-          Sign in
+          {say('Sign in')}
         </a>
       </Notice>
     );
   }
   return (
-    <Notice title="The console cannot open" text={state.message}>
+    <Notice title={say('The console cannot open')} text={state.message}>
       <button type="button" className="open" onClick={open}>
-        Try again
+        {say('Try again')}
       </button>
     </Notice>
   );
@@ -64,7 +65,7 @@ function Waiting() {
   return (
     <div className="gate">
       <p className="waiting" role="status">
-        Opening the console…
+        {say('Opening the console…')}
       </p>
     </div>
   );

@@ -25,6 +25,7 @@ import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { JsonInput } from './JsonInput.tsx';
 import { anywhereKey } from './list-filter.ts';
 import { fieldLabel, helpOf, rowDetail, rowName, searchedFields, tellingField } from './presentation.ts';
+import { say } from './say.ts';
 import { mustBeJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
@@ -62,7 +63,7 @@ export function Input({ field }: { field: FieldDescription }) {
       return values ? (
         <AutocompleteArrayInput {...common} choices={choicesOf(values)} />
       ) : (
-        <TextArrayInput {...common} helperText={helpOf(description.name, field) ?? 'Press Enter after each.'} />
+        <TextArrayInput {...common} helperText={helpOf(description.name, field) ?? say('Press Enter after each.')} />
       );
     case 'json':
       return <JsonInput {...common} />;
@@ -74,7 +75,9 @@ export function Input({ field }: { field: FieldDescription }) {
           {...common}
           defaultValue={defaultValue}
           multiline={max > 500}
-          {...(typeof field.example === 'string' ? { placeholder: `Such as ${field.example}` } : {})}
+          {...(typeof field.example === 'string'
+            ? { placeholder: say('Such as {example}', { example: field.example }) }
+            : {})}
         />
       );
   }

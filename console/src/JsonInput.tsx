@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { TextInput, type Validator } from 'react-admin';
 import { useFormContext } from 'react-hook-form';
+import { say } from './say.ts';
 import { laidOut, shownJson, typedJson } from './typed-json.ts';
 
 interface Props {
@@ -32,7 +33,7 @@ export function JsonInput(props: Props) {
         size="small"
         onClick={() => setValue(props.source, laidOut(getValues(props.source)), { shouldDirty: true })}
       >
-        {`Lay out ${props.label}`}
+        {say('Lay out {what}', { what: props.label })}
       </Button>
     </Box>
   );

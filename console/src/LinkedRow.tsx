@@ -16,6 +16,7 @@ import {
 } from 'react-admin';
 import { useDescription } from './described.tsx';
 import { rowName } from './presentation.ts';
+import { say } from './say.ts';
 
 /** The body of a table whose rows are links. */
 export function LinkedBody(props: { children?: ReactNode }) {
@@ -97,7 +98,7 @@ function SelectCell() {
           handleToggleItem(row.id, event);
           event.stopPropagation();
         }}
-        slotProps={{ input: { 'aria-label': `Select ${rowName(description, row)}` } }}
+        slotProps={{ input: { 'aria-label': say('Select {row}', { row: rowName(description, row) }) } }}
       />
     </TableCell>
   );

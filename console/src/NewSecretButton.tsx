@@ -10,6 +10,7 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { Button, useDataProvider, useNotify, useRecordContext } from 'react-admin';
 import { Revealed, secretsIn } from './Revealed.tsx';
+import { say } from './say.ts';
 
 const graces = [
   { hours: 0, label: 'It ends at once' },
@@ -41,34 +42,34 @@ export function NewSecretButton() {
   if (!client || client.public) return null;
   return (
     <>
-      <Button label="New secret" onClick={() => setAsking(true)}>
+      <Button label={say('New secret')} onClick={() => setAsking(true)}>
         <KeyIcon />
       </Button>
       <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="xs" aria-labelledby="new-secret">
-        <DialogTitle id="new-secret">{`New secret for “${client.name}”?`}</DialogTitle>
+        <DialogTitle id="new-secret">{say('New secret for “{name}”?', { name: client.name })}</DialogTitle>
         <DialogContent>
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            Applications that use the old secret must be given the new one.
+            {say('Applications that use the old secret must be given the new one.')}
           </Typography>
           <TextField
             select
-            label="The old secret"
+            label={say('The old secret')}
             value={hours}
             onChange={({ target }) => setHours(Number(target.value))}
           >
             {graces.map((grace) => (
               <MenuItem key={grace.hours} value={grace.hours}>
-                {grace.label}
+                {say(grace.label)}
               </MenuItem>
             ))}
           </TextField>
         </DialogContent>
         <DialogActions>
           <MuiButton color="inherit" onClick={() => setAsking(false)}>
-            Cancel
+            {say('Cancel')}
           </MuiButton>
           <MuiButton variant="contained" onClick={() => void make()}>
-            Make a new secret
+            {say('Make a new secret')}
           </MuiButton>
         </DialogActions>
       </Dialog>

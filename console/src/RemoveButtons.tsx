@@ -1,6 +1,7 @@
 import { DeleteWithConfirmButton, useNotify, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from './described.tsx';
 import { humanised, removedWordOf, removeWarningOf, removeWordOf, rowName } from './presentation.ts';
+import { say } from './say.ts';
 
 /** Removes the row that is shown, after asking. */
 export function RemoveButton() {
@@ -15,7 +16,7 @@ export function RemoveButton() {
     <DeleteWithConfirmButton
       mutationMode="pessimistic"
       label={word}
-      confirmTitle={`${word} ${one.toLowerCase()} “${rowName(description, row)}”?`}
+      confirmTitle={say('{word} {thing} “{row}”?', { word, thing: one.toLowerCase(), row: rowName(description, row) })}
       confirmContent={removeWarningOf(description.name)}
       confirmColor="warning"
       mutationOptions={{

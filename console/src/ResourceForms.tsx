@@ -19,6 +19,7 @@ import { Input } from './Input.tsx';
 import { hasField, humanised, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Revealed, secretsIn } from './Revealed.tsx';
+import { say } from './say.ts';
 import { UnsavedChanges } from './unsaved/UnsavedChanges.tsx';
 
 /** Makes a row of any resource. A secret that the answer tells is shown before anything else happens. */
@@ -37,7 +38,7 @@ export function ResourceCreate() {
   return (
     <>
       <Create
-        title={`New ${description.singular}`}
+        title={say('New {thing}', { thing: description.singular })}
         transform={(data: Record<string, unknown>) => withoutEmptyScopes(description, data)}
         mutationOptions={{
           onSuccess: (row) => {
@@ -54,7 +55,7 @@ export function ResourceCreate() {
           sanitizeEmptyValues
           toolbar={
             <Toolbar>
-              <SaveButton label="Create" alwaysEnable />
+              <SaveButton label={say('Create')} alwaysEnable />
             </Toolbar>
           }
         >
@@ -148,5 +149,5 @@ function EditToolbar() {
 function EditTitle() {
   const description = useDescription();
   const row = useRecordContext();
-  return <span>{row ? `Edit ${rowName(description, row)}` : ''}</span>;
+  return <span>{row ? say('Edit {row}', { row: rowName(description, row) }) : ''}</span>;
 }

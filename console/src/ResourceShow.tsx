@@ -11,6 +11,7 @@ import { fieldLabel, hasField, humanised, rowName } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { CodeButton } from './row/CodePanel.tsx';
 import { Related } from './row/Related.tsx';
+import { say } from './say.ts';
 import { Value } from './Value.tsx';
 
 /** The others are fields of the row already: a reference, or a list of names. */
@@ -68,7 +69,7 @@ function RowId({ id }: { id: string }) {
   return (
     <Box component="span" sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
       <span className="mono">{id}</span>
-      <CopyButton text={id} label="Copy id" />
+      <CopyButton text={id} label={say('Copy id')} />
     </Box>
   );
 }

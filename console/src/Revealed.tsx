@@ -7,6 +7,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { CopyButton } from './CopyButton.tsx';
 import { humanised } from './presentation.ts';
+import { say } from './say.ts';
 
 const secretNames = new Set(['client_secret', 'access_token']);
 
@@ -23,10 +24,10 @@ export function secretsIn(answer: Record<string, unknown>, clientId = answer.cli
 export function Revealed({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
-      <DialogTitle id="revealed-title">Copy it now</DialogTitle>
+      <DialogTitle id="revealed-title">{say('Copy it now')}</DialogTitle>
       <DialogContent>
         <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-          It is shown this once and stored nowhere in readable form. Who loses it makes a new one.
+          {say('It is shown this once and stored nowhere in readable form. Who loses it makes a new one.')}
         </Typography>
         {secrets.map(([name, value]) => (
           <Secret key={name} name={name} value={value} />
@@ -34,7 +35,7 @@ export function Revealed({ secrets, onClose }: { secrets: [string, string][]; on
       </DialogContent>
       <DialogActions>
         <Button variant="contained" onClick={onClose}>
-          I have copied it
+          {say('I have copied it')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -7,6 +7,7 @@ import { LinkedBody, RowLink } from './LinkedRow.tsx';
 import { Lines } from './list/Lines.tsx';
 import { useNarrow } from './narrow.ts';
 import { fieldLabel } from './presentation.ts';
+import { say } from './say.ts';
 import { Value } from './Value.tsx';
 
 interface Props {
@@ -82,10 +83,10 @@ function None() {
   const isFiltered = Object.keys(filterValues).length > 0;
   return (
     <Typography component="div" sx={{ p: 2, color: 'text.secondary' }}>
-      {isFiltered ? 'Nothing matches these filters.' : 'None yet.'}
+      {isFiltered ? say('Nothing matches these filters.') : say('None yet.')}
       {isFiltered && (
         <Button size="small" sx={{ ml: 1 }} onClick={() => setFilters({}, {})}>
-          Clear filters
+          {say('Clear filters')}
         </Button>
       )}
     </Typography>

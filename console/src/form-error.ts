@@ -1,4 +1,5 @@
 import { GatehouseError } from '../../client/errors.ts';
+import { say } from './say.ts';
 
 /** An error as react-admin's forms take it: with `body.errors` by field. */
 export class FormError extends Error {
@@ -22,7 +23,7 @@ export class ConflictError extends FormError {
   readonly changes: Record<string, unknown>;
 
   constructor(cause: GatehouseError, before: Record<string, unknown>, changes: Record<string, unknown>) {
-    super('Somebody else changed this meanwhile. Nothing was saved.', cause);
+    super(say('Somebody else changed this meanwhile. Nothing was saved.'), cause);
     this.before = before;
     this.changes = changes;
   }

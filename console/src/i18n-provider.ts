@@ -1,13 +1,19 @@
 import english from 'ra-language-english';
 import type { I18nProvider } from 'react-admin';
+import { find, language, say } from './say.ts';
 
 type Messages = { [key: string]: string | Messages };
 
 /** The texts of react-admin's own parts. A key without a text is what it says: the console's own parts pass sentences. */
 export const i18nProvider: I18nProvider = {
-  translate: (key, options = {}) => filledIn(textAt(english as unknown as Messages, key) ?? options._ ?? key, options),
+  translate(key, options = {}) {
+    const spoken = find(key, options);
+    if (spoken !== undefined) return spoken;
+    const text = textAt(english as unknown as Messages, key);
+    return text === undefined ? say(options._ ?? key) : filledIn(text, options);
+  },
   changeLocale: async () => undefined,
-  getLocale: () => 'en',
+  getLocale: () => language,
 };
 
 function textAt(messages: Messages, key: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
+import { locale, say } from './say.ts';
 
 /** What the console knows of the service's own resources beyond their description. */
 interface Presentation {
@@ -116,27 +117,29 @@ export const ownNames: readonly string[] = [...own.keys()];
 /** What the rows are called, beginning with a capital: "Cars". */
 export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>): string {
   const { name, label } = typeof of === 'string' ? { name: of, label: undefined } : of;
-  return own.get(name)?.label ?? humanised(label ?? name);
+  return say(own.get(name)?.label ?? humanised(label ?? name));
 }
 
 /** "1 car", "25 cars", "100,000 cars". */
 export function counted(count: number, description: ResourceDescription): string {
   const word = count === 1 ? humanised(description.singular) : labelOf(description);
-  return `${count.toLocaleString()} ${word.toLowerCase()}`;
+  return `${count.toLocaleString(locale)} ${word.toLowerCase()}`;
 }
 
-export const removeWordOf = (name: string): string => own.get(name)?.remove ?? 'Delete';
+export const removeWordOf = (name: string): string => say(own.get(name)?.remove ?? 'Delete');
 /** "deleted", "revoked", "withdrawn". */
 export function removedWordOf(name: string): string {
-  const word = removeWordOf(name).toLowerCase();
-  return word === 'withdraw' ? 'withdrawn' : `${word.replace(/e$/, '')}ed`;
+  const word = (own.get(name)?.remove ?? 'Delete').toLowerCase();
+  return say(word === 'withdraw' ? 'withdrawn' : `${word.replace(/e$/, '')}ed`);
 }
-export const removeWarningOf = (name: string): string => own.get(name)?.removeWarning ?? 'This cannot be undone.';
+export const removeWarningOf = (name: string): string => say(own.get(name)?.removeWarning ?? 'This cannot be undone.');
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
-  own.get(name)?.empty ?? `No ${labelOf({ name, label }).toLowerCase()} yet.`;
+  say(own.get(name)?.empty ?? 'No {things} yet.', { things: labelOf({ name, label }).toLowerCase() });
 
 export const helpOf = (resource: string, { name, hint, description }: FieldDescription): string | undefined =>
-  own.get(resource)?.help?.[name] ?? hint ?? description;
+  translated(own.get(resource)?.help?.[name] ?? hint ?? description);
+
+const translated = (text: string | undefined): string | undefined => text && say(text);
 
 /** Whether a row has this field at all: an address for redirects is an application's. */
 export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
@@ -147,8 +150,8 @@ export function hasField(resource: string, field: string, row: Record<string, un
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
 export function fieldLabel({ name, type, label, references }: Named): string {
   if (label !== undefined) return label;
-  if (references !== undefined) return humanised(name.replace(/_id$/, ''));
-  return humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name);
+  if (references !== undefined) return say(humanised(name.replace(/_id$/, '')));
+  return say(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name));
 }
 type Named = Pick<FieldDescription, 'name' | 'references'> & Partial<Pick<FieldDescription, 'type' | 'label'>>;
 

@@ -1,3 +1,4 @@
+import { say } from './say.ts';
 /** JSON as somebody is typing it: kept to the letter, and sent as what it means. */
 export class TypedJson {
   readonly text: string;
@@ -32,8 +33,8 @@ export function mustBeJson(value: unknown): string | undefined {
   if (!(value instanceof TypedJson) || value.isValid) return undefined;
   const place = placeOfMistake(value.text);
   return place
-    ? `This is not JSON (yet): look at line ${place.line}, column ${place.column}.`
-    : 'This is not JSON (yet).';
+    ? say('This is not JSON (yet): look at line {line}, column {column}.', { ...place })
+    : say('This is not JSON (yet).');
 }
 
 /** Where the parser gave up, as far as it says. */

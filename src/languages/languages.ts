@@ -5,7 +5,7 @@ import { asHtml } from './format-html.ts';
 import { formatMessage, type MessageValues, plainText } from './format-message.ts';
 import { Message } from './message.ts';
 import { type MessagePart, parseMessage } from './message-parts.ts';
-import { builtInLanguages, type Messages, readBuiltIn, readOwn } from './read-messages.ts';
+import { builtInLanguages, type Messages, readBuiltIn, readOwn, readSurface } from './read-messages.ts';
 
 /** What is behind every other language. */
 export const firstLanguage = 'en';
@@ -70,12 +70,19 @@ export class Languages {
     return asHtml(language, inner).text(key);
   }
 
-  /** All that a language says with keys that begin so, and where it says nothing, what the one behind it does. */
-  messages(language: string, ...prefixes: readonly string[]): Record<string, string> {
-    const wanted = (key: string) => prefixes.some((prefix) => key.startsWith(prefix));
-    const all = this.#chain(language).reverse();
-    const entries = all.flatMap((tag) => [...this.#messagesOf(tag), ...(this.#own.get(tag) ?? [])]);
-    return Object.fromEntries(entries.filter(([key]) => wanted(key)));
+  /** All that is said in English: what there is to say. */
+  get english(): Messages {
+    return this.#messagesOf(firstLanguage);
+  }
+
+  /** What a language says on some surfaces, and where it says nothing, what the one behind it does. */
+  surface(language: string, surfaces: readonly string[]): Record<string, string> {
+    const tags = this.#chain(language).reverse();
+    const entries = tags.flatMap((tag) => [
+      ...surfaces.flatMap((surface) => [...readSurface(tag, surface)]),
+      ...(this.#own.get(tag) ?? []),
+    ]);
+    return Object.fromEntries(entries);
   }
 
   /** The operator's own messages, for `gatehouse check`. */

@@ -1,5 +1,5 @@
 import { formatMessage, plainText } from './format-message.ts';
-import { firstLanguage, type Languages } from './languages.ts';
+import type { Languages } from './languages.ts';
 import { namesIn } from './message-names.ts';
 import { parseMessage } from './message-parts.ts';
 
@@ -31,7 +31,7 @@ export interface OwnMessages {
 }
 
 export function checkOwnMessages(languages: Languages): OwnMessages[] {
-  const english = new Map(Object.entries(languages.messages(firstLanguage, '')));
+  const { english } = languages;
   return [...languages.own].map(([language, own]) => {
     const spoken = languages.spokenIn(language);
     return {

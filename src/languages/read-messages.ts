@@ -21,6 +21,12 @@ export function readBuiltIn(language: string): Messages {
   );
 }
 
+/** Of one surface alone: what the console takes along. */
+export function readSurface(language: string, surface: string): Messages {
+  const file = join(builtInDir, language, `${surface}.json`);
+  return existsSync(file) ? new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object)) : new Map();
+}
+
 /** The operator's own: `de.json` in LANGUAGES_DIR overrides and adds, another name adds a language. */
 export function readOwn(languagesDir: string): ReadonlyMap<string, Messages> {
   if (!existsSync(languagesDir)) return new Map();

@@ -68,7 +68,13 @@ export async function servePages(
   serveApplications(kit, means.scopes);
   serveAccount(kit);
   serveReference(app, kit);
-  serveConsole(app, context, { tokenOf: cookieTokenOf, brand: kit.brand, logo: kit.logo });
+  serveConsole(app, context, {
+    tokenOf: cookieTokenOf,
+    brand: kit.brand,
+    logo: kit.logo,
+    languages: kit.languages,
+    languageOf: kit.languageOf,
+  });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
   serveOwnPages(kit, own.services, own.loaded);
 }

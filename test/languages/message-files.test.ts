@@ -61,15 +61,27 @@ describe('The message files', () => {
     assert.deepEqual(missing, []);
   });
 
+  it('hold every sentence of the console', () => {
+    const spoken = sources
+      .filter(([file]) => file.startsWith('console/'))
+      .flatMap(([, text]) => [...text.matchAll(/\bsay\(\s*'((?:[^'\\]|\\.)*)'/g)])
+      .map((match) => (match[1] as string).replaceAll("\\'", "'"));
+    assert.ok(spoken.length > 100);
+    assert.deepEqual(
+      [...new Set(spoken)].filter((sentence) => !english.has(sentence)),
+      [],
+    );
+  });
+
   it('hold none that nobody asks for', () => {
     const all = sources.map(([, text]) => text).join('\n');
     const literals = new Set(
       [...all.matchAll(/['"`]([a-z_]+(?:\.[\w:*-]+)+)['"`]/g)].map((match) => match[1] as string),
     );
     const beginnings = [...all.matchAll(/`([a-z_]+\.(?:[\w-]+\.)*)\$\{/g)].map((match) => match[1] as string);
+    const isConsole = (key: string) => / |^[A-Z\d{]|^\w+$/.test(key) || key.startsWith('ra.');
     const unused = [...english.keys()].filter(
-      (key) =>
-        !literals.has(key) && !beginnings.some((beginning) => key.startsWith(beginning)) && !key.startsWith('ra.'),
+      (key) => !literals.has(key) && !beginnings.some((beginning) => key.startsWith(beginning)) && !isConsole(key),
     );
     assert.deepEqual(unused, []);
   });

@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
+import { say } from '../say.ts';
 
 /** In the place of what could not be read: why, and another try. */
 export function Away({ error, retry }: { error: unknown; retry: () => void }) {
@@ -16,7 +17,7 @@ export function Away({ error, retry }: { error: unknown; retry: () => void }) {
       </Typography>
       <Typography sx={{ color: 'text.secondary' }}>{text}</Typography>
       <Button variant="contained" onClick={retry} sx={{ mt: 1 }}>
-        Retry
+        {say('Retry')}
       </Button>
     </Box>
   );
@@ -25,15 +26,15 @@ export function Away({ error, retry }: { error: unknown; retry: () => void }) {
 /** What went wrong, as a person would say it. */
 export function wordsFor(error: unknown): { title: string; text: string } {
   const { status = 0, message = '' } = error instanceof GatehouseError ? error : ({} as Partial<GatehouseError>);
-  if (status === 404) return { title: 'This is gone', text: 'Somebody deleted it, or you may not see it.' };
-  if (status === 403) return { title: 'You may not see this', text: message };
+  if (status === 404) return { title: say('This is gone'), text: say('Somebody deleted it, or you may not see it.') };
+  if (status === 403) return { title: say('You may not see this'), text: message };
   if (status === 429)
-    return { title: 'Too much at once', text: 'The service asks to wait a moment before the next try.' };
+    return { title: say('Too much at once'), text: say('The service asks to wait a moment before the next try.') };
   if (status === 0 || status === 502 || status === 504) {
-    return { title: 'The service is away', text: 'It does not answer. Your work here is not lost.' };
+    return { title: say('The service is away'), text: say('It does not answer. Your work here is not lost.') };
   }
-  if (status >= 500) return { title: 'The service cannot answer now', text: message };
-  return { title: 'This could not be read', text: message || String((error as Error)?.message ?? error) };
+  if (status >= 500) return { title: say('The service cannot answer now'), text: message };
+  return { title: say('This could not be read'), text: message || String((error as Error)?.message ?? error) };
 }
 
 export function ListAway() {

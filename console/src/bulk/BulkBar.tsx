@@ -9,6 +9,7 @@ import { useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import { useDescription } from '../described.tsx';
 import { counted, removeWordOf } from '../presentation.ts';
+import { say } from '../say.ts';
 import { BulkDelete } from './BulkDelete.tsx';
 import { BulkUpdate, sharedFields } from './BulkUpdate.tsx';
 import { countOf, type Selection } from './selected-rows.ts';
@@ -42,22 +43,22 @@ export function BulkBar() {
   return (
     <Paper
       role="region"
-      aria-label="Selection"
+      aria-label={say('Selection')}
       sx={{
         ...{ position: 'sticky', top: { xs: 56, sm: 48 }, zIndex: 3, px: 1, py: 0.5, mb: 1 },
         ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, borderColor: 'primary.main' },
       }}
       elevation={1}
     >
-      <IconButton aria-label="Unselect all" onClick={() => onUnselectItems()}>
+      <IconButton aria-label={say('Unselect all')} onClick={() => onUnselectItems()}>
         <CloseIcon />
       </IconButton>
       <Typography role="status" sx={{ fontWeight: 600, fontVariantNumeric: 'tabular-nums' }}>
-        {`${counted(count, description)} selected`}
+        {say('{what} selected', { what: counted(count, description) })}
       </Typography>
       {mayBeMore && (
         <Button size="small" onClick={() => void countOf(name, filterValues).then(setAll)}>
-          {total === undefined ? 'Select all that match' : `Select all ${total.toLocaleString()}`}
+          {total === undefined ? say('Select all that match') : say('Select all {count, number}', { count: total })}
         </Button>
       )}
       <span style={{ flex: 1 }} />

@@ -8,6 +8,7 @@ import { GatehouseError } from '../../../client/errors.ts';
 import { gatehouse } from '../api.ts';
 import { useDescription } from '../described.tsx';
 import { counted, removedWordOf, removeWarningOf, removeWordOf } from '../presentation.ts';
+import { say } from '../say.ts';
 import { BulkWork } from './BulkWork.tsx';
 import type { Row, Selection } from './selected-rows.ts';
 
@@ -45,7 +46,7 @@ export function BulkDelete({ selection, total, onClose }: Props) {
       <DialogContent>{removeWarningOf(description.name)}</DialogContent>
       <DialogActions>
         <Button color="inherit" onClick={onClose}>
-          Cancel
+          {say('Cancel')}
         </Button>
         <Button variant="contained" color="error" autoFocus onClick={() => setSure(true)}>
           {`${word} ${what}`}

@@ -12,6 +12,7 @@ import { useDescription } from '../described.tsx';
 import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
 import { Input } from '../Input.tsx';
 import { counted, fieldLabel } from '../presentation.ts';
+import { say } from '../say.ts';
 import { BulkWork } from './BulkWork.tsx';
 import type { Row, Selection } from './selected-rows.ts';
 
@@ -38,11 +39,11 @@ export function BulkUpdate({ selection, total, onClose }: Props) {
   );
   if (changes) {
     const done = (count: string) => `${count} changed`;
-    return <BulkWork doing={`Changing ${what}`} work={change} {...{ done, selection, total, onClose }} />;
+    return <BulkWork doing={say('Changing {what}', { what })} work={change} {...{ done, selection, total, onClose }} />;
   }
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-labelledby="bulk-update">
-      <DialogTitle id="bulk-update">{`Change ${what}`}</DialogTitle>
+      <DialogTitle id="bulk-update">{say('Change {what}', { what })}</DialogTitle>
       {field && (
         <Form
           key={field.name}
@@ -52,7 +53,7 @@ export function BulkUpdate({ selection, total, onClose }: Props) {
           <DialogContent>
             <TextField
               select
-              label="Field"
+              label={say('Field')}
               value={field.name}
               onChange={({ target }) => setField(fields.find(({ name }) => name === target.value))}
             >
@@ -62,14 +63,14 @@ export function BulkUpdate({ selection, total, onClose }: Props) {
                 </MenuItem>
               ))}
             </TextField>
-            <Input field={{ ...field, label: `New ${fieldLabel(field).toLowerCase()}` }} />
+            <Input field={{ ...field, label: say('New {thing}', { thing: fieldLabel(field).toLowerCase() }) }} />
           </DialogContent>
           <DialogActions>
             <Button color="inherit" onClick={onClose}>
-              Cancel
+              {say('Cancel')}
             </Button>
             <Button type="submit" variant="contained">
-              {`Change ${what}`}
+              {say('Change {what}', { what })}
             </Button>
           </DialogActions>
         </Form>

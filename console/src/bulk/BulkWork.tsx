@@ -12,6 +12,7 @@ import Typography from '@mui/material/Typography';
 import { useEffect, useRef, useState } from 'react';
 import { useDescription } from '../described.tsx';
 import { counted, rowName } from '../presentation.ts';
+import { say } from '../say.ts';
 import { type Progress, type Report, runBulk } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
 
@@ -64,11 +65,11 @@ export function BulkWork({ doing, done, selection, total, work, onClose }: Props
             </Typography>
           </>
         )}
-        {report?.isStopped && <Alert severity="warning">Stopped before the end. The rest is as it was.</Alert>}
+        {report?.isStopped && <Alert severity="warning">{say('Stopped before the end. The rest is as it was.')}</Alert>}
         {report && report.failures.length > 0 && (
           <>
             <Typography sx={{ mt: 1 }}>{`${counted(report.failures.length, description)} failed:`}</Typography>
-            <List dense sx={{ maxHeight: 300, overflow: 'auto' }} aria-label="What failed">
+            <List dense sx={{ maxHeight: 300, overflow: 'auto' }} aria-label={say('What failed')}>
               {report.failures.slice(0, shownFailures).map(({ row, message }) => (
                 <ListItem key={row.id} disableGutters>
                   <ListItemText primary={row.id && rowName(description, row)} secondary={message} />
@@ -79,17 +80,17 @@ export function BulkWork({ doing, done, selection, total, work, onClose }: Props
           </>
         )}
         {report && report.failures.length === 0 && !report.isStopped && (
-          <Typography sx={{ color: 'text.secondary' }}>Nothing failed.</Typography>
+          <Typography sx={{ color: 'text.secondary' }}>{say('Nothing failed.')}</Typography>
         )}
       </DialogContent>
       <DialogActions>
         {report ? (
           <Button key="close" variant="contained" autoFocus onClick={onClose}>
-            Close
+            {say('Close')}
           </Button>
         ) : (
           <Button key="stop" onClick={() => stop.current.abort()}>
-            Stop
+            {say('Stop')}
           </Button>
         )}
       </DialogActions>

@@ -13,6 +13,7 @@ import { useState } from 'react';
 import { RecordContextProvider } from 'react-admin';
 import type { FieldDescription } from '../descriptions.ts';
 import { fieldLabel } from '../presentation.ts';
+import { say } from '../say.ts';
 import { Value } from '../Value.tsx';
 import { type Choice, chosenChanges, type Difference, firstChoice } from './versions.ts';
 
@@ -33,7 +34,7 @@ export function ConflictDialog({ title, differences, onSave, onTakeTheirs, onClo
       <DialogTitle id="conflict-title">{title}</DialogTitle>
       <DialogContent>
         <Typography sx={{ color: 'text.secondary', mb: 2 }}>
-          Nothing is saved yet. Choose for each field which version to keep.
+          {say('Nothing is saved yet. Choose for each field which version to keep.')}
         </Typography>
         <Stack spacing={2}>
           {differences.map((difference) => (
@@ -48,11 +49,11 @@ export function ConflictDialog({ title, differences, onSave, onTakeTheirs, onClo
       </DialogContent>
       <DialogActions>
         <Button color="inherit" onClick={onClose}>
-          Back to my form
+          {say('Back to my form')}
         </Button>
-        <Button onClick={onTakeTheirs}>Take all of theirs</Button>
+        <Button onClick={onTakeTheirs}>{say('Take all of theirs')}</Button>
         <Button variant="contained" onClick={() => onSave(chosenChanges(differences, choices))}>
-          Save what is chosen
+          {say('Save what is chosen')}
         </Button>
       </DialogActions>
     </Dialog>
@@ -71,7 +72,7 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
     <section aria-label={label}>
       <Typography component="h3" variant="subtitle2" sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
         {label}
-        {isContested && <Chip size="small" color="warning" variant="outlined" label="Both changed it" />}
+        {isContested && <Chip size="small" color="warning" variant="outlined" label={say('Both changed it')} />}
       </Typography>
       <RadioGroup
         aria-label={label}
@@ -82,9 +83,13 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
         <FormControlLabel
           value="theirs"
           control={<Radio />}
-          label={<Version of="Theirs" field={field} is={theirs} />}
+          label={<Version of={say('Theirs')} field={field} is={theirs} />}
         />
-        <FormControlLabel value="mine" control={<Radio />} label={<Version of="Mine" field={field} is={mine} />} />
+        <FormControlLabel
+          value="mine"
+          control={<Radio />}
+          label={<Version of={say('Mine')} field={field} is={mine} />}
+        />
       </RadioGroup>
       <Typography variant="body2" component="div" sx={{ color: 'text.secondary' }}>
         Before: <ShownValue field={field} is={before} />

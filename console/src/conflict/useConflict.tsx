@@ -3,6 +3,7 @@ import { useDataProvider, useNotify, useRedirect, useRefresh } from 'react-admin
 import { useDescription } from '../described.tsx';
 import { ConflictError, FormError } from '../form-error.ts';
 import { humanised, rowName } from '../presentation.ts';
+import { say } from '../say.ts';
 import { ConflictDialog } from './ConflictDialog.tsx';
 import { type Difference, differencesOf } from './versions.ts';
 
@@ -65,7 +66,7 @@ export function useConflict({ then, saved }: Options): { onError: (error: unknow
 
   const dialog = quarrel && (
     <ConflictDialog
-      title={`Somebody else changed “${rowName(description, quarrel.theirs)}” meanwhile`}
+      title={say('Somebody else changed “{row}” meanwhile', { row: rowName(description, quarrel.theirs) })}
       differences={quarrel.differences}
       onSave={(changes) => void save(changes)}
       onTakeTheirs={takeTheirs}

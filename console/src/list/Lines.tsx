@@ -8,6 +8,7 @@ import { Link, RecordContextProvider, useCreatePath, useListContext, useResource
 import { useDescription } from '../described.tsx';
 import type { FieldDescription } from '../descriptions.ts';
 import { rowName } from '../presentation.ts';
+import { say } from '../say.ts';
 import { Value } from '../Value.tsx';
 
 interface Props {
@@ -32,7 +33,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
               <Checkbox
                 checked={selectedIds.includes(row.id)}
                 onChange={() => onToggleItem(row.id)}
-                slotProps={{ input: { 'aria-label': `Select ${rowName(description, row)}` } }}
+                slotProps={{ input: { 'aria-label': say('Select {row}', { row: rowName(description, row) }) } }}
               />
             )}
             <ListItemButton

@@ -15,6 +15,7 @@ import { useDescription } from '../described.tsx';
 import { useNarrow } from '../narrow.ts';
 import { densityKey } from '../Rows.tsx';
 import { CodeButton } from '../row/CodePanel.tsx';
+import { say } from '../say.ts';
 import { TransferButton } from '../transfer/TransferButton.tsx';
 
 /** What can be done with a list as a whole. */
@@ -32,7 +33,7 @@ export function ListActions() {
       <TransferButton />
       <CodeButton />
       {operations.has('create') && (
-        <Button component={Link} to={createPath({ resource: name, type: 'create' })} label="Create">
+        <Button component={Link} to={createPath({ resource: name, type: 'create' })} label={say('Create')}>
           <AddIcon />
         </Button>
       )}
@@ -42,7 +43,7 @@ export function ListActions() {
 
 function DensityButton() {
   const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
-  const label = density === 'small' ? 'Rows further apart' : 'Rows closer together';
+  const label = density === 'small' ? say('Rows further apart') : say('Rows closer together');
   return (
     <IconButton
       size="small"

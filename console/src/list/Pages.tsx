@@ -10,6 +10,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useListContext } from 'react-admin';
+import { locale, say } from '../say.ts';
 
 const sizes = [10, 25, 50, 100];
 
@@ -31,19 +32,25 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage));
   const first = (page - 1) * perPage + 1;
   const atLeast = meta?.atLeast as number | undefined;
-  const all = total?.toLocaleString() ?? (atLeast === undefined ? 'many' : `more than ${atLeast.toLocaleString()}`);
+  const all =
+    total?.toLocaleString(locale) ??
+    (atLeast === undefined ? say('many') : say('more than {count, number}', { count: atLeast }));
   return (
     <Box
       component="nav"
-      aria-label="Pages"
+      aria-label={say('Pages')}
       sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1, py: 1 }}
     >
       <Typography variant="body2" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }} role="status">
-        {`${first.toLocaleString()}–${(first + data.length - 1).toLocaleString()} of ${all}`}
+        {say('{first}–{last} of {all}', {
+          first: first.toLocaleString(locale),
+          last: (first + data.length - 1).toLocaleString(locale),
+          all,
+        })}
       </Typography>
       {total === undefined && onCountAll && (
         <Button size="small" onClick={onCountAll}>
-          Count all
+          {say('Count all')}
         </Button>
       )}
       <TextField
@@ -53,7 +60,9 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
         fullWidth={false}
         margin="none"
         sx={{ '& .MuiSelect-select': { py: 0.75 } }}
-        slotProps={{ select: { SelectDisplayProps: { 'aria-label': `Rows on a page: ${perPage}` } } }}
+        slotProps={{
+          select: { SelectDisplayProps: { 'aria-label': say('Rows on a page: {count}', { count: perPage }) } },
+        }}
       >
         {[...new Set([...sizes, perPage])].map((size) => (
           <MenuItem key={size} value={size}>
@@ -62,8 +71,8 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
         ))}
       </TextField>
       <Box sx={{ display: 'flex', alignItems: 'center' }}>
-        <Turn label="First page" to={page > 1 ? 1 : undefined} icon={<FirstIcon />} />
-        <Turn label="Previous page" to={page > 1 ? page - 1 : undefined} icon={<PreviousIcon />} />
+        <Turn label={say('First page')} to={page > 1 ? 1 : undefined} icon={<FirstIcon />} />
+        <Turn label={say('Previous page')} to={page > 1 ? page - 1 : undefined} icon={<PreviousIcon />} />
         <TextField
           key={page}
           defaultValue={page}
@@ -87,8 +96,8 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
             {`of ${last.toLocaleString()}`}
           </Typography>
         )}
-        <Turn label="Next page" to={hasNextPage ? page + 1 : undefined} icon={<NextIcon />} />
-        <Turn label="Last page" to={last !== undefined && page < last ? last : undefined} icon={<LastIcon />} />
+        <Turn label={say('Next page')} to={hasNextPage ? page + 1 : undefined} icon={<NextIcon />} />
+        <Turn label={say('Last page')} to={last !== undefined && page < last ? last : undefined} icon={<LastIcon />} />
       </Box>
     </Box>
   );

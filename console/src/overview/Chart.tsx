@@ -1,6 +1,7 @@
 import { useTheme } from '@mui/material/styles';
 import { BarChart } from '@mui/x-charts/BarChart';
 import { LineChart } from '@mui/x-charts/LineChart';
+import { locale } from '../say.ts';
 
 interface Props {
   at: Date[];
@@ -16,7 +17,7 @@ export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
   const words =
     each === 'hour' ? ({ hour: '2-digit', minute: '2-digit' } as const) : ({ day: 'numeric', month: 'short' } as const);
-  const when = (date: Date) => date.toLocaleString(undefined, words);
+  const when = (date: Date) => date.toLocaleString(locale, words);
   const coloured = series.map(({ alarming, ...one }) => ({
     ...one,
     color: alarming ? palette.error.main : palette.primary.main,

@@ -5,6 +5,7 @@ import Card from '@mui/material/Card';
 import Skeleton from '@mui/material/Skeleton';
 import Typography from '@mui/material/Typography';
 import { lazy, Suspense, useMemo } from 'react';
+import { locale, say } from '../say.ts';
 import { type Kind, type Period, seriesOf } from './activity.ts';
 import { useActivity } from './useOverview.ts';
 
@@ -31,8 +32,8 @@ export function Charts({ period }: { period: Period }) {
   const series = useMemo(() => seriesOf(data?.hours ?? [], period), [data, period]);
   if (error) {
     return (
-      <Alert severity="warning" action={<Button onClick={() => void refetch()}>Retry</Button>}>
-        The figures cannot be shown: {error.message}
+      <Alert severity="warning" action={<Button onClick={() => void refetch()}>{say('Retry')}</Button>}>
+        {say('The figures cannot be shown: {reason}', { reason: error.message })}
       </Alert>
     );
   }
@@ -40,19 +41,24 @@ export function Charts({ period }: { period: Period }) {
   return (
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', xl: 'repeat(4, 1fr)' } }}>
       {shown.map(({ kind, label, beside }) => (
-        <Card component="section" key={kind} aria-label={`${label}, ${period.name}`} sx={{ p: 2, minWidth: 0 }}>
+        <Card
+          component="section"
+          key={kind}
+          aria-label={`${say(label)}, ${say(period.name)}`}
+          sx={{ p: 2, minWidth: 0 }}
+        >
           <Typography component="h3" variant="body2" color="textSecondary">
-            {label}
+            {say(label)}
           </Typography>
           <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>
-            {data ? figure(kind).toLocaleString() : '…'}
+            {data ? figure(kind).toLocaleString(locale) : '…'}
           </Typography>
           <Typography variant="body2" color={beside && figure(beside.kind) > 0 ? 'error' : 'textSecondary'}>
             {beside
-              ? `${figure(beside.kind).toLocaleString()} failed`
+              ? say('{count, number} failed', { count: figure(beside.kind) })
               : kind === 'sessions'
-                ? 'now'
-                : `in ${period.name}`}
+                ? say('now')
+                : say('in {period}', { period: say(period.name) })}
           </Typography>
           <Box sx={{ height, mt: 1 }}>
             {data && (

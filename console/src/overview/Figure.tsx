@@ -1,6 +1,7 @@
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { Link, useGetList } from 'react-admin';
+import { locale } from '../say.ts';
 
 /** How many rows there are, as a link to their list. */
 export function Figure({ label, resource }: { label: string; resource: string }) {
@@ -8,7 +9,11 @@ export function Figure({ label, resource }: { label: string; resource: string })
     pagination: { page: 1, perPage: 1 },
     sort: { field: 'id', order: 'DESC' },
   });
-  const shown = error ? '?' : isPending ? '…' : (total?.toLocaleString() ?? (pageInfo?.hasNextPage ? '10,000+' : '0'));
+  const shown = error
+    ? '?'
+    : isPending
+      ? '…'
+      : (total?.toLocaleString(locale) ?? (pageInfo?.hasNextPage ? '10,000+' : '0'));
   return (
     <Card
       component={Link}

@@ -1,5 +1,6 @@
 import { useGetList } from 'react-admin';
 import { Quiet, Section } from '../people/Section.tsx';
+import { say } from '../say.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
 
@@ -13,9 +14,9 @@ export function LatestEvents() {
     sort: { field: 'created_at', order: 'DESC' },
   });
   return (
-    <Section title="Latest events" to="/events">
+    <Section title={say('Latest events')} to="/events">
       {error && <Quiet>They cannot be shown: {error.message}</Quiet>}
-      {!error && !isPending && data.length === 0 && <Quiet>Nothing has happened yet.</Quiet>}
+      {!error && !isPending && data.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
       <Trail events={data} />
     </Section>
   );

@@ -6,6 +6,7 @@ import { Title, useStore } from 'react-admin';
 import { useDescriptions } from '../described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { labelOf, ownNames } from '../presentation.ts';
+import { say } from '../say.ts';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Figure } from './Figure.tsx';
@@ -21,23 +22,23 @@ export default function Overview() {
   );
   return (
     <Box sx={{ display: 'grid', gap: 2, mt: 2, pb: 4 }}>
-      <Title title="Overview" />
+      <Title title={say('Overview')} />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}>
         <Typography variant="h6" component="h2">
-          Activity
+          {say('Activity')}
         </Typography>
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
           {descriptions.has('users') && <InviteButton />}
           <ToggleButtonGroup
             exclusive
             size="small"
-            aria-label="Period"
+            aria-label={say('Period')}
             value={period}
             onChange={(_event, value: string | null) => value && setPeriod(value)}
           >
             {periods.map(({ name }) => (
               <ToggleButton key={name} value={name} sx={{ textTransform: 'none', color: 'text.primary' }}>
-                {name}
+                {say(name)}
               </ToggleButton>
             ))}
           </ToggleButtonGroup>
@@ -45,8 +46,8 @@ export default function Overview() {
       </Box>
       <Charts period={periods.find(({ name }) => name === period) ?? periods[0]} />
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(160px, 45%), 1fr))' }}>
-        {descriptions.has('users') && <Figure label="Users" resource="users" />}
-        {descriptions.has('clients') && <Figure label="Clients" resource="clients" />}
+        {descriptions.has('users') && <Figure label={say('Users')} resource="users" />}
+        {descriptions.has('clients') && <Figure label={say('Clients')} resource="clients" />}
         {operators.map(({ name }) => (
           <Figure key={name} label={labelOf(name)} resource={name} />
         ))}

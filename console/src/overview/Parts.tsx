@@ -5,6 +5,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Quiet, Section } from '../people/Section.tsx';
 import { humanised } from '../presentation.ts';
+import { say } from '../say.ts';
 import { ago } from '../trail/ago.ts';
 import { type Finding, useDiagnosis, useHealth } from './useOverview.ts';
 
@@ -22,27 +23,33 @@ export function Parts() {
   const complaints = diagnosis.data?.findings.filter(({ state }) => state !== 'ok') ?? [];
   return (
     <>
-      <Section title="Health">
-        {health.error && <Quiet>The service does not answer: {health.error.message}</Quiet>}
+      <Section title={say('Health')}>
+        {health.error && (
+          <Quiet>{say('The service does not answer: {reason}', { reason: health.error.message })}</Quiet>
+        )}
         <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, rowGap: 1, px: 2, pb: 2 }}>
           {parts.map(({ part, state }) => (
             <Box key={part} sx={{ display: 'flex', gap: 0.5, alignItems: 'center' }}>
               <Mark state={state} />
-              <Typography variant="body2">{humanised(part)}</Typography>
+              <Typography variant="body2">{say(humanised(part))}</Typography>
             </Box>
           ))}
         </Box>
         {diagnosis.data && (
           <Quiet>
-            Gatehouse {diagnosis.data.version} on Node {diagnosis.data.node}, {databases.get(diagnosis.data.database)}.
-            Started {ago(diagnosis.data.started_at)}.
+            {say('Gatehouse {version} on Node {node}, {database}. Started {when}.', {
+              version: diagnosis.data.version,
+              node: diagnosis.data.node,
+              database: databases.get(diagnosis.data.database),
+              when: ago(diagnosis.data.started_at),
+            })}
           </Quiet>
         )}
       </Section>
-      <Section title="What needs a look">
-        {diagnosis.error && <Quiet>It cannot be shown: {diagnosis.error.message}</Quiet>}
+      <Section title={say('What needs a look')}>
+        {diagnosis.error && <Quiet>{say('It cannot be shown: {reason}', { reason: diagnosis.error.message })}</Quiet>}
         {diagnosis.data && complaints.length === 0 && (
-          <Quiet>Nothing: settings, database, keys and mail are in order.</Quiet>
+          <Quiet>{say('Nothing: settings, database, keys and mail are in order.')}</Quiet>
         )}
         <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
           {complaints.map((finding) => (
@@ -61,7 +68,7 @@ const databases = new Map([
 
 function Mark({ state }: { state: Finding['state'] }) {
   const Icon = marks[state];
-  return <Icon color={colours[state]} fontSize="small" titleAccess={said[state]} />;
+  return <Icon color={colours[state]} fontSize="small" titleAccess={say(said[state])} />;
 }
 
 function Complaint({ finding: { part, state, what, mend } }: { finding: Finding }) {
@@ -81,7 +88,7 @@ function Complaint({ finding: { part, state, what, mend } }: { finding: Finding 
       <Mark state={state} />
       <Box sx={{ minWidth: 0 }}>
         <Typography variant="body2">
-          {humanised(part)}: {what}
+          {say(humanised(part))}: {what}
         </Typography>
         {mend && (
           <Typography variant="caption" color="textSecondary" component="p">

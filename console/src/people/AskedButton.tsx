@@ -6,6 +6,7 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useId, useState } from 'react';
 import { useNotify } from 'react-admin';
+import { say } from '../say.ts';
 
 interface Props {
   label: string;
@@ -50,7 +51,7 @@ export function AskedButton({ label, title, text, done, run, danger = false, con
           <DialogContentText component="div">{text}</DialogContentText>
         </DialogContent>
         <DialogActions>
-          <Button onClick={() => setAsking(false)}>Cancel</Button>
+          <Button onClick={() => setAsking(false)}>{say('Cancel')}</Button>
           <Button
             variant="contained"
             color={danger ? 'error' : 'primary'}

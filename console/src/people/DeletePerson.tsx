@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import { useQuery } from '@tanstack/react-query';
 import { useDataProvider, useRecordContext, useRedirect } from 'react-admin';
 import { labelOf } from '../presentation.ts';
+import { say } from '../say.ts';
 import { AskedButton } from './AskedButton.tsx';
 import { useReferrers } from './PersonThings.tsx';
 import type { Person } from './person.ts';
@@ -15,9 +16,9 @@ export function DeletePerson() {
   const who = person.name ?? person.email ?? person.username ?? person.phone ?? '';
   return (
     <AskedButton
-      label="Delete"
-      confirm={`Delete ${who}`}
-      title={`Delete ${who}?`}
+      label={say('Delete')}
+      confirm={say('Delete {who}', { who })}
+      title={say('Delete {who}?', { who })}
       text={<GoesAlong id={person.id} />}
       done={`${who} is deleted.`}
       danger
@@ -47,10 +48,10 @@ function GoesAlong({ id }: { id: string }) {
     queryKey: ['users', 'goes along', id],
     queryFn: async () => ({
       own: await Promise.all([
-        count('Sessions', 'tokens', { user_id: id, type: 'session' }),
-        count('Personal access tokens', 'tokens', { user_id: id, type: 'personal' }),
-        count('Clients', 'clients', { user_id: id }),
-        count('Connected applications', 'consents', { user_id: id }),
+        count(say('Sessions'), 'tokens', { user_id: id, type: 'session' }),
+        count(say('Personal access tokens'), 'tokens', { user_id: id, type: 'personal' }),
+        count(say('Clients'), 'clients', { user_id: id }),
+        count(say('Connected applications'), 'consents', { user_id: id }),
       ]),
       others: await Promise.all(
         referrers.map((of) => count(labelOf(of.resource), of.resource.name, { [of.field]: id })),

@@ -1,6 +1,7 @@
 import MailIcon from '@mui/icons-material/MailOutlined';
 import Button from '@mui/material/Button';
 import { lazy, Suspense, useState } from 'react';
+import { say } from '../say.ts';
 
 const InvitePerson = lazy(() => import('./InvitePerson.tsx'));
 
@@ -9,7 +10,7 @@ export function InviteButton() {
   return (
     <>
       <Button size="small" startIcon={<MailIcon />} onClick={() => setOpen(true)}>
-        Invite
+        {say('Invite')}
       </Button>
       {open && (
         <Suspense>

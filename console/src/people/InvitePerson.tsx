@@ -11,6 +11,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { useNotify, useRedirect } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
 import { gatehouse } from '../api.ts';
+import { say } from '../say.ts';
 import { RoleChoice } from './RolesButton.tsx';
 
 /** Makes a user by name and address, who chooses a password by the link in a mail. */
@@ -31,7 +32,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
     try {
       const sent = { email, roles, ...(name === '' ? {} : { name }) };
       const { body } = await gatehouse.call({ method: 'POST', path: '/v1/users/invite', body: sent });
-      notify(`An invitation to ${email} is on its way.`, { type: 'success' });
+      notify(say('An invitation to {email} is on its way.', { email }), { type: 'success' });
       onClose();
       redirect('show', 'users', (body as { data: { id: string } }).data.id);
     } catch (error) {
@@ -46,13 +47,13 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="xs" fullWidth>
       <Box component="form" onSubmit={(event) => void invite(event)} noValidate>
-        <DialogTitle id={id}>Invite a person</DialogTitle>
+        <DialogTitle id={id}>{say('Invite a person')}</DialogTitle>
         <DialogContent>
           <DialogContentText>
-            They get a mail with a link to choose a password. It works for three days.
+            {say('They get a mail with a link to choose a password. It works for three days.')}
           </DialogContentText>
           <TextField
-            label="Email"
+            label={say('Email')}
             type="email"
             required
             autoFocus
@@ -62,21 +63,21 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
             onChange={(event) => setEmail(event.target.value)}
           />
           <TextField
-            label="Name"
+            label={say('Name')}
             value={name}
             error={wrong.name !== undefined}
             helperText={wrong.name}
             onChange={(event) => setName(event.target.value)}
           />
           <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
-            Roles
+            {say('Roles')}
           </Typography>
           <RoleChoice chosen={roles} onChange={setRoles} />
         </DialogContent>
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say('Cancel')}</Button>
           <Button type="submit" variant="contained" loading={busy}>
-            Send invitation
+            {say('Send invitation')}
           </Button>
         </DialogActions>
       </Box>

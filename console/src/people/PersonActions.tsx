@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import { useQueryClient } from '@tanstack/react-query';
 import { useDataProvider, useRecordContext, useRefresh } from 'react-admin';
+import { say } from '../say.ts';
 import { AskedButton } from './AskedButton.tsx';
 import { type Person, useLockout } from './person.ts';
 import { RolesButton } from './RolesButton.tsx';
@@ -30,56 +31,62 @@ export function PersonActions() {
   };
 
   return (
-    <Box role="group" aria-label="Actions" sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Box role="group" aria-label={say('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       {lockout?.locked && (
         <AskedButton
-          label="Unlock"
-          title={`Unlock ${who}?`}
-          text="Failed sign-ins are forgotten, and the person may try again at once."
-          done={`${who} may sign in again.`}
+          label={say('Unlock')}
+          title={say('Unlock {who}?', { who })}
+          text={say('Failed sign-ins are forgotten, and the person may try again at once.')}
+          done={say('{who} may sign in again.', { who })}
           run={act('unlock')}
         />
       )}
       {email !== null && !email_confirmed && !disabled && (
         <AskedButton
-          label="Confirm email"
-          title={`Confirm ${email}?`}
-          text="The address counts as confirmed on your word, without the link in the mail."
+          label={say('Confirm email')}
+          title={say('Confirm {email}?', { email })}
+          text={say('The address counts as confirmed on your word, without the link in the mail.')}
           done="The email address is confirmed."
           run={act('confirm-email')}
         />
       )}
       {email !== null && !disabled && (
         <AskedButton
-          label="Send reset mail"
-          title={`Send a mail to ${email}?`}
-          text="It has a link to choose a new password, which works once, for an hour. The password of now stays until then."
-          done={`A mail to ${email} is on its way.`}
+          label={say('Send reset mail')}
+          title={say('Send a mail to {email}?', { email })}
+          text={say(
+            'It has a link to choose a new password, which works once, for an hour. The password of now stays until then.',
+          )}
+          done={say('A mail to {email} is on its way.', { email })}
           run={act('password-reset')}
         />
       )}
       <AskedButton
-        label="Sign out everywhere"
-        title={`Sign ${who} out everywhere?`}
-        text="Every browser and application that is signed in has to sign in again. Personal access tokens and clients go on."
-        done={`${who} is signed out everywhere.`}
+        label={say('Sign out everywhere')}
+        title={say('Sign {who} out everywhere?', { who })}
+        text={say(
+          'Every browser and application that is signed in has to sign in again. Personal access tokens and clients go on.',
+        )}
+        done={say('{who} is signed out everywhere.', { who })}
         run={act('sign-out')}
       />
       <RolesButton />
       {disabled ? (
         <AskedButton
-          label="Enable"
-          title={`Enable ${who}?`}
-          text="The person can sign in again, and personal access tokens and clients work again."
-          done={`${who} is enabled.`}
+          label={say('Enable')}
+          title={say('Enable {who}?', { who })}
+          text={say('The person can sign in again, and personal access tokens and clients work again.')}
+          done={say('{who} is enabled.', { who })}
           run={setDisabled(false)}
         />
       ) : (
         <AskedButton
-          label="Disable"
-          title={`Disable ${who}?`}
-          text="The person is refused like a wrong password, with all tokens and applications. Logins end for good; data stays."
-          done={`${who} is disabled.`}
+          label={say('Disable')}
+          title={say('Disable {who}?', { who })}
+          text={say(
+            'The person is refused like a wrong password, with all tokens and applications. Logins end for good; data stays.',
+          )}
+          done={say('{who} is disabled.', { who })}
           run={setDisabled(true)}
           danger
         />

@@ -7,6 +7,7 @@ import { describeDevice } from '../../../src/http/device.ts';
 import { useDescriptions } from '../described.tsx';
 import type { ResourceDescription } from '../descriptions.ts';
 import { labelOf, rowName, shortId } from '../presentation.ts';
+import { say } from '../say.ts';
 import { isOwnSession } from '../session/own-session.ts';
 import { ago } from '../trail/ago.ts';
 import { AskedButton } from './AskedButton.tsx';
@@ -63,16 +64,18 @@ function Line({ to, name, detail, chip }: { to: string; name: ReactNode; detail:
 }
 
 const usedWhen = ({ last_used_at, created_at }: Row): string =>
-  last_used_at ? `used ${ago(String(last_used_at))}` : `made ${ago(String(created_at))}, not used since`;
+  last_used_at
+    ? say('used {when}', { when: ago(String(last_used_at)) })
+    : say('made {when}, not used since', { when: ago(String(created_at)) });
 
 function Revoke({ row, what }: { row: Row; what: string }) {
   const dataProvider = useDataProvider();
   const refresh = useRefresh();
   return (
     <AskedButton
-      label="End"
-      title={`End ${what}?`}
-      text="Whoever uses it is refused from the next request on."
+      label={say('End')}
+      title={say('End {what}?', { what })}
+      text={say('Whoever uses it is refused from the next request on.')}
       done="It has ended."
       danger
       run={async () => {
@@ -88,7 +91,7 @@ export function SessionsOf() {
   const filter = { ...useIdFilter(), type: 'session' };
   const { data, error } = useThings('tokens', filter);
   return (
-    <Section title="Sessions" to={addressOf('tokens', filter)}>
+    <Section title={say('Sessions')} to={addressOf('tokens', filter)}>
       {error && <Quiet>{error.message}</Quiet>}
       <Lines
         rows={data}
@@ -100,12 +103,12 @@ export function SessionsOf() {
               <Line
                 to={`/tokens/${row.id}/show`}
                 name={device}
-                chip={isOwnSession(row.id) ? 'This session' : undefined}
-                detail={[row.address, usedWhen(row), `since ${ago(String(row.created_at))}`]
+                chip={isOwnSession(row.id) ? say('This session') : undefined}
+                detail={[row.address, usedWhen(row), say('since {when}', { when: ago(String(row.created_at)) })]
                   .filter(Boolean)
                   .join(' · ')}
               />
-              <Revoke row={row} what={`the session on ${device}`} />
+              <Revoke row={row} what={say('the session on {device}', { device })} />
             </>
           );
         }}
@@ -118,7 +121,7 @@ export function TokensOf() {
   const filter = { ...useIdFilter(), type: 'personal' };
   const { data } = useThings('tokens', filter);
   return (
-    <Section title="Personal access tokens" to={addressOf('tokens', filter)}>
+    <Section title={say('Personal access tokens')} to={addressOf('tokens', filter)}>
       <Lines
         rows={data}
         none="None."
@@ -126,10 +129,10 @@ export function TokensOf() {
           <>
             <Line
               to={`/tokens/${row.id}/show`}
-              name={String(row.name ?? 'Unnamed')}
+              name={String(row.name ?? say('Unnamed'))}
               detail={[(row.scopes as string[]).join(' '), usedWhen(row)].join(' · ')}
             />
-            <Revoke row={row} what={`the token “${row.name}”`} />
+            <Revoke row={row} what={say('the token “{name}”', { name: row.name })} />
           </>
         )}
       />
@@ -141,7 +144,7 @@ export function ClientsOf() {
   const filter = useIdFilter();
   const { data } = useThings('clients', filter);
   return (
-    <Section title="Clients" to={addressOf('clients', filter)}>
+    <Section title={say('Clients')} to={addressOf('clients', filter)}>
       <Lines
         rows={data}
         none="None."
@@ -149,7 +152,7 @@ export function ClientsOf() {
           <Line
             to={`/clients/${row.id}/show`}
             name={String(row.name)}
-            detail={`${row.type} · made ${ago(String(row.created_at))}`}
+            detail={`${row.type} · ${say('made {when}', { when: ago(String(row.created_at)) })}`}
           />
         )}
       />
@@ -162,7 +165,7 @@ export function ConsentsOf() {
   const { data } = useThings('consents', filter);
   if (!data || data.length === 0) return null;
   return (
-    <Section title="Connected applications" to={addressOf('consents', filter)}>
+    <Section title={say('Connected applications')} to={addressOf('consents', filter)}>
       <Lines
         rows={data}
         none="None."
@@ -170,7 +173,7 @@ export function ConsentsOf() {
           <Line
             to={`/consents/${row.id}/show`}
             name={<NameOf resource="clients" id={String(row.client_id)} />}
-            detail={`${(row.scopes as string[]).join(' ')} · allowed ${ago(String(row.created_at))}`}
+            detail={`${(row.scopes as string[]).join(' ')} · ${say('allowed {when}', { when: ago(String(row.created_at)) })}`}
           />
         )}
       />

@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useGetList, useRecordContext } from 'react-admin';
+import { say } from '../say.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
 import type { Person } from './person.ts';
@@ -29,13 +30,13 @@ export function PersonTrail() {
   );
   const more = pageInfo?.hasNextPage ?? (total ?? 0) > data.length;
   return (
-    <Section title="What happened">
+    <Section title={say('What happened')}>
       {error && <Quiet>What happened cannot be shown: {error.message}</Quiet>}
-      {!error && !isPending && data.length === 0 && <Quiet>Nothing has happened yet.</Quiet>}
+      {!error && !isPending && data.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
       <Trail events={data} />
       {more && shown < 96 && (
         <Button onClick={() => setShown(shown + step)} sx={{ m: 1 }}>
-          Show more
+          {say('Show more')}
         </Button>
       )}
     </Section>

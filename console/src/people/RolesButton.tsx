@@ -8,6 +8,7 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import FormGroup from '@mui/material/FormGroup';
 import { useId, useState } from 'react';
 import { useDataProvider, useGetList, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { say } from '../say.ts';
 import type { Person } from './person.ts';
 
 /** Gives a person roles, and takes them away. */
@@ -24,7 +25,7 @@ export function RolesButton() {
     try {
       const { id, roles: before } = person as Person;
       await dataProvider.update('users', { id, data: { roles }, previousData: { id, roles: before } });
-      notify('The roles are changed.', { type: 'success' });
+      notify(say('The roles are changed.'), { type: 'success' });
       setRoles(undefined);
       refresh();
     } catch (error) {
@@ -35,7 +36,7 @@ export function RolesButton() {
   return (
     <>
       <Button variant="outlined" size="small" onClick={() => setRoles(person.roles)}>
-        Roles
+        {say('Roles')}
       </Button>
       <Dialog
         open={roles !== undefined}
@@ -47,9 +48,9 @@ export function RolesButton() {
         <DialogTitle id={id}>Roles of {person.name ?? person.email ?? person.username ?? person.phone}</DialogTitle>
         <DialogContent>{roles && <RoleChoice chosen={roles} onChange={setRoles} />}</DialogContent>
         <DialogActions>
-          <Button onClick={() => setRoles(undefined)}>Cancel</Button>
+          <Button onClick={() => setRoles(undefined)}>{say('Cancel')}</Button>
           <Button variant="contained" onClick={() => void save()}>
-            Save roles
+            {say('Save roles')}
           </Button>
         </DialogActions>
       </Dialog>

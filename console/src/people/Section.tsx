@@ -3,6 +3,7 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-admin';
+import { say } from '../say.ts';
 
 interface Props {
   title: string;
@@ -22,7 +23,7 @@ export function Section({ title, to, children }: Props) {
         </Typography>
         {to !== undefined && (
           <Link to={to} aria-label={`All: ${title}`}>
-            All
+            {say('All')}
           </Link>
         )}
       </Box>

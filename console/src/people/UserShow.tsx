@@ -6,6 +6,7 @@ import { EditButton, Show, TopToolbar, useRecordContext } from 'react-admin';
 import { ShowAway } from '../away/Away.tsx';
 import { useDescriptions } from '../described.tsx';
 import { rowName } from '../presentation.ts';
+import { say } from '../say.ts';
 import { ago } from '../trail/ago.ts';
 import { DeletePerson } from './DeletePerson.tsx';
 import { PersonActions } from './PersonActions.tsx';
@@ -48,7 +49,7 @@ export default function UserShow() {
 function PersonTitle() {
   const users = useDescriptions().get('users');
   const person = useRecordContext<Person>();
-  return <span>{person && users ? `User ${rowName(users, person)}` : ''}</span>;
+  return <span>{person && users ? say('User {who}', { who: rowName(users, person) }) : ''}</span>;
 }
 
 function Head() {
@@ -66,10 +67,10 @@ function Head() {
         {roles.map((role) => (
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
-        {disabled && <Chip label="Disabled" size="small" color="error" variant="outlined" />}
-        {lockout?.locked && <Chip label="Locked out" size="small" color="warning" variant="outlined" />}
+        {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
+        {lockout?.locked && <Chip label={say('Locked out')} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
-          <Chip label="Email not confirmed" size="small" color="warning" variant="outlined" />
+          <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
       </Box>
       <Box component="dl" sx={{ m: 0, display: 'flex', flexWrap: 'wrap', columnGap: 4, rowGap: 1 }}>

@@ -10,6 +10,7 @@ import { root } from '../api.ts';
 import { CopyButton } from '../CopyButton.tsx';
 import { tagKey } from '../data-provider.ts';
 import { useDescription } from '../described.tsx';
+import { say } from '../say.ts';
 import { History } from './History.tsx';
 import { snippetsFor } from './snippets.ts';
 
@@ -21,7 +22,7 @@ export function CodeButton() {
   const [view, setView] = useState<View>();
   return (
     <>
-      <Button label="API" onClick={() => setView('api')}>
+      <Button label={say('API')} onClick={() => setView('api')}>
         <CodeIcon />
       </Button>
       <Drawer
@@ -29,14 +30,14 @@ export function CodeButton() {
         open={view !== undefined}
         onClose={() => setView(undefined)}
         slotProps={{
-          paper: { role: 'dialog', 'aria-label': 'For programs', sx: { width: 'min(560px, 100vw)', p: 2 } },
+          paper: { role: 'dialog', 'aria-label': say('For programs'), sx: { width: 'min(560px, 100vw)', p: 2 } },
         }}
       >
         {row && (
-          <Tabs value={view ?? 'api'} onChange={(_, next: View) => setView(next)} aria-label="What to show">
-            <Tab value="api" label="API" />
-            <Tab value="json" label="JSON" />
-            <Tab value="history" label="History" />
+          <Tabs value={view ?? 'api'} onChange={(_, next: View) => setView(next)} aria-label={say('What to show')}>
+            <Tab value="api" label={say('API')} />
+            <Tab value="json" label={say('JSON')} />
+            <Tab value="history" label={say('History')} />
           </Tabs>
         )}
         {view === 'api' && <Calls id={row?.id as string | undefined} />}
@@ -56,7 +57,7 @@ function Calls({ id }: { id: string | undefined }) {
 
 function RawRow({ row }: { row: Record<string, unknown> }) {
   const { [tagKey]: _tag, ...plain } = row;
-  return <Code title="This row" text={JSON.stringify(plain, null, 2)} />;
+  return <Code title={say('This row')} text={JSON.stringify(plain, null, 2)} />;
 }
 
 function Code({ title, text }: { title: ReactNode; text: string }) {

@@ -6,6 +6,7 @@ import { useGetList } from 'react-admin';
 import { Away } from '../away/Away.tsx';
 import { useDescription, useDescriptions } from '../described.tsx';
 import { humanised, isOwn } from '../presentation.ts';
+import { say } from '../say.ts';
 
 /** By which field of the events a row of each of the service's own resources is found; the operator's by the row. */
 const subject = new Map([
@@ -38,7 +39,7 @@ export function History({ id }: { id: string }) {
     );
   }
   return (
-    <List aria-label="History">
+    <List aria-label={say('History')}>
       {data.map((event) => (
         <ListItem key={event.id} disableGutters divider>
           <ListItemText

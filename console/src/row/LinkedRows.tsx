@@ -13,6 +13,7 @@ import { useDescriptions } from '../described.tsx';
 import type { RelationDescription, ResourceDescription } from '../descriptions.ts';
 import { RowInput } from '../Input.tsx';
 import { humanised, rowName } from '../presentation.ts';
+import { say } from '../say.ts';
 
 /** The links of a relation from many to many are rows themselves; whether this person may make and remove them. */
 export function useLinks({ kind, through, from, to }: RelationDescription) {
@@ -52,21 +53,21 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
 
   return (
     <>
-      <Button label={`Add ${one.toLowerCase()}`} onClick={() => setOpen(true)}>
+      <Button label={say('Add {thing}', { thing: one.toLowerCase() })} onClick={() => setOpen(true)}>
         <AddIcon />
       </Button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} fullWidth maxWidth="xs" aria-labelledby="add-link">
-        <DialogTitle id="add-link">{`Add ${one.toLowerCase()}`}</DialogTitle>
+        <DialogTitle id="add-link">{say('Add {thing}', { thing: one.toLowerCase() })}</DialogTitle>
         <Form onSubmit={add} record={{}}>
           <DialogContent>
             <RowInput source="chosen" label={one} reference={target.name} />
           </DialogContent>
           <DialogActions>
             <MuiButton color="inherit" onClick={() => setOpen(false)}>
-              Cancel
+              {say('Cancel')}
             </MuiButton>
             <MuiButton type="submit" variant="contained">
-              Add
+              {say('Add')}
             </MuiButton>
           </DialogActions>
         </Form>
@@ -90,14 +91,14 @@ export function RemoveLink({ links, parent, target }: { links: Links; parent: st
         count: 'none',
       });
       for (const { id } of data) await rows.remove(id);
-      notify(`${humanised(target.singular)} removed from here.`, { type: 'success' });
+      notify(say('{thing} removed from here.', { thing: humanised(target.singular) }), { type: 'success' });
       refresh();
     } catch (error) {
       notify((error as Error).message, { type: 'error' });
     }
   }
 
-  const label = `Remove ${rowName(target, row)} from here`;
+  const label = say('Remove {row} from here', { row: rowName(target, row) });
   return (
     <IconButton size="small" aria-label={label} title={label} onClick={() => void remove()}>
       <RemoveIcon fontSize="small" />

@@ -9,6 +9,7 @@ import type { RelationDescription, ResourceDescription } from '../descriptions.t
 import { Pages } from '../list/Pages.tsx';
 import { columnsOf, humanised, labelOf } from '../presentation.ts';
 import { Rows } from '../Rows.tsx';
+import { say } from '../say.ts';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
 
 /** The rows of one relation, read at `/v1/<resources>/<id>/<children>`, and what ties them to this one. */
@@ -62,7 +63,7 @@ function AddRelated({
       component={Link}
       to={createPath({ resource: target.name, type: 'create' })}
       state={{ record: { [by]: row.id } }}
-      label={`New ${target.singular}`}
+      label={say('New {thing}', { thing: target.singular })}
     >
       <AddIcon />
     </Button>

@@ -6,6 +6,7 @@ import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useNavigate, useTheme } from 'react-admin';
 import { useDescriptions } from '../described.tsx';
+import { say } from '../say.ts';
 import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
 import { useFound } from './useFound.ts';
 
@@ -66,12 +67,12 @@ export default function Palette({ onClose, onInvite }: Props) {
       }}
     >
       <Box component="h2" id={`${id}-title`} sx={visuallyHidden}>
-        Search everything
+        {say('Search everything')}
       </Box>
       <InputBase
         autoFocus
         fullWidth
-        placeholder="Search people, clients, rows, settings and actions"
+        placeholder={say('Search people, clients, rows, settings and actions')}
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -82,14 +83,19 @@ export default function Palette({ onClose, onInvite }: Props) {
         inputProps={{
           ...{
             role: 'combobox',
-            'aria-label': 'Search everything',
+            'aria-label': say('Search everything'),
             'aria-expanded': true,
             'aria-autocomplete': 'list',
           },
           ...{ 'aria-controls': `${id}-list`, 'aria-activedescendant': all.length > 0 ? optionId(current) : undefined },
         }}
       />
-      <Box role="listbox" id={`${id}-list`} aria-label="Found" sx={{ overflowY: 'auto', maxHeight: '60vh', py: 1 }}>
+      <Box
+        role="listbox"
+        id={`${id}-list`}
+        aria-label={say('Found')}
+        sx={{ overflowY: 'auto', maxHeight: '60vh', py: 1 }}
+      >
         {all.map((one, i) => (
           <Box key={one.id} role="presentation">
             {one.group !== all[i - 1]?.group && (
@@ -126,9 +132,9 @@ export default function Palette({ onClose, onInvite }: Props) {
 }
 
 function sayState(count: number, busy: boolean, failed: string[]): string {
-  if (busy) return 'Searching…';
-  const away = failed.length > 0 ? ` ${failed.join(', ')} could not be searched.` : '';
-  return `${count === 0 ? 'Nothing found.' : count === 1 ? 'One found.' : `${count} found.`}${away}`;
+  if (busy) return say('Searching…');
+  const away = failed.length > 0 ? ` ${say('{names} could not be searched.', { names: failed.join(', ') })}` : '';
+  return say('{count, plural, =0 {Nothing found.} one {One found.} other {# found.}}', { count }) + away;
 }
 
 interface OptionProps {

@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import { useTheme } from '@mui/material/styles';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { say } from '../say.ts';
 
 const loadPalette = () => import('./Palette.tsx');
 const Palette = lazy(loadPalette);
@@ -37,10 +38,10 @@ export function SearchEverything() {
         sx={{ mr: 1, minWidth: 0, color: 'text.secondary', '& .MuiButton-startIcon': { mr: { xs: 0, sm: 1 } } }}
       >
         <Box component="span" sx={{ [theme.breakpoints.down('sm')]: visuallyHidden }}>
-          Search
+          {say('Search')}
         </Box>
         <Box component="kbd" aria-hidden sx={{ ml: 1, display: { xs: 'none', sm: 'inline' } }}>
-          Ctrl K
+          {say('Ctrl K')}
         </Box>
       </Button>
       <Suspense>

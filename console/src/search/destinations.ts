@@ -1,6 +1,7 @@
 import { home, root } from '../api.ts';
 import type { ResourceDescription } from '../descriptions.ts';
 import { humanised, labelOf } from '../presentation.ts';
+import { say } from '../say.ts';
 
 /** Somewhere that the search leads to. */
 export interface Destination {
@@ -21,24 +22,31 @@ export function fixedDestinations(descriptions: Iterable<ResourceDescription>): 
   const all = [...descriptions];
   const pages = all
     .filter(({ operations }) => operations.has('list'))
-    .map(({ name }) => ({ id: `list ${name}`, group: 'Go to', name: labelOf(name), to: `/${name}` }));
+    .map(({ name }) => ({ id: `list ${name}`, group: say('Go to'), name: labelOf(name), to: `/${name}` }));
   const creations = all
     .filter(({ operations }) => operations.has('create'))
     .map(({ name, singular }) => ({
-      ...{ id: `create ${name}`, group: 'Actions', to: `/${name}/create` },
-      name: `New ${humanised(singular).toLowerCase()}`,
+      ...{ id: `create ${name}`, group: say('Actions'), to: `/${name}/create` },
+      name: say('New {thing}', { thing: humanised(singular).toLowerCase() }),
     }));
   const users = all.some(({ name }) => name === 'users');
   return [
-    { id: 'overview', group: 'Go to', name: 'Overview', to: '/' },
+    { id: 'overview', group: say('Go to'), name: say('Overview'), to: '/' },
     ...pages,
-    ...(users ? [{ id: 'invite', group: 'Actions', name: 'Invite a person', act: 'invite' } as const] : []),
+    ...(users ? [{ id: 'invite', group: say('Actions'), name: say('Invite a person'), act: 'invite' } as const] : []),
     ...creations,
-    { id: 'theme', group: 'Actions', name: 'Switch between light and dark', act: 'theme' },
+    { id: 'theme', group: say('Actions'), name: say('Switch between light and dark'), act: 'theme' },
     ...settings.map(([path, name]) => ({
-      ...{ id: path, group: 'Settings', name, detail: 'My account', to: `${root}${path}`, leaves: true },
+      ...{
+        id: path,
+        group: say('Settings'),
+        name: say(name),
+        detail: say('My account'),
+        to: `${root}${path}`,
+        leaves: true,
+      },
     })),
-    { id: 'docs', group: 'Settings', name: 'API reference', to: `${root}/docs`, leaves: true },
+    { id: 'docs', group: say('Settings'), name: say('API reference'), to: `${root}/docs`, leaves: true },
   ];
 }
 

@@ -8,6 +8,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
 import { interruption, root } from '../api.ts';
+import { say } from '../say.ts';
 import { signInByPage } from './sign-in-form.ts';
 
 /** Over whatever is being worked on, when the session ends. */
@@ -39,7 +40,7 @@ function SignInDialog() {
       if (refusal === undefined) await interruption.goOn();
       setProblem(refusal);
     } catch {
-      setProblem('The service cannot be reached. Try again.');
+      setProblem(say('The service cannot be reached. Try again.'));
     }
     setBusy(false);
   }
@@ -47,21 +48,21 @@ function SignInDialog() {
   return (
     <Dialog open fullWidth maxWidth="xs" aria-labelledby="sign-in-again">
       <form onSubmit={(event) => void signIn(event)} noValidate>
-        <DialogTitle id="sign-in-again">Sign in again</DialogTitle>
+        <DialogTitle id="sign-in-again">{say('Sign in again')}</DialogTitle>
         <DialogContent>
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            Your session has ended. Nothing that you typed is lost: sign in, and go on where you were.
+            {say('Your session has ended. Nothing that you typed is lost: sign in, and go on where you were.')}
           </Typography>
           {problem && <Alert severity="error">{problem}</Alert>}
-          <TextField name="login" label="Email or login name" autoComplete="username" autoFocus required />
-          <TextField name="password" label="Password" type="password" autoComplete="current-password" required />
+          <TextField name="login" label={say('Email or login name')} autoComplete="username" autoFocus required />
+          <TextField name="password" label={say('Password')} type="password" autoComplete="current-password" required />
         </DialogContent>
         <DialogActions>
           <Button onClick={interruption.giveUp} color="inherit">
-            Leave the console
+            {say('Leave the console')}
           </Button>
           <Button type="submit" variant="contained" disabled={busy}>
-            Sign in
+            {say('Sign in')}
           </Button>
         </DialogActions>
       </form>

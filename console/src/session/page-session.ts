@@ -1,6 +1,7 @@
 import { errorOf, SignedOutError, UnreachableError } from '../../../client/errors.ts';
 import type { TokenAnswer } from '../../../client/login.ts';
 import type { Fetch } from '../../../client/transport.ts';
+import { say } from '../say.ts';
 
 /** The access token of the session that this page stands in. The service would redirect whoever has none to its login page. */
 export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnswer> {
@@ -12,7 +13,7 @@ export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnsw
       headers: { Accept: 'application/json' },
     });
   } catch (cause) {
-    throw new UnreachableError('The service cannot be reached.', { status: 0, code: 'unreachable', cause });
+    throw new UnreachableError(say('The service cannot be reached.'), { status: 0, code: 'unreachable', cause });
   }
   if (response.type === 'opaqueredirect' || [302, 303, 401, 403].includes(response.status)) {
     throw new SignedOutError('The session of this page is over.', { status: 401, code: 'signed_out' });

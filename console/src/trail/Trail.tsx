@@ -6,6 +6,7 @@ import { describeDevice } from '../../../src/http/device.ts';
 import { useDescriptions } from '../described.tsx';
 import type { ResourceDescription } from '../descriptions.ts';
 import { rowName, shortId } from '../presentation.ts';
+import { locale, say } from '../say.ts';
 import { ago } from './ago.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
@@ -29,7 +30,11 @@ export function Trail({ events }: { events: TrailEvent[] }) {
             ))}
           </Typography>
           <Typography variant="caption" color="textSecondary" component="p">
-            <Link to={`/events/${event.id}/show`} color="inherit" title={new Date(event.created_at).toLocaleString()}>
+            <Link
+              to={`/events/${event.id}/show`}
+              color="inherit"
+              title={new Date(event.created_at).toLocaleString(locale)}
+            >
               {ago(event.created_at)}
             </Link>
             {[event.address, event.user_agent && describeDevice(event.user_agent)]
@@ -68,7 +73,7 @@ function NamedRow({ part: { resource, id, gone } }: { part: Extract<Part, { name
 }
 
 function Named({ part: { name, id }, name: shown }: { part: Name; name: string | undefined }) {
-  if (id === null) return name === 'client' ? 'an application' : 'somebody unknown';
+  if (id === null) return name === 'client' ? say('an application') : say('somebody unknown');
   // Gone, and known by its id alone.
   if (shown === undefined) return <span className="mono">{shortId(id)}</span>;
   return <Link to={`/${name === 'client' ? 'clients' : 'users'}/${id}/show`}>{shown}</Link>;

@@ -1,3 +1,5 @@
+import { template } from '../say.ts';
+
 /** One event of the trail, as the API shows it. */
 export interface TrailEvent {
   id: string;
@@ -128,7 +130,7 @@ function partsOfSentence(event: TrailEvent): Part[] {
 function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
   const known = sentences.get(type);
   const byAnother = actor_id !== null && actor_id !== user_id;
-  if (known) return (byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own;
+  if (known) return template((byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own);
   const [subject = type, verb = ''] = type.split('.');
   const words = `${subject} ${verb}`.replace(/_/g, ' ').trim();
   const who = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';

@@ -11,6 +11,7 @@ import { useListContext } from 'react-admin';
 import { countOf } from '../bulk/selected-rows.ts';
 import { useDescription } from '../described.tsx';
 import { counted, labelOf } from '../presentation.ts';
+import { say } from '../say.ts';
 import { exportRows, type Format, save } from './export-rows.ts';
 
 /** Every row that the list finds, as a file. */
@@ -51,7 +52,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog open fullWidth maxWidth="xs" onClose={close} aria-labelledby="export-title">
-      <DialogTitle id="export-title">{`Export ${labelOf(description).toLowerCase()}`}</DialogTitle>
+      <DialogTitle id="export-title">{say('Export {what}', { what: labelOf(description).toLowerCase() })}</DialogTitle>
       <DialogContent>
         {problem && <Alert severity="error">{problem}</Alert>}
         <Typography role="status" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
@@ -64,7 +65,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
             sx={{ mt: 1 }}
             variant="determinate"
             value={isDone ? 100 : total ? Math.min(100, (rows / total) * 100) : 0}
-            aria-label="Export"
+            aria-label={say('Export')}
           />
         )}
       </DialogContent>
@@ -74,9 +75,9 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
         </Button>
         {rows === undefined && (
           <>
-            <Button onClick={() => void run('json')}>JSON</Button>
+            <Button onClick={() => void run('json')}>{say('JSON')}</Button>
             <Button variant="contained" autoFocus onClick={() => void run('csv')}>
-              CSV
+              {say('CSV')}
             </Button>
           </>
         )}

@@ -1,6 +1,7 @@
 import UploadIcon from '@mui/icons-material/FileUploadOutlined';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-admin';
+import { say } from '../say.ts';
 
 const ImportDialog = lazy(() => import('./ImportDialog.tsx'));
 
@@ -8,7 +9,7 @@ export function ImportButton() {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button label="Import" onClick={() => setOpen(true)}>
+      <Button label={say('Import')} onClick={() => setOpen(true)}>
         <UploadIcon />
       </Button>
       {isOpen && (

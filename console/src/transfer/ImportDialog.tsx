@@ -11,6 +11,7 @@ import { useRefresh } from 'react-admin';
 import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
 import { useDescription } from '../described.tsx';
 import { counted, labelOf } from '../presentation.ts';
+import { say } from '../say.ts';
 import type { CheckedRow } from './check-row.ts';
 import { csvLine } from './csv.ts';
 import { save } from './export-rows.ts';
@@ -37,7 +38,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     try {
       setChecked(await checkFile(description, chosen));
     } catch (error) {
-      setProblem(`This file cannot be read: ${(error as Error).message}`);
+      setProblem(say('This file cannot be read: {reason}', { reason: (error as Error).message }));
     }
   }
 
@@ -59,18 +60,21 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="import-title">
       <DialogTitle id="import-title">
-        {report ? `${counted(report.done, description)} imported` : `Import ${labelOf(description).toLowerCase()}`}
+        {report
+          ? say('{what} imported', { what: counted(report.done, description) })
+          : say('Import {what}', { what: labelOf(description).toLowerCase() })}
       </DialogTitle>
       <DialogContent>
         {!progress && (
           <>
             <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-              A CSV file whose first line names the fields, or JSON. A row with an id changes the row that has it.
-              Nothing is written before you have seen what would be.
+              {say(
+                'A CSV file whose first line names the fields, or JSON. A row with an id changes the row that has it. Nothing is written before you have seen what would be.',
+              )}
             </Typography>
             <input
               type="file"
-              aria-label="File"
+              aria-label={say('File')}
               accept=".csv,.json,.ndjson,.jsonl,text/csv,application/json"
               onChange={({ target }) => void look(target.files?.[0])}
             />
@@ -83,7 +87,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
             <LinearProgress
               variant="determinate"
               value={Math.min(100, ((progress.done + progress.failed) / Math.max(1, good)) * 100)}
-              aria-label="Import"
+              aria-label={say('Import')}
             />
             <Typography role="status" sx={{ mt: 1, color: 'text.secondary' }}>
               {`${(progress.done + progress.failed).toLocaleString()} of ${good.toLocaleString()}`}
@@ -91,15 +95,15 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
             </Typography>
           </>
         )}
-        {report?.isStopped && <Alert severity="warning">Stopped before the end.</Alert>}
-        {failures && failures.length === 0 && <Typography>Nothing failed.</Typography>}
+        {report?.isStopped && <Alert severity="warning">{say('Stopped before the end.')}</Alert>}
+        {failures && failures.length === 0 && <Typography>{say('Nothing failed.')}</Typography>}
         {failures && failures.length > 0 && (
           <>
             <Problems title={`${counted(failures.length, description)} failed`} problems={failures} />
             <Button
               onClick={() => save(new Blob([failedLines(report?.failures ?? [])]), `${description.name}-failed.csv`)}
             >
-              Save what failed
+              {say('Save what failed')}
             </Button>
           </>
         )}
@@ -110,7 +114,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         </Button>
         {!progress && (
           <Button variant="contained" disabled={good === 0} onClick={() => void write()}>
-            {good === 0 ? 'Import' : `Import ${counted(good, description)}`}
+            {good === 0 ? say('Import') : say('Import {what}', { what: counted(good, description) })}
           </Button>
         )}
       </DialogActions>
@@ -126,9 +130,11 @@ function Looked({ checked: { created, changed, wrong, problems, leftOut } }: { c
         {`${created.toLocaleString()} new, ${changed.toLocaleString()} to be changed, ${wrong.toLocaleString()} wrong.`}
       </Typography>
       {leftOut.length > 0 && (
-        <Alert severity="info">{`Left out, for there is no such field: ${leftOut.join(', ')}.`}</Alert>
+        <Alert severity="info">
+          {say('Left out, for there is no such field: {fields}.', { fields: leftOut.join(', ') })}
+        </Alert>
       )}
-      {problems.length > 0 && <Problems title="These are not imported" problems={problems} />}
+      {problems.length > 0 && <Problems title={say('These are not imported')} problems={problems} />}
     </>
   );
 }

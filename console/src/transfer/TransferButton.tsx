@@ -2,6 +2,7 @@ import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-admin';
 import { useDescription } from '../described.tsx';
+import { say } from '../say.ts';
 import { ImportButton } from './ImportButton.tsx';
 
 const ExportDialog = lazy(() => import('./ExportDialog.tsx'));
@@ -12,7 +13,7 @@ export function TransferButton() {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button label="Export" onClick={() => setOpen(true)}>
+      <Button label={say('Export')} onClick={() => setOpen(true)}>
         <DownloadIcon />
       </Button>
       {operations.has('create') && <ImportButton />}

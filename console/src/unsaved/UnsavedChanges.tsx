@@ -6,6 +6,7 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { type RefObject, useEffect } from 'react';
 import { useBlocker } from 'react-admin';
 import { useFormState } from 'react-hook-form';
+import { say } from '../say.ts';
 
 /** In a form: whoever leaves it with changes that were not saved is asked first. `saved` is set as soon as they are. */
 export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
@@ -27,14 +28,14 @@ export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
   if (state !== 'blocked') return null;
   return (
     <Dialog open onClose={reset} aria-labelledby="unsaved-title">
-      <DialogTitle id="unsaved-title">Leave without saving?</DialogTitle>
-      <DialogContent>What you changed here is not saved yet.</DialogContent>
+      <DialogTitle id="unsaved-title">{say('Leave without saving?')}</DialogTitle>
+      <DialogContent>{say('What you changed here is not saved yet.')}</DialogContent>
       <DialogActions>
         <Button color="error" onClick={proceed}>
-          Discard changes
+          {say('Discard changes')}
         </Button>
         <Button variant="contained" autoFocus onClick={reset}>
-          Keep editing
+          {say('Keep editing')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -6,8 +6,14 @@ import type { Brand } from '../../brand.ts';
 /** The console as Vite built it: one page and the files that it loads. */
 export interface ConsoleFiles {
   /** The page, for one answer: its styles carry that answer's nonce, its addresses the service's root. */
-  page(nonce: string, root: string, brand: ConsoleBrand): string;
+  page(nonce: string, root: string, brand: ConsoleBrand, speech: ConsoleSpeech): string;
   readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** Which language the page is in, and where its messages are; empty: in the code. */
+interface ConsoleSpeech {
+  readonly language: string;
+  readonly messages: string;
 }
 
 /** What the page tells the console of the operator's brand. */
@@ -42,11 +48,13 @@ export function readConsole(dist = join(import.meta.dirname, '../../../console/d
   }
   const folder = join(dist, 'assets');
   return {
-    page: (nonce, root, brand) =>
+    page: (nonce, root, brand, { language, messages }) =>
       html
         .replaceAll('__NONCE__', nonce)
         .replaceAll('./assets/', `${root}/admin/assets/`)
         .replaceAll('__ROOT__', root)
+        .replaceAll('__LANGUAGE__', language)
+        .replaceAll('__MESSAGES__', messages)
         .replaceAll('__NAME__', () => escapeHtml(brand.name))
         .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
     assets: new Map(

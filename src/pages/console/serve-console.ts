@@ -6,14 +6,18 @@ import type { Context } from '../../context.ts';
 import { forbidden, notFound, unavailable } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
+import type { Languages } from '../../languages/languages.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
 import { type ConsoleFiles, readConsole } from './console-files.ts';
+import { serveConsoleMessages } from './console-messages.ts';
 
 interface ConsoleMeans {
   readonly brand: Brand;
   /** Where its logo is. */
   readonly logo: string;
+  readonly languages: Languages;
+  languageOf(request: FastifyRequest): Promise<string>;
   /** The access token of the person whom an `auth:web` request comes from. */
   tokenOf(request: FastifyRequest): string;
 }
@@ -25,12 +29,14 @@ interface ConsoleMeans {
 export function serveConsole(app: App, context: Context, means: ConsoleMeans, files = readConsole()): void {
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
+  const messages = serveConsoleMessages(app, means.languages, root);
 
   // What is behind /admin/ the console itself knows: so an address of a row survives the way over the login page.
   for (const path of ['/admin', '/admin/*']) {
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
       refuseOthersThanAdministrators(request);
-      return sendPage(reply, built(files), root, means);
+      const language = await means.languageOf(request);
+      return sendPage(reply, built(files), root, means, { language, messages: messages.addressOf(language) });
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
@@ -46,13 +52,20 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans, fi
   );
 }
 
-function sendPage(reply: FastifyReply, files: ConsoleFiles, root: string, { brand, logo }: ConsoleMeans): FastifyReply {
+function sendPage(
+  reply: FastifyReply,
+  files: ConsoleFiles,
+  root: string,
+  { brand, logo }: ConsoleMeans,
+  speech: { language: string; messages: string },
+): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
-  return reply
+  return addVary(reply, 'accept-language')
+    .header('content-language', speech.language)
     .header('content-security-policy', policy(nonce, brand))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }));
+    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }, speech));
 }
 
 /** Scripts are files of our own; the components' style sheets are made at run time, and carry the nonce. */
