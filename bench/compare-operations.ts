@@ -19,6 +19,8 @@ export interface Plan {
   readonly quick: boolean;
   readonly peers: boolean;
   readonly operations: readonly string[];
+  /** How many are compared with one. */
+  readonly workers: number;
 }
 
 export interface ServerFigures {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../src/nearest.ts';
 
-export const parts = ['operations', 'engines', 'growth', 'day', 'isolation', 'flames'] as const;
+export const parts = ['operations', 'engines', 'workers', 'growth', 'day', 'isolation', 'flames'] as const;
 export const operations = [
   'same bytes',
   'get',
@@ -22,6 +22,7 @@ const usage = `npm run bench [-- options]
   --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
   --only a,b            some of: ${parts.join(', ')}
   --operations a,b      of the operations, some: "get,list"
+  --workers n           how many are compared with one (default 2)
   --rounds n            how often each operation is measured on each server (default 9); the median counts
   --seconds n           how long each time (default 1)
   --no-postgres         SQLite alone
@@ -58,6 +59,7 @@ function parse() {
         quick: { type: 'boolean', default: false },
         only: { type: 'string' },
         rounds: { type: 'string' },
+        workers: { type: 'string' },
         seconds: { type: 'string' },
         operations: { type: 'string' },
         'no-postgres': { type: 'boolean', default: false },
@@ -85,6 +87,7 @@ export function readOptions() {
       rounds: wholeNumber('rounds', values.rounds, quick ? 1 : 9),
       seconds: wholeNumber('seconds', values.seconds, 1),
       connections: 32,
+      workers: wholeNumber('workers', values.workers, 2),
       quick,
       peers: !values['no-peers'],
       operations: names('operations', values.operations, operations),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createPostgres } from '../test/harness/postgres-server.ts';
 import { compareEngines } from './compare-engines.ts';
 import { compareOperations } from './compare-operations.ts';
+import { compareWorkers } from './compare-workers.ts';
 import { dayOfSessions } from './day-of-sessions.ts';
 import { flames } from './flames.ts';
 import { growth } from './growth.ts';
@@ -28,6 +29,7 @@ const report: Report = {
 try {
   if (parts.includes('operations')) report.operations = await compareOperations(plan, postgresUrl);
   if (parts.includes('engines') && postgresUrl) report.engines = await compareEngines(plan, postgresUrl);
+  if (parts.includes('workers')) report.workers = await compareWorkers(plan, postgresUrl);
   if (parts.includes('growth')) report.growth = await growth(plan, postgresUrl);
   if (parts.includes('day')) report.day = await dayOfSessions(plan);
   if (parts.includes('isolation')) report.isolation = await isolation(plan);

@@ -20,7 +20,7 @@ export const administrator = { email: 'admin@example.com', password: 'correct ho
 export interface PreparedGatehouse {
   readonly engine: Engine;
   readonly databaseUrl: string;
-  start(nodeOptions?: readonly string[]): Promise<ServerProcess>;
+  start(nodeOptions?: readonly string[], more?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   remove(): void;
 }
 
@@ -54,9 +54,10 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
   return {
     engine,
     databaseUrl,
-    start: (nodeOptions = []) =>
+    start: (nodeOptions = [], more = {}) =>
       startServer({
         ...launch,
+        env: { ...env, ...more },
         args: [...serviceOptions, ...nodeOptions, ...launch.args],
         operations: (url) => gatehouseOperations(url, client),
       }),

@@ -1,5 +1,6 @@
 import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
+import type { WorkersFigures } from '../compare-workers.ts';
 import type { Day } from '../day-of-sessions.ts';
 import type { Flame } from '../flames.ts';
 import type { GrowthFigures } from '../growth.ts';
@@ -14,6 +15,7 @@ export interface Report {
   readonly load: string;
   operations?: Comparison;
   engines?: EngineFigures[];
+  workers?: WorkersFigures[];
   growth?: GrowthFigures[];
   day?: Day;
   isolation?: IsolationFigures;
@@ -39,12 +41,37 @@ export function textReport(report: Report): string {
   const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];
   if (report.operations) parts.push(...operationTables(report.operations));
   if (report.engines) parts.push(enginesTable(report.engines));
+  if (report.workers) parts.push(workersTable(report.workers));
   for (const figures of report.growth ?? []) parts.push(growthTable(figures));
   if (report.day) parts.push(dayTable(report.day));
   if (report.isolation) parts.push(isolationTable(report.isolation));
   if (report.flames) parts.push(flamesTable(report.flames));
   parts.push(...targetsTable(report));
   return `${parts.join('\n\n')}\n`;
+}
+
+function workersTable(figures: readonly WorkersFigures[]): string {
+  const head = [
+    'workers',
+    'engine',
+    'one: req/s',
+    'more: req/s',
+    'growth',
+    'half of the rounds',
+    'one: µs',
+    'more: µs',
+  ];
+  const rows = figures.map(({ workers, operation, engine, growth, one, all, processorTime }) => [
+    `${operation}, ${workers}`,
+    engine,
+    number(one.perSecond),
+    number(all.perSecond),
+    growth.middle.toFixed(2),
+    `${growth.low.toFixed(2)} to ${growth.high.toFixed(2)}`,
+    number(processorTime.one),
+    number(processorTime.all),
+  ]);
+  return `Workers, beside one (µs: processor time of the service for a request)\n${table([head, ...rows])}`;
 }
 
 function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Comparison): string[] {

@@ -3,10 +3,10 @@ import { underMigrationLock } from '../../database/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/count-row-changes.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
-import { fold } from '../declaration/fields/folding.ts';
-import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
-import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Executor, writeOnce } from '../sql/executor.ts';
+import { quoted, raw } from '../sql/sql-text.ts';
 import { convertRows } from './conversions.ts';
+import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 import { planAdditions } from './plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
@@ -14,6 +14,7 @@ import { refuseLoss, refuseNeedless } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
+import { workAhead } from './work-ahead.ts';
 
 /** Changes by code of the operator's own, each run once. */
 export interface OwnMigrations {
@@ -96,9 +97,10 @@ export async function applyResourceMigrations(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   checkDefinitions(definitions);
+  const ahead = options.dryRun ? new Set<string>() : await doAhead(database, definitions, options);
   try {
     return await underMigrationLock(database, async (tx) => {
-      const done = await bringUp(database, tx, definitions, options);
+      const done = await bringUp(database, tx, definitions, options, ahead);
       if (options.dryRun) throw new Undone(done);
       return done;
     });
@@ -108,11 +110,30 @@ export async function applyResourceMigrations(
   }
 }
 
+/** What takes more than adding must come in its order. */
+const onlyAdds = ({ loses, drops, dropsIndex, finish, fill, column }: Step): boolean =>
+  !(loses || drops || dropsIndex || finish || (fill && !column));
+
+/** Nothing where the transaction will refuse, or an operator's own code runs in it. */
+async function doAhead(
+  database: Database,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions,
+): Promise<ReadonlySet<string>> {
+  const none = new Set<string>();
+  if (database.engine === 'sqlite' || (options.own && (await options.own.pending(database.db)).length > 0)) return none;
+  const { steps, blockers } = await planResourceMigrations(database, definitions, options);
+  if (blockers.length > 0 || !steps.every(onlyAdds)) return none;
+  const stored = await database.db.transaction().execute((tx) => readSchemas(tx));
+  return workAhead(database, steps, new Set([...stored.values()].map(({ table }) => table)));
+}
+
 async function bringUp(
   { engine, now: clock }: Database,
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
+  ahead: ReadonlySet<string>,
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
@@ -122,7 +143,7 @@ async function bringUp(
   let before = byNewNames(stored, named);
   const done: string[] = [];
   const perform = async (steps: readonly Step[]) => {
-    for (const step of steps) await performStep(executor, step);
+    for (const step of steps) if (!ahead.has(step.says)) await performStep(executor, step);
     done.push(...steps.map(({ says }) => says));
   };
   if (own && (await own.pending(tx)).length > 0) {
@@ -162,21 +183,4 @@ async function performStep(executor: Executor, { statements, convert, finish = [
   if (convert) await convertRows(executor, convert);
   for (const statement of finish) await writeOnce(executor, statement);
   if (fill) await fillFolded(executor, fill);
-}
-
-/** Folding is ours, not the database's: rows that were there before a field became searchable are folded here. */
-async function fillFolded(executor: Executor, { table, from, folded }: NonNullable<Step['fill']>): Promise<void> {
-  const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
-  for (let after = ''; ; ) {
-    const rows = await readUnprepared<{ id: string; value: string }>(
-      executor,
-      sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit 1000`,
-    );
-    for (const { id, value } of rows) {
-      await writeOnce(executor, sql`update ${tableName} set ${target} = ${fold(value)} where "id" = ${id}`);
-    }
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
-  }
 }

@@ -15,6 +15,10 @@ export interface Step {
   readonly convert?: Converted;
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
+  /** On PostgreSQL: a column that is added, in a way that can be repeated. */
+  readonly column?: { readonly table: string; readonly statements: readonly Fragment[] };
+  /** On PostgreSQL: an index, and how it is made beside those who write. */
+  readonly index?: { readonly table: string; readonly name: string; readonly concurrently: Fragment };
   /** What goes, as the operator names it. */
   readonly drops?: string;
   /** A folded column to be filled after the statements. */
@@ -59,14 +63,32 @@ export function addReference(engine: Engine, table: string, name: string, column
 }
 
 export function addColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
+  const says = `add the column "${name}" to "${table}"`;
+  const fill = column.from ? { fill: { table, from: column.from, folded: name } } : {};
+  if (engine === 'postgres') {
+    const statements = addToPostgres(table, name, column);
+    return [{ says, statements, column: { table, statements }, ...fill }, ...addReference(engine, table, name, column)];
+  }
   const statements = [raw(`alter table ${quoted(table)} add column ${columnText(engine, name, column)}`)];
   if (column.default !== undefined) {
     statements.push(sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`);
   }
-  const says = `add the column "${name}" to "${table}"`;
-  const fill = column.from ? { table, from: column.from, folded: name } : undefined;
-  return [{ says, statements, ...(fill ? { fill } : {}) }, ...addReference(engine, table, name, column)];
+  return [{ says, statements, ...fill }];
 }
+
+/** A default that is given with the column is in every row at once, and none of them is written. */
+function addToPostgres(table: string, name: string, column: ColumnSchema): Fragment[] {
+  const add = `alter table ${quoted(table)} add column if not exists ${columnText('postgres', name, column)}`;
+  if (column.default === undefined || column.default === null) return [raw(add)];
+  return [
+    raw(`${add} default ${literal(column.default)}`),
+    raw(`alter table ${quoted(table)} alter column ${quoted(name)} drop default`),
+  ];
+}
+
+/** For statements that take no parameters. */
+const literal = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
 
 export const dropColumn = (
   table: string,
@@ -112,11 +134,14 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
     const nulls = engine === 'postgres' && i === 0 && index.nullable && !index.unique ? ' nulls first' : '';
     return `${quoted(column)}${nulls}`;
   });
+  const kind = index.unique ? 'unique index' : 'index';
+  const on = `on ${quoted(table)} (${columns.join(', ')})`;
   return {
     says: `make the ${index.unique ? 'unique ' : ''}index "${name}"`,
-    statements: [
-      raw(`create ${index.unique ? 'unique ' : ''}index ${quoted(name)} on ${quoted(table)} (${columns.join(', ')})`),
-    ],
+    statements: [raw(`create ${kind} ${quoted(name)} ${on}`)],
+    ...(engine === 'postgres'
+      ? { index: { table, name, concurrently: raw(`create ${kind} concurrently if not exists ${quoted(name)} ${on}`) } }
+      : {}),
   };
 }
 
