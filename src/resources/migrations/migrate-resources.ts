@@ -124,7 +124,7 @@ async function doAhead(
   if (database.engine === 'sqlite' || (options.own && (await options.own.pending(database.db)).length > 0)) return none;
   const { steps, blockers } = await planResourceMigrations(database, definitions, options);
   if (blockers.length > 0 || !steps.every(onlyAdds)) return none;
-  const stored = await database.db.transaction().execute((tx) => readSchemas(tx));
+  const stored = await readSchemas(database.db);
   return workAhead(database, steps, new Set([...stored.values()].map(({ table }) => table)));
 }
 
