@@ -13,6 +13,7 @@ import {
 } from 'react-admin';
 import { useDescription } from '../described.tsx';
 import { useNarrow } from '../narrow.ts';
+import { InviteButton } from '../people/InviteButton.tsx';
 import { densityKey } from '../Rows.tsx';
 import { CodeButton } from '../row/CodePanel.tsx';
 import { say } from '../say.ts';
@@ -32,6 +33,7 @@ export function ListActions() {
       {!narrow && <DensityButton />}
       <TransferButton />
       <CodeButton />
+      {name === 'users' && operations.has('create') && <InviteButton />}
       {operations.has('create') && (
         <Button component={Link} to={createPath({ resource: name, type: 'create' })} label={say('Create')}>
           <AddIcon />
