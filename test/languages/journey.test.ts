@@ -72,7 +72,7 @@ describe('A journey in German', () => {
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     await page.getByRole('menuitem', { name: 'Konten' }).click();
     await page.getByRole('link', { name: 'Erstellen' }).waitFor();
-    await page.getByText('Zeilen je Seite:').waitFor();
+    await page.getByText(/^1–\d von \d$/).waitFor();
     await picture(page, 'console-users-de');
     await page.goto(`${service.url}/admin`);
     await page.getByRole('heading', { name: 'Aktivität' }).waitFor();
