@@ -136,6 +136,9 @@ export async function loadTestConfig(settings: ConfigFile, workingDir: string): 
   return parseConfig({ ...(await readConfigFile(workingDir)), ...settings }, {}, workingDir);
 }
 
+/** A variable of OpenTelemetry's, which are no settings of ours: its parts read them by themselves too. */
+export const standardVariable = (name: `OTEL_${string}`): string | undefined => process.env[name];
+
 /** By `npm start` or another of its scripts. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { tracing } from './tracing.ts';
 
 /** Whatever is logged under one of these names, at the top or one level down, is a secret by its name. */
 const secretNames = [
@@ -120,6 +121,7 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
       serializers: { err: (error) => describeError(error), error: (error) => describeError(error) },
       hooks: { streamWrite: asLogged },
+      mixin: () => tracing()?.ids() ?? {},
     },
     destination ?? (forPeople ? forReading() : pino.destination({ sync: true })),
   );

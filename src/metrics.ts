@@ -25,10 +25,20 @@ function tally<L extends string>(registry: Registry, name: string, help: string,
 }
 
 /** The figures that `/metrics` shows. Features count here; the HTTP layer publishes. */
-export function createMetrics() {
+export function createMetrics(build?: { readonly version: string; readonly engine: string }) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  if (build) {
+    new Gauge({
+      name: 'gatehouse_build_info',
+      help: 'What runs here: always 1',
+      // Every worker is the same.
+      aggregator: 'max',
+      labelNames: ['version', 'node', 'engine'],
+      registers,
+    }).set({ ...build, node: process.versions.node }, 1);
+  }
   return {
     registry,
     tokenLookups: tally(registry, 'gatehouse_token_cache_total', 'Lookups of verified tokens', 'result'),

@@ -7,10 +7,13 @@ import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
 import type { App } from './http/app.ts';
+import { noteConnections } from './http/health.ts';
 import { otherSites } from './http/other-sites.ts';
 import { createMetrics } from './metrics.ts';
 import { whyNotListening, withRealPort } from './real-port.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
+import { serviceVersion } from './version.ts';
 
 export interface StartOptions {
   readonly log: Logger;
@@ -49,7 +52,11 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
 /** All of a start but the listening: whatever stops a start stops this. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
   const { log, clockOffset, siblings } = options;
-  const database = await openDatabase(config);
+  const telemetry = await startTelemetry(serviceVersion);
+  const database = await openDatabase(config).catch(async (error) => {
+    await telemetry?.stop();
+    throw error;
+  });
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
   const eventsLog = openEventsLog({ config, database, log });
   let services: BuiltApp | undefined;
@@ -57,9 +64,12 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     await services?.app.close();
     await eventsLog?.close();
     await database.close();
+    await telemetry?.stop();
   };
   try {
-    const context: Context = { config, database, log, metrics: createMetrics(), eventsLog, siblings, now };
+    const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
+    telemetry?.sendMetrics(metrics, () => noteConnections({ database, metrics }));
+    const context: Context = { config, database, log, metrics, eventsLog, siblings, now };
     const names = await migrate(database, now, (line) => log.warn(line));
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     for (const warning of otherSites(config)) log.warn(warning);

@@ -32,6 +32,11 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
     'gatehouse backup /var/backups/copies --every',
     'goes on until it is stopped; test/operation/backups',
   ],
+  [
+    'docs/operating.md',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'serves until it is stopped; test/telemetry does it with a collector',
+  ],
   ['docs/operating.md', 'gatehouse move --to postgres', 'needs a PostgreSQL of somebody; test/move has its own'],
   [
     'examples/server-app/README.md',

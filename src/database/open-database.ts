@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { settings } from '../settings/settings.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
+import { traceSqlite } from './statement-span.ts';
 
 interface Location {
   readonly databaseUrl: string;
@@ -20,7 +21,8 @@ interface Location {
 export async function openDatabase(location: Location): Promise<Database> {
   const { databaseUrl, readTimeout = settings.readTimeout.default, workingDir, workers = 1 } = location;
   if (databaseUrl.startsWith('sqlite:')) {
-    return openSqlite(resolve(workingDir, databaseUrl.slice('sqlite:'.length)), readTimeout, workers === 1);
+    const path = resolve(workingDir, databaseUrl.slice('sqlite:'.length));
+    return traceSqlite(openSqlite(path, readTimeout, workers === 1));
   }
   const { openPostgres } = await import('./postgres/postgres.ts');
   return openPostgres({

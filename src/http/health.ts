@@ -54,7 +54,7 @@ function lookAt({ log }: Context, checks: readonly ReadinessCheck[]): () => Prom
  * `/metrics`: the figures. Returns what makes it not ready for good, because it is about to stop.
  */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
-  const { database, metrics, siblings } = context;
+  const { metrics, siblings } = context;
   const look = lookAt(context, [...ownChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
@@ -69,15 +69,7 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   });
 
   const readFigures = () => {
-    const { total, idle, waiting } = database.connections();
-    metrics.databaseConnections.set({ state: 'total' }, total);
-    metrics.databaseConnections.set({ state: 'idle' }, idle);
-    metrics.databaseConnections.set({ state: 'waiting' }, waiting);
-    const replicas = database.replicas?.state();
-    if (replicas) {
-      metrics.databaseReplicas.set({ state: 'used' }, replicas.usable);
-      metrics.databaseReplicas.set({ state: 'left out' }, replicas.of - replicas.usable);
-    }
+    noteConnections(context);
     return metrics.registry;
   };
   siblings?.showFigures(() => readFigures().getMetricsAsJSON());
@@ -88,4 +80,16 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   return () => {
     draining = true;
   };
+}
+
+/** The figures that are looked up, rather than counted. */
+export function noteConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
+  const { total, idle, waiting } = database.connections();
+  metrics.databaseConnections.set({ state: 'total' }, total);
+  metrics.databaseConnections.set({ state: 'idle' }, idle);
+  metrics.databaseConnections.set({ state: 'waiting' }, waiting);
+  const replicas = database.replicas?.state();
+  if (!replicas) return;
+  metrics.databaseReplicas.set({ state: 'used' }, replicas.usable);
+  metrics.databaseReplicas.set({ state: 'left out' }, replicas.of - replicas.usable);
 }

@@ -19,6 +19,7 @@ import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
+import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
@@ -65,7 +66,7 @@ function finishAnswers(app: App, context: Context): void {
   // two: each costs every request.
   app.addHook('onSend', (request, reply, payload, done) => {
     const sent = tagAnswer(request, reply, payload);
-    logRequest(request, reply);
+    inRequestSpan(request, () => logRequest(request, reply));
     if (request.told === null) done(null, sent);
     else void request.told.then(() => done(null, sent));
   });
@@ -131,7 +132,8 @@ export async function createServer(context: Context, authenticate: Authenticate)
   readBodies(app);
   // Reading them is left to the few who do (`parseCookie`): the plugin would read them at each request.
   await app.register(cookie, { hook: false });
-  admitRequests(app, context, authenticate, paths, limit);
+  traceRequests(app);
+  admitRequests(app, context, traceAuthentication(authenticate), paths, limit);
   finishAnswers(app, context);
   return app;
 }

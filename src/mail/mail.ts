@@ -7,6 +7,7 @@ import { languagesOf } from '../languages/languages.ts';
 import type { Job } from '../queue/job.ts';
 import { deleteJobsAbout } from '../queue/job-store.ts';
 import type { Queue } from '../queue/queue.ts';
+import { inSpan } from '../tracing.ts';
 import { type Delivery, openDelivery } from './deliver.ts';
 import { mailTemplates, type RenderMail } from './mail-templates.ts';
 import type { Compose, Mails, QueuedMail } from './mails.ts';
@@ -89,7 +90,11 @@ export class Mail {
     const composed = await compose(mail);
     if (!composed) return;
     const to = typeof composed.recipient === 'string' ? composed.recipient : recipient;
-    await this.#delivery.deliver({ ...mail, recipient: to }, await this.#render(template, { language, ...composed }));
+    const content = await this.#render(template, { language, ...composed });
+    const attributes = { 'gatehouse.mail.template': template };
+    await inSpan('send mail', { kind: 'client', attributes }, () =>
+      this.#delivery.deliver({ ...mail, recipient: to }, content),
+    );
   }
 }
 

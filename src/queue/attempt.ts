@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { systemSource } from '../http/request-source.ts';
+import { inSpan } from '../tracing.ts';
 import { type HandlerOptions, type JobHandler, pauseAfter } from './job.ts';
 import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
 
@@ -36,7 +37,11 @@ export async function runAttempt(
   const tooLong = () => abort.abort(new Error(`it took longer than ${handler.timeout} seconds`));
   const timer = setTimeout(tooLong, handler.timeout * 1000).unref();
   try {
-    const failure = await run(sealing, handler, job, abort.signal);
+    const span = {
+      kind: 'consumer',
+      attributes: { 'gatehouse.job.id': job.id, 'gatehouse.job.attempt': job.attempts },
+    } as const;
+    const failure = await inSpan(`job ${job.name}`, span, () => run(sealing, handler, job, abort.signal));
     if (failure === undefined) {
       await deleteLeased(database.db, job);
       metrics.jobAttempts.inc({ result: 'done' });

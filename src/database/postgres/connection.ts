@@ -2,6 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { unavailable } from '../../errors.ts';
 import { tookTooLong } from '../fair-queue.ts';
+import { statementSpan } from '../statement-span.ts';
 import { grace, type Limits, limited } from './limits.ts';
 import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
@@ -47,7 +48,8 @@ export class Connection implements DatabaseConnection {
   async query(text: string, values: unknown[], repeats: boolean): Promise<pg.QueryResult> {
     const name = repeats && !this.#pool.byTransaction ? nameOf(text) : undefined;
     const limit = { query_timeout: this.#timeoutMs };
-    const ask = () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) });
+    const ask = () =>
+      statementSpan('postgresql', text, () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) }));
     try {
       const alone = this.#pool.byTransaction && !this.#inTransaction && data.test(text);
       const result = await (alone ? this.#inOneOfItsOwn(ask) : ask());

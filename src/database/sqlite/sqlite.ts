@@ -14,6 +14,7 @@ import {
 } from 'kysely';
 import { OperatorError, tooExpensive } from '../../errors.ts';
 import type { Database } from '../database.ts';
+import { statementSpan } from '../statement-span.ts';
 import type { Tables } from '../tables.ts';
 import { fileInPlace } from './file-in-place.ts';
 import { RowBudget } from './row-budget.ts';
@@ -41,7 +42,11 @@ class Connection implements DatabaseConnection {
     this.#commits = commits;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return statementSpan('sqlite', query.sql, () => this.#execute<R>(query));
+  }
+
+  async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       if (this.inTransaction) return this.#writer.run(query.sql, query.parameters);
       if (isRead(query)) return { rows: await this.#reads.all<R>(query.sql, query.parameters) };

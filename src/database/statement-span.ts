@@ -1,0 +1,29 @@
+import { inSpan, tracing } from '../tracing.ts';
+import type { Database } from './database.ts';
+
+const longestText = 2000;
+
+/** A statement in a trace: its text, in which values are never more than places for them. */
+export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, work: () => T): T => {
+  if (!tracing()) return work();
+  const [operation = ''] = /^\s*\w+/.exec(sql) ?? [];
+  const name = operation.trim().toUpperCase();
+  const attributes = {
+    'db.system.name': system,
+    'db.operation.name': name,
+    'db.query.text': sql.slice(0, longestText),
+  };
+  return inSpan(name || 'SQL', { kind: 'client', attributes, onlyInside: true }, work);
+};
+
+/** The shortest ways to a SQLite database, traced. Without tracing it is left as it is: they are the hot paths. */
+export function traceSqlite(database: Database): Database {
+  if (!tracing()) return database;
+  return {
+    ...database,
+    read: (sql, parameters, reader) => statementSpan('sqlite', sql, () => database.read(sql, parameters, reader)),
+    readFirst: (sql, parameters, reader) =>
+      statementSpan('sqlite', sql, () => database.readFirst(sql, parameters, reader)),
+    write: (sql, parameters) => statementSpan('sqlite', sql, () => database.write(sql, parameters)),
+  };
+}

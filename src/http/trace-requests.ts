@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import { inSpan, type RequestSpan, tracing } from '../tracing.ts';
+import type { App } from './app.ts';
+import type { Authenticate } from './gate/authenticate.ts';
+
+const spans = new WeakMap<FastifyRequest, RequestSpan>();
+
+/** A span for each request, by its route and never by its URL, which may hold a secret. Adds nothing without tracing. */
+export function traceRequests(app: App): void {
+  const traces = tracing();
+  if (!traces) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    const span = traces.openRequest(request.headers);
+    spans.set(request, span);
+    span.run(done);
+  });
+  // A body arrives outside of what its request began with.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const span = spans.get(request);
+    if (span) span.run(done);
+    else done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.route?.pattern ?? 'unknown';
+    const attributes = {
+      'http.request.method': request.method,
+      'http.route': route,
+      'http.response.status_code': reply.statusCode,
+      'gatehouse.request_id': request.id,
+    };
+    spans.get(request)?.end(`${request.method} ${route}`, attributes, reply.statusCode >= 500);
+    done();
+  });
+}
+
+/** Runs work inside of a request's span, where it has one: the line in the log is written from anywhere. */
+export const inRequestSpan = (request: FastifyRequest, work: () => void): void => {
+  const span = tracing() && spans.get(request);
+  if (span) span.run(work);
+  else work();
+};
+
+/** Who is calling, as a span of its own. */
+export function traceAuthentication(authenticate: Authenticate): Authenticate {
+  if (!tracing()) return authenticate;
+  return {
+    bearer: (token, request) => inSpan('authenticate bearer', {}, () => authenticate.bearer(token, request)),
+    web: (request, reply) => inSpan('authenticate web', {}, () => authenticate.web(request, reply)),
+  };
+}

@@ -1,0 +1,37 @@
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface SpanOptions {
+  /** Whose side of a call it is. The default is the inside of the service. */
+  readonly kind?: 'client' | 'consumer';
+  readonly attributes?: Attributes;
+  /** Not where nothing around it is traced: housekeeping asks the database every second. */
+  readonly onlyInside?: boolean;
+}
+
+/** The span of one request, from its headers on. */
+export interface RequestSpan {
+  /** What is called in here, and after it, belongs to the span. */
+  run<T>(work: () => T): T;
+  end(name: string, attributes: Attributes, failed: boolean): void;
+}
+
+export interface Tracing {
+  inSpan<T>(name: string, options: SpanOptions, work: () => T): T;
+  /** A caller's own trace is gone on with (W3C Trace Context). */
+  openRequest(headers: Readonly<Record<string, unknown>>): RequestSpan;
+  /** What a line of the log names the trace by. */
+  ids(): { readonly trace_id: string; readonly span_id: string } | undefined;
+}
+
+let current: Tracing | undefined;
+
+/** Undefined unless the environment asks for traces. */
+export const tracing = (): Tracing | undefined => current;
+
+export function setTracing(next: Tracing | undefined): void {
+  current = next;
+}
+
+/** Runs work in a span of its own, where there is tracing; the span ends with what the work returns or promises. */
+export const inSpan = <T>(name: string, options: SpanOptions, work: () => T): T =>
+  current ? current.inSpan(name, options, work) : work();

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: number | string };
+}
+
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+export interface OtlpReceiver {
+  readonly url: string;
+  /** All that came, as it came. */
+  readonly bodies: string[];
+  readonly resource: Record<string, unknown>;
+  spans(): ReceivedSpan[];
+  metricNames(): string[];
+}
+
+const plain = (attributes: readonly Attribute[] = []): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+// biome-ignore lint/suspicious/noExplicitAny: what OTLP's JSON holds.
+type Json = any;
+
+/** A collector of OTLP over HTTP with JSON, on loopback, for the suite that is being declared. */
+export async function otlpReceiver(): Promise<OtlpReceiver> {
+  const bodies: string[] = [];
+  const [spans, names, resource]: [ReceivedSpan[], string[], Record<string, unknown>] = [[], [], {}];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    bodies.push(text);
+    const body = JSON.parse(text) as Json;
+    for (const { resource: from, scopeSpans } of body.resourceSpans ?? []) {
+      Object.assign(resource, plain(from.attributes));
+      for (const { spans: some } of scopeSpans) {
+        for (const span of some) spans.push({ ...span, attributes: plain(span.attributes) });
+      }
+    }
+    for (const { scopeMetrics } of body.resourceMetrics ?? []) {
+      for (const { metrics } of scopeMetrics) names.push(...metrics.map(({ name }: { name: string }) => name));
+    }
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, bodies, resource, spans: () => spans, metricNames: () => names };
+}

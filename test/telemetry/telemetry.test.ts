@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { createLog } from '../../src/log.ts';
+import { readTelemetrySettings } from '../../src/telemetry/telemetry-settings.ts';
+import { tracing } from '../../src/tracing.ts';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { otlpReceiver } from '../harness/otlp-receiver.ts';
+import { services } from '../harness/service.ts';
+
+/** OpenTelemetry's parts read the environment by themselves. */
+function withEnvironment(env: Record<string, string>): () => void {
+  const before = { ...process.env };
+  Object.assign(process.env, env);
+  return () => {
+    process.env = before;
+  };
+}
+
+onBothEngines('traces that the environment asks for', (engine) => {
+  const start = services(engine);
+  after(() => assert.equal(tracing(), undefined, 'it ends with the service'));
+
+  it('go on with the caller’s, hold what was asked of the database and no value, and are named in the log', async () => {
+    const receiver = await otlpReceiver();
+    const restore = withEnvironment({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_SERVICE_NAME: 'our-api',
+    });
+    after(restore);
+    const lines: Record<string, unknown>[] = [];
+    const log = createLog('info', false, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const service = await start({ log, env: { LOG_LEVEL: 'info' } });
+    const { email } = await addLogin(service);
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    const login = await ask<{ access_token: string; refresh_token: string }>(service, '/v1/clients/web/admin/login', {
+      json: { email, password },
+      headers,
+    });
+    assert.equal(login.status, 200);
+    await ask(service, '/v1/password/resets', { json: { email } });
+    await service.accounts.mail.settle();
+    const { access_token: token } = login.body;
+    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
+    const figures = (await ask(service, '/metrics')).text;
+    await service.close();
+
+    const spans = receiver.spans();
+    const request = spans.find(({ name }) => /^POST .*login$/.test(name));
+    assert.ok(request, spans.map(({ name }) => name).join('\n'));
+    assert.deepEqual([request.traceId, request.parentSpanId], [traceId, '00f067aa0ba902b7']);
+    assert.equal(Number(request.attributes['http.response.status_code']), 200);
+    const inside = spans.filter((span) => span.traceId === traceId && span !== request);
+    assert.ok(inside.some(({ attributes }) => /sessions/.test(String(attributes['db.query.text']))));
+    const bearer = spans.find(({ name }) => name === 'authenticate bearer');
+    const asking = spans.find(({ spanId }) => spanId === bearer?.parentSpanId);
+    assert.match(asking?.name ?? '', /^GET \/v1\/users/);
+    assert.ok(spans.some(({ name }) => name === 'send mail'));
+    assert.ok(spans.some(({ name }) => /^job /.test(name)));
+    assert.equal(receiver.resource['service.name'], 'our-api');
+    const sent = receiver.bodies.join();
+    for (const secret of [password, email, token, login.body.refresh_token]) assert.ok(!sent.includes(secret), secret);
+    const line = lines.find(
+      (one) => one.msg === 'request' && one.requestId === request.attributes['gatehouse.request_id'],
+    );
+    assert.equal(line?.trace_id, traceId);
+    assert.ok(receiver.metricNames().includes('gatehouse_http_request_duration_seconds'));
+    assert.match(figures, new RegExp(`gatehouse_build_info\\{version="[^"]+",engine="${engine}",node="[^"]+"\\} 1`));
+  });
+});
+
+describe('OpenTelemetry’s variables', () => {
+  const asked = (env: Record<string, string>) => {
+    const restore = withEnvironment(env);
+    try {
+      return readTelemetrySettings();
+    } finally {
+      restore();
+    }
+  };
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const otlp = { exporter: 'otlp', protocol: 'http/protobuf' };
+
+  it('ask for what the standard says, and for nothing where none is set', () => {
+    assert.equal(asked({}), undefined);
+    assert.equal(asked({ ...endpoint, OTEL_SDK_DISABLED: 'true' }), undefined);
+    assert.deepEqual(asked(endpoint), { traces: otlp, metrics: otlp });
+    assert.deepEqual(asked({ ...endpoint, OTEL_METRICS_EXPORTER: 'none' }), { traces: otlp, metrics: undefined });
+    assert.deepEqual(asked({ OTEL_TRACES_EXPORTER: 'otlp' })?.traces, otlp);
+    assert.throws(() => asked({ OTEL_TRACES_EXPORTER: 'zipkin' }), /OTEL_TRACES_EXPORTER: got "zipkin"/);
+    assert.throws(() => asked({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), /it takes http\/protobuf/);
+  });
+});
