@@ -54,7 +54,7 @@ function lookAt({ log }: Context, checks: readonly ReadinessCheck[]): () => Prom
  * `/metrics`: the figures. Returns what makes it not ready for good, because it is about to stop.
  */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
-  const { metrics, siblings } = context;
+  const { database, metrics, siblings } = context;
   const look = lookAt(context, [...ownChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
