@@ -67,9 +67,7 @@ export async function createStandby(of: PostgresServer): Promise<PostgresServer>
   await of.stop();
   cpSync(of.data, data, { recursive: true });
   writeFileSync(join(data, 'standby.signal'), '');
-  const { uid, gid } = place.options;
-  if (uid && gid)
-    for (const name of readdirSync(data, { recursive: true })) chownSync(join(data, String(name)), uid, gid);
+  giveAll(place, data);
   await of.start();
   const { hostname, port } = new URL(of.url);
   const primary = `host=${hostname} port=${port} user=postgres application_name=standby`;
@@ -77,6 +75,27 @@ export async function createStandby(of: PostgresServer): Promise<PostgresServer>
   const server = await serverOn(place, data, settings);
   await server.start();
   return server;
+}
+
+/** A server on a copy of a base backup, which brings itself to where its settings say. */
+export async function createRecovered(
+  of: PostgresServer,
+  backup: string,
+  settings: readonly string[],
+): Promise<PostgresServer> {
+  const place = places.get(of) as Place;
+  const data = makeDataFolder(place);
+  cpSync(backup, data, { recursive: true });
+  writeFileSync(join(data, 'recovery.signal'), '');
+  giveAll(place, data);
+  const server = await serverOn(place, data, settings);
+  await server.start();
+  return server;
+}
+
+function giveAll({ options: { uid, gid } }: Place, data: string): void {
+  if (!uid || !gid) return;
+  for (const name of readdirSync(data, { recursive: true })) chownSync(join(data, String(name)), uid, gid);
 }
 
 const places = new WeakMap<PostgresServer, Place>();
