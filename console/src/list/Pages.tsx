@@ -16,20 +16,11 @@ const sizes = [10, 25, 50, 100];
 
 /** Where one is in a list, and the ways to other pages of it. `onCountAll` counts a list that was not counted to its end. */
 export function Pages({ onCountAll }: { onCountAll?: () => void }) {
-  const {
-    data = [],
-    total,
-    meta,
-    page,
-    perPage,
-    setPage,
-    setPerPage,
-    hasNextPage,
-    isPending,
-    error,
-  } = useListContext();
+  const { data = [], total, meta, page, perPage, isPending, error } = useListContext();
   if (isPending || error || (data.length === 0 && page === 1)) return null;
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage));
+  // Where all fits on the smallest page there is nothing to turn.
+  const isShort = total !== undefined && total <= Math.min(...sizes) && page === 1;
   const first = (page - 1) * perPage + 1;
   const atLeast = meta?.atLeast as number | undefined;
   const all =
@@ -53,6 +44,16 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
           {say('Count all')}
         </Button>
       )}
+      {!isShort && <Turning last={last} />}
+    </Box>
+  );
+}
+
+/** How many rows a page has, and which page it is. */
+function Turning({ last }: { last: number | undefined }) {
+  const { page, perPage, setPage, setPerPage, hasNextPage } = useListContext();
+  return (
+    <>
       <TextField
         select
         value={perPage}
@@ -99,7 +100,7 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
         <Turn label={say('Next page')} to={hasNextPage ? page + 1 : undefined} icon={<NextIcon />} />
         <Turn label={say('Last page')} to={last !== undefined && page < last ? last : undefined} icon={<LastIcon />} />
       </Box>
-    </Box>
+    </>
   );
 }
 
