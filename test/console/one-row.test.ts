@@ -55,6 +55,7 @@ describe('The console and one row', () => {
       await page.getByRole('option', { name: /Zoë Ångström/ }).click();
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await drivers.getByRole('link', { name: 'Zoë Ångström' }).waitFor();
+      await page.getByText('Driver added.').waitFor({ state: 'detached' });
     });
 
     await visit.test('shows its JSON, its history and how programs read it', async () => {

@@ -45,6 +45,10 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
 export async function seriousProblems(page: Page): Promise<string[]> {
   // The page's own Content-Security-Policy lets no script in but by the debugger's door, which this uses.
   await page.evaluate(`typeof axe === 'undefined' && (() => {${axe.source}})()`);
+  // What is half faded in has half of its contrast.
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
+    .map((each) => each.finished.catch(() => undefined)))`);
   const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
