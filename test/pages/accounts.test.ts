@@ -56,8 +56,9 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
     await visitor.get(link);
     assert.equal((await visitor.send(link, {})).location, '/email/confirmed');
     assert.doesNotMatch((await visitor.get('/settings')).html, /is not confirmed yet/);
-    await visitor.get(link);
-    const again = await visitor.send(link, {});
+    assert.equal((await visitor.get(link)).status, 410);
+    // From a page that was opened before.
+    const again = await scanner.send(link, {});
     assert.equal(again.status, 410);
     assert.match(again.html, /This link does not work any more/);
   });
@@ -112,9 +113,10 @@ onBothEngines('Registering and mailed links by the pages', (engine) => {
 
   it('answers made-up links calmly', async () => {
     const visitor = new Visitor(service);
+    await visitor.get('/login');
     for (const token of ['x', '..%2f..%2fusers', 'a'.repeat(2000), '%f0%9f%92%a9', "'--"]) {
       for (const path of [`/email/confirm/${token}`, `/password/reset/${token}`]) {
-        assert.equal((await visitor.get(path)).status, 200, path);
+        assert.equal((await visitor.get(path)).status, 410, path);
         assert.equal((await visitor.send(path, { password: 'quite another password' })).status, 410, path);
       }
     }
