@@ -8,6 +8,8 @@ import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts
 import type { PrimaryPool } from './primary-pool.ts';
 import { refuseUnreplicated } from './unreplicated.ts';
 
+const aDay = 86_400_000;
+
 /** Names the texts of repeated statements, so that PostgreSQL parses and plans each once a connection. */
 const statementNames = new Map<string, string>();
 function nameOf(text: string): string | undefined {
@@ -40,7 +42,7 @@ export class Connection implements DatabaseConnection {
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
     const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
-    if (this.#inTransaction) this.#noteLimit(sql);
+    this.#noteLimit(sql);
     return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
@@ -85,10 +87,10 @@ export class Connection implements DatabaseConnection {
     }
   }
 
-  /** A transaction that changes tables gives itself more time. */
+  /** Whoever changes tables gives itself more time; 0 is none, as PostgreSQL has it. */
   #noteLimit(text: string): void {
-    const [, ms] = /^set local statement_timeout = (\d+)$/.exec(text) ?? [];
-    if (ms) this.#timeoutMs = Number(ms) + grace;
+    const [, ms] = /^set (?:local )?statement_timeout = (\d+)$/.exec(text) ?? [];
+    if (ms) this.#timeoutMs = ms === '0' ? aDay : Number(ms) + grace;
   }
 
   /** Elsewhere it is set for the whole connection. */
