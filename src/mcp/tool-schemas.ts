@@ -32,10 +32,21 @@ const selection = {
   include: text('Embed relations, with , between them.'),
 };
 
+/** What a write takes. Marks for readers of the API description say nothing to a model, and might name what is not offered. */
+export function valuesOf(resource: Resource, mode: 'create' | 'update'): Json {
+  const schema = inputSchema(resource, mode);
+  const plain = ([name, field]: [string, Json]) => {
+    const { 'x-resource': _resource, 'x-unique': _unique, ...rest } = field;
+    return [name, rest];
+  };
+  const properties = Object.entries(schema.properties as Record<string, Json>).map(plain);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
 /** Of the values of a write: by resource, where that is not too long. */
 function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Json {
   const description = 'The fields and their values, as describe tells them.';
-  const schemas = rights.map(({ resource }) => ({ title: resource.name, ...inputSchema(resource, mode) }));
+  const schemas = rights.map(({ resource }) => ({ title: resource.name, ...valuesOf(resource, mode) }));
   if (JSON.stringify(schemas).length > longestSchemas) return { type: 'object', description };
   return schemas.length === 1 ? { ...schemas[0], description } : { type: 'object', description, anyOf: schemas };
 }

@@ -33,6 +33,7 @@ describe('What an operator says of /mcp', () => {
     assert.equal((await call('list', { resource: 'notes', include: 'diary' })).told.status, 400);
     const { told } = await call('describe', { resource: 'notes' });
     assert.deepEqual((told.resources as { relations: object }[])[0]?.relations, {});
+    assert.ok(!JSON.stringify(told).includes('"diaries"'));
   });
 
   it('runs an action of a collection as such, and never as a row', async () => {

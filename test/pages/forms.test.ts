@@ -100,12 +100,26 @@ onBothEngines('Forms', (engine) => {
     assert.equal(headers.get('referrer-policy'), 'strict-origin');
   });
 
+  /** What is chosen there is of no worth to others, and error pages have no token; the reference shows its reader's own. */
+  const byOrigin = ['/theme', '/language', '/docs/token'];
+
+  it('are refused from another origin where they carry no token', async () => {
+    const visitor = await signedIn();
+    const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
+    for (const path of byOrigin) {
+      const headers = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+      const body = new URLSearchParams({ theme: 'dark', language: 'de' });
+      const { status } = await fetch(service.url + path, { method: 'POST', headers, body, redirect: 'manual' });
+      assert.equal(status, 403, path);
+    }
+  });
+
   it('demand a token wherever a page takes a POST', async () => {
     const visitor = await signedIn();
     await visitor.get('/settings');
     const forms = postRoutes(service.app.printRoutes({ commonPrefix: false, includeHooks: false })).filter(
       // No cookie counts at the OAuth endpoints, nor at /mcp.
-      (path) => !/^\/((v1|admin|oauth)\/|mcp$)/.test(path),
+      (path) => !/^\/((v1|admin|oauth)\/|mcp$)/.test(path) && !byOrigin.includes(path),
     );
     assert.ok(forms.includes('/settings/applications/:id/secret') && forms.length >= 19, forms.join(' '));
     for (const path of forms) {

@@ -16,7 +16,7 @@ import { RequestLanguage } from '../session/request-language.ts';
 import { type AssetUrls, serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { spoken } from './spoken.ts';
-import { themeOf } from './theme.ts';
+import { pathOf, themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 
 /** What one page needs beyond this origin. */
@@ -128,7 +128,9 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     const { request } = reply;
     const language = requestLanguage.ofBrowser(request);
     const variables = spoken(languages, language, describeError(request, status, title, detail, code));
-    const seen = { ...globals, ...themeOf(cookies, request), language };
+    // What was asked for is not said again: it may be what was wrong.
+    const here = pathOf(request);
+    const seen = { ...globals, ...themeOf(cookies, request), here, language };
     return send(reply.code(status), language, views.render('error', variables, seen));
   };
 

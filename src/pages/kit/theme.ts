@@ -13,11 +13,15 @@ const themes = [
 /** What a reader can choose; any other name is as the system has it. */
 export const isChosen = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
+/** The path of the page that is shown, without its query. */
+export const pathOf = (request: FastifyRequest): string =>
+  (localPath(pageOf(request)) ?? '/').split('?', 1)[0] as string;
+
 /** The page that is shown, to come back to. What leads elsewhere from there is left out. */
 function hereOf(request: FastifyRequest): string {
   const page = localPath(pageOf(request)) ?? '/';
   const { next } = request.query as { next?: unknown };
-  return next === undefined || localPath(next) !== undefined ? page : (page.split('?', 1)[0] as string);
+  return next === undefined || localPath(next) !== undefined ? page : pathOf(request);
 }
 
 /** What layouts know of the theme: it is in the very first bytes of a page, so that none flashes up in another. */
