@@ -27,7 +27,7 @@ export function ListActions() {
   const { name, operations, fields } = description;
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return (
-    <TopToolbar sx={{ flexWrap: { xs: 'wrap', md: 'nowrap' }, justifyContent: 'flex-end' }}>
+    <TopToolbar sx={{ flexWrap: 'wrap', justifyContent: 'flex-end', minWidth: 0 }}>
       <FilterButton />
       {narrow ? sortable.length > 0 && <SortButton fields={sortable} /> : <ColumnsButton />}
       {!narrow && <DensityButton />}

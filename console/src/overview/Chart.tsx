@@ -22,13 +22,15 @@ export default function Chart({ at, each, height, line, series }: Props) {
     ...one,
     color: alarming ? palette.error.main : palette.primary.main,
   }));
+  // Nothing at all is a line at zero, below a one.
+  const isEmpty = series.every(({ data }) => data.every((value) => !value));
   const common = {
     height,
     hideLegend: true,
     skipAnimation: true,
     sx: { '& .MuiAreaElement-root, & .MuiLineChart-area': { opacity: 0.25 } },
     margin: { left: 0, right: 16, top: 12, bottom: 0 },
-    yAxis: [{ width: 36, tickMinStep: 1, min: 0, disableLine: true }],
+    yAxis: [{ width: 36, tickMinStep: 1, min: 0, ...(isEmpty && { max: 1 }), disableLine: true }],
   } as const;
   if (line) {
     return (
