@@ -13,6 +13,8 @@ export interface TcpProxy {
   restore(): void;
   /** Closes the connections that hear news. */
   cut(): void;
+  /** The connections of now lead nowhere from now on, and nobody is told; new ones are good. */
+  strand(): void;
 }
 
 interface Link {
@@ -20,6 +22,7 @@ interface Link {
   readonly server: Socket;
   hearsNews: boolean;
   hasLost: boolean;
+  isStranded: boolean;
 }
 
 /** Call it in the suite's own body: proxies are closed after the suite. */
@@ -40,6 +43,7 @@ async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close
   const links = new Set<Link>();
   let lost: { ways: readonly Way[]; whose: 'news' | 'all' } = { ways: [], whose: 'news' };
   const pass = (link: Link, way: Way, chunk: Buffer) => {
+    if (link.isStranded) return;
     if (way === 'to server' && chunk.includes('listen gatehouse_')) link.hearsNews = true;
     if (lost.ways.includes(way) && (lost.whose === 'all' || link.hearsNews)) link.hasLost = true;
     else (way === 'to server' ? link.server : link.client).write(chunk);
@@ -51,7 +55,7 @@ async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close
   };
   const listener = createServer((client) => {
     const server = dial(Number(target.port), target.hostname);
-    const link: Link = { client, server, hearsNews: false, hasLost: false };
+    const link: Link = { client, server, hearsNews: false, hasLost: false, isStranded: false };
     links.add(link);
     client.on('data', (chunk) => pass(link, 'to server', chunk as Buffer));
     server.on('data', (chunk) => pass(link, 'to client', chunk as Buffer));
@@ -78,6 +82,9 @@ async function startProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; close
         endWhere(({ hasLost }) => hasLost);
       },
       cut: () => endWhere(({ hearsNews }) => hearsNews),
+      strand() {
+        for (const link of links) link.isStranded = true;
+      },
     },
     close() {
       listener.close();
