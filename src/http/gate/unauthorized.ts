@@ -3,7 +3,7 @@ import { Problem } from '../../errors.ts';
 
 const reasons = {
   token_missing: 'This needs an access token: send "Authorization: Bearer <ACCESS_TOKEN>".',
-  token_malformed: 'What was sent is not an access token of this service.',
+  token_malformed: 'What was sent is not an access token of this service, or it is one for another of its addresses.',
   token_expired: 'The access token has expired: refresh it, or log in again.',
   token_revoked: 'The access token was revoked: log in again.',
   client_revoked: 'The client that the access token was issued to no longer exists.',
