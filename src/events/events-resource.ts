@@ -1,15 +1,7 @@
-import { isAdmin } from '../caller.ts';
-import { forbidden } from '../errors.ts';
-import type { Rule } from '../resources/declaration/access.ts';
+import { forAdministrators } from '../resources/declaration/access.ts';
 import { defineResource } from '../resources/declaration/define-resource.ts';
 import { belongsTo } from '../resources/declaration/relations.ts';
 import { json, reference, text, timestamp, uuid } from '../resources/declare.ts';
-
-/** Not an empty list: who may see no row of it at all is told so. */
-const administrators: Rule = (caller) => {
-  if (isAdmin(caller)) return true;
-  throw forbidden('The audit trail is for administrators.');
-};
 
 /** The audit trail, for administrators. Nobody changes it; in time it goes by itself. */
 export const eventsResource = defineResource({
@@ -36,7 +28,7 @@ export const eventsResource = defineResource({
     created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
   },
   relations: { user: belongsTo('users', { by: 'user_id' }) },
-  access: { read: administrators, write: 'nobody' },
+  access: { read: forAdministrators('The audit trail is for administrators.'), write: 'nobody' },
   operations: ['list', 'find'],
   defaultOrder: '-created_at',
 });

@@ -1,14 +1,6 @@
-import { isAdmin } from '../caller.ts';
-import { forbidden } from '../errors.ts';
-import type { Rule } from '../resources/declaration/access.ts';
+import { forAdministrators } from '../resources/declaration/access.ts';
 import { defineResource } from '../resources/declaration/define-resource.ts';
 import { date, integer, text, timestamp } from '../resources/declare.ts';
-
-/** Not an empty list: who may see no row of it at all is told so. */
-const administrators: Rule = (caller) => {
-  if (isAdmin(caller)) return true;
-  throw forbidden('What applications call is for administrators.');
-};
 
 /** Who uses /mcp, and how much, for administrators. The single calls are events (`mcp.called`). */
 export const callsResource = defineResource({
@@ -25,7 +17,7 @@ export const callsResource = defineResource({
     last_tool: text({ required: true, readOnly: true }),
     last_call_at: timestamp({ required: true, readOnly: true, sortable: true }),
   },
-  access: { read: administrators, write: 'nobody' },
+  access: { read: forAdministrators('What applications call is for administrators.'), write: 'nobody' },
   operations: ['list', 'find'],
   defaultOrder: '-day',
 });

@@ -1,16 +1,8 @@
-import { isAdmin } from '../caller.ts';
-import { forbidden } from '../errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { type Rule, role } from '../resources/declaration/access.ts';
+import { forAdministrators, role } from '../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
 import { computed, integer, text, timestamp } from '../resources/declare.ts';
 import { deleteJob, retryJob } from './job-store.ts';
-
-/** Not an empty list: who may see no row of it at all is told so. */
-const administrators: Rule = (caller) => {
-  if (isAdmin(caller)) return true;
-  throw forbidden('The queue is for administrators.');
-};
 
 const fields = {
   name: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
@@ -39,7 +31,7 @@ export const jobsResource = defineResource({
   mcp: false,
   versioned: false,
   fields,
-  access: { read: administrators, write: role('admin') },
+  access: { read: forAdministrators('The queue is for administrators.'), write: role('admin') },
   operations: ['list', 'find', 'delete'],
   defaultOrder: '-created_at',
   async remove(call, job) {

@@ -1,4 +1,5 @@
-import { type Caller, mayUseScope } from '../../caller.ts';
+import { type Caller, isAdmin, mayUseScope } from '../../caller.ts';
+import { forbidden } from '../../errors.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
@@ -117,3 +118,11 @@ export function decide(access: Access, caller: Caller, now: number): boolean | C
   if (access === 'nobody') return caller.kind === 'system';
   return access(caller, now);
 }
+
+/** Not an empty list: who may see no row of it at all is told so. */
+export const forAdministrators =
+  (refusal: string): Rule =>
+  (caller) => {
+    if (isAdmin(caller)) return true;
+    throw forbidden(refusal);
+  };
