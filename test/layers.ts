@@ -117,5 +117,6 @@ export const rooms = new Map([
     ],
   ],
   ['pages', ['session', 'kit', 'authorize', 'logout', 'sign-in', 'settings', 'device', 'reference', 'console']],
+  ['database/postgres', ['servers', 'pool', 'news', 'gathering', 'replicas']],
   ['cli', ['terminal', 'operator', 'account', 'commands']],
 ]);

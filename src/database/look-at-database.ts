@@ -57,7 +57,7 @@ function lookAtSqlite(path: string): Looked {
 /** One transaction that PostgreSQL itself keeps from writing. */
 async function lookAtPostgres(url: string): Promise<Looked> {
   const { default: pg } = await import('pg');
-  const { Primary } = await import('./postgres/primary.ts');
+  const { Primary } = await import('./postgres/servers/primary.ts');
   const primary = new Primary(url);
   await primary.find();
   const pool = new pg.Pool({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { Primary } from '../../src/database/postgres/primary.ts';
+import { Primary } from '../../src/database/postgres/servers/primary.ts';
 import { Problem } from '../../src/errors.ts';
 import { ask } from '../harness/ask.ts';
 import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { atMostEvery } from '../at-most-every.ts';
 import type { Database } from '../database.ts';
-import { limited } from './limits.ts';
-import { isOfDisk } from './postgres-errors.ts';
+import { limited } from './pool/limits.ts';
+import { isOfDisk } from './pool/postgres-errors.ts';
 
 interface Parts {
   readonly pool: pg.Pool;

@@ -1,6 +1,6 @@
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
-import { countRowChanges } from '../../database/postgres/count-row-changes.ts';
+import { countRowChanges } from '../../database/postgres/gathering/count-row-changes.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';

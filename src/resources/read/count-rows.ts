@@ -1,5 +1,5 @@
 import type { Changes, Database, Engine } from '../../database/database.ts';
-import { changesAreCounted } from '../../database/postgres/count-row-changes.ts';
+import { changesAreCounted } from '../../database/postgres/gathering/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
 import { after } from '../sql/after.ts';
 import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { systemCaller } from '../../../caller.ts';
+import { applicationFields } from '../../../clients/application-fields.ts';
+import { type ApplicationInput, checkApplication } from '../../../clients/check-application.ts';
+import type { ApplicationFields, ClientType } from '../../../clients/client-store.ts';
+import { mayCallLoopback } from '../../../clients/loopback-host.ts';
+import type { Config } from '../../../config.ts';
+import { OperatorError } from '../../../errors.ts';
+
+/** The options of `client create` that an application has beyond the other clients. */
+export interface ApplicationFlags {
+  application?: boolean;
+  public?: boolean;
+  redirectUri?: string[];
+  postLogoutRedirectUri?: string[];
+  homepage?: string;
+  logo?: string;
+  backchannelLogout?: string;
+  trusted?: boolean;
+}
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+export const addApplicationFlags = (command: Command): Command =>
+  command
+    .option('--application', 'people sign in to it: the same as --type application')
+    .option('--public', 'application: it keeps no secret (browser, phone, desktop, command line)')
+    .option('--redirect-uri <uri>', 'application: where people come back to; may be repeated', collect)
+    .option('--post-logout-redirect-uri <uri>', 'application: where they may go after signing out; repeatable', collect)
+    .option('--homepage <uri>', 'application: its own page')
+    .option('--logo <uri>', 'application: a picture of it')
+    .option('--backchannel-logout <uri>', 'application: is told when somebody signs out')
+    .option('--trusted', 'application: people are not asked for their consent');
+
+/** What the flags say, checked as the API checks it. */
+export function readApplicationFlags(
+  flags: ApplicationFlags,
+  { type, name, config }: { type: ClientType; name: string; config: Config },
+): ApplicationFields {
+  const values: ApplicationInput = {
+    name,
+    public: flags.public ?? false,
+    redirect_uris: flags.redirectUri ?? [],
+    post_logout_redirect_uris: flags.postLogoutRedirectUri ?? [],
+    homepage_uri: flags.homepage ?? null,
+    logo_uri: flags.logo ?? null,
+    backchannel_logout_uri: flags.backchannelLogout ?? null,
+    trusted: flags.trusted ?? false,
+  };
+  const wrong = checkApplication({ type, values, caller: systemCaller, local: mayCallLoopback(config) });
+  if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'));
+  return applicationFields(values);
+}

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { asOperator } from '../../operator/operator.ts';
+
+export function addClientDelete(client: Command): void {
+  client
+    .command('delete')
+    .description('Delete a client. Its secrets and tokens are refused from the next request on.')
+    .argument('<client_id>')
+    .addHelpText('after', '\nExamples:\n  gatehouse client delete reports')
+    .action(async (id: string) => {
+      await asOperator(({ remove }) => remove('clients', id));
+      console.log(`${id} is deleted.`);
+    });
+}

@@ -1,0 +1,65 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { addClientSecret } from '../../../clients/client-secrets.ts';
+import { findClient } from '../../../clients/client-store.ts';
+import { openKeyRing } from '../../../crypto/key-ring.ts';
+import { commitAndInvalidate } from '../../../database/bus.ts';
+import { OperatorError } from '../../../errors.ts';
+import { recordEvent } from '../../../events/record-event.ts';
+import { systemSource } from '../../../http/request-source.ts';
+import { withContext } from '../../operator/with-context.ts';
+
+interface Flags {
+  keepOld: number;
+  json?: boolean;
+}
+
+export function addClientSecretCommand(client: Command): void {
+  client
+    .command('secret')
+    .description('Give a client a new secret and show it, once.')
+    .argument('<client_id>')
+    .option('--keep-old <hours>', 'let the old secret work some hours more (0 to 720)', hours, 0)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse client secret mobile-app\n  gatehouse client secret 0198c1c2-… --keep-old 24',
+    )
+    .action(async (clientId: string, { keepOld, json }: Flags) => {
+      const secret = await renew(clientId, keepOld);
+      if (json) return console.log(JSON.stringify({ client_id: clientId, client_secret: secret }, null, 2));
+      console.log(`client_secret  ${secret}   (shown only this once)`);
+      console.log(keepOld > 0 ? `The old secret works for ${keepOld} hours more.` : 'The old secret is void.');
+    });
+}
+
+const renew = (clientId: string, oldHours: number) =>
+  withContext(async (context) => {
+    const keys = await openKeyRing(context);
+    const client = await findClient(context.database.db, clientId);
+    if (client?.public) throw new OperatorError(`"${clientId}" is public: it runs where no secret can be kept.`);
+    if (!client) {
+      throw new OperatorError(
+        `There is no client "${clientId}", or its owner is disabled. List them with: gatehouse client list`,
+      );
+    }
+    const { proxiedClients } = context.config;
+    if (proxiedClients.length === 0 && clientId === 'web-admin') {
+      throw new OperatorError(
+        'The service makes the secret of "web-admin" itself. Set CLIENT_WEB_ADMIN_ID and CLIENT_WEB_ADMIN_SECRET to choose one.',
+      );
+    }
+    if (proxiedClients.some(({ id }) => id === clientId)) {
+      throw new OperatorError(`The secret of "${clientId}" comes from the settings: change it there, and restart.`);
+    }
+    return commitAndInvalidate(context.database, async (tx, invalidate) => {
+      const secret = await addClientSecret(context, keys, tx, invalidate, { clientId, oldHours });
+      await recordEvent(context, tx, { type: 'client.secret_added', clientId, source: systemSource });
+      return secret;
+    });
+  });
+
+function hours(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 720)
+    throw new InvalidArgumentError('It takes a whole number from 0 to 720.');
+  return Number(text);
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { type ClientRow, listClients, listSecrets } from '../../../clients/client-store.ts';
+import { OperatorError } from '../../../errors.ts';
+import { findRegistration } from '../../../oauth/registration/registration-store.ts';
+import { listSessions } from '../../../sessions/store/session-store.ts';
+import { withContext } from '../../operator/with-context.ts';
+import { printFields, showTime } from '../../terminal/print.ts';
+
+export function addClientShow(client: Command): void {
+  client
+    .command('show')
+    .description('Show a client: whose it is, what it may ask for, and until when its secrets work.')
+    .argument('<client_id>')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExamples:\n  gatehouse client show mobile-app')
+    .action(async (id: string, { json }: { json?: boolean }) => printFields(await describe(id), json));
+}
+
+const describe = (id: string) =>
+  withContext(async ({ config, database: { db }, now }) => {
+    const client = (await listClients(db)).find((one) => one.id === id);
+    if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
+    const secrets = await listSecrets(db, id, now());
+    const registration = await findRegistration(db, id);
+    return {
+      client_id: id,
+      type: client.type,
+      name: client.name,
+      owner: client.user_id,
+      scopes: JSON.parse(client.scopes) as string[],
+      ...(client.type === 'application' ? ofApplication(client) : {}),
+      ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
+      from_settings: config.proxiedClients.some((one) => one.id === id),
+      secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
+      sessions: (await listSessions(db, now(), { clientId: id })).length,
+      created_at: showTime(client.created_at),
+    };
+  });
+
+const ofApplication = (client: ClientRow) => ({
+  public: client.public === 1,
+  trusted: client.trusted === 1,
+  redirect_uris: JSON.parse(client.redirect_uris) as string[],
+  post_logout_redirect_uris: JSON.parse(client.post_logout_redirect_uris) as string[],
+  homepage_uri: client.homepage_uri,
+  logo_uri: client.logo_uri,
+  backchannel_logout_uri: client.backchannel_logout_uri,
+});

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { openKeyRing } from '../../../crypto/key-ring.ts';
+import { withContext } from '../../operator/with-context.ts';
+import { addListOptions, type ListFlags } from '../../terminal/list-options.ts';
+import { printRows, showTime } from '../../terminal/print.ts';
+
+export function addKeysList(keys: Command): void {
+  addListOptions(keys.command('list'))
+    .description('List the signing keys: which one signs, and when the others retire.')
+    .addHelpText('after', '\nExamples:\n  gatehouse keys list\n  gatehouse keys list --json')
+    .action(async (flags: ListFlags) => {
+      const rows = await withContext(async (context) => {
+        const ring = await openKeyRing(context);
+        return ring.list().map(({ id, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
+          id,
+          algorithm,
+          state,
+          created_at: showTime(createdAt),
+          signs_from: showTime(signsFrom),
+          retires_at: retiresAt === null ? null : showTime(retiresAt),
+        }));
+      });
+      printRows(rows, flags);
+    });
+}

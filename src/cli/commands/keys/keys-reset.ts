@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { Context } from '../../../context.ts';
+import { KeyRing, listKeys } from '../../../crypto/key-ring.ts';
+import { createSealing } from '../../../crypto/sealing.ts';
+import { OperatorError } from '../../../errors.ts';
+import { systemSource } from '../../../http/request-source.ts';
+import { rotateKeys } from '../../../oauth/rotate-keys.ts';
+import { withContext } from '../../operator/with-context.ts';
+import { sayWhatEnded } from './keys-rotate.ts';
+
+const question = `The keys in the database cannot be opened with what is here. New ones can be made. That ends
+  every session: access tokens, refresh tokens and personal access tokens
+  every client's secret
+  every link in mail
+and leaves people with their passwords, clients, resources and everything else as they are.
+If the key file or ENCRYPTION_KEY may still turn up, put it back instead: then nothing ends.
+Stop the service, and run this again with --force.`;
+
+export function addKeysReset(keys: Command): void {
+  keys
+    .command('reset')
+    .description('Make new keys where the secret that sealed the old ones (encryption.key, ENCRYPTION_KEY) is lost.')
+    .option('--force', 'do it; without it, only what would end is said')
+    .addHelpText('after', '\nExamples:\n  gatehouse keys reset\n  gatehouse keys reset --force')
+    .action(async ({ force }: { force?: boolean }) => {
+      await withContext(async (context) => {
+        await refuseWhereTheyOpen(context);
+        if (!force) throw new OperatorError(question);
+        const ring = new KeyRing(context, createSealing(context.config));
+        const { id, algorithm, ended } = await rotateKeys(context, ring, { source: systemSource, compromised: true });
+        console.log(`The new key ${id} (${algorithm}) signs from now on.`);
+        if (ended) sayWhatEnded(ended);
+      });
+    });
+}
+
+async function refuseWhereTheyOpen(context: Context): Promise<void> {
+  let found: number;
+  try {
+    found = (await listKeys(context, context.database.db)).length;
+  } catch (error) {
+    if (error instanceof OperatorError) return;
+    throw error;
+  }
+  throw new OperatorError(
+    found === 0
+      ? 'There are no keys yet: the first start makes them.'
+      : 'The keys can be opened: nothing is lost. To replace them all at once: gatehouse keys rotate --compromised',
+  );
+}

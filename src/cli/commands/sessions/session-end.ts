@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../../../errors.ts';
+import { systemSource } from '../../../http/request-source.ts';
+import { listSessions } from '../../../sessions/store/session-store.ts';
+import { findUserByText } from '../../operator/find-user.ts';
+import { asOperator } from '../../operator/operator.ts';
+import { withContext } from '../../operator/with-context.ts';
+
+interface Flags {
+  user?: string;
+  client?: string;
+  all?: boolean;
+  keepPersonal?: boolean;
+}
+
+export function addSessionEnd(session: Command): void {
+  session
+    .command('end')
+    .description('End sessions and personal access tokens, on every instance, before the command returns.')
+    .argument('[ids...]', 'as `session list` shows them')
+    .option('--user <user>', 'all of this user’s: an email, a username, a phone number or an id')
+    .option('--client <client_id>', 'all of those through this client')
+    .option('--all', 'everybody’s, and links in mail: after a database went back in time')
+    .option('--keep-personal', 'with --all: personal access tokens go on')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse session end 0198c1c2-…\n  gatehouse session end --user ada@example.com\n  gatehouse session end --all',
+    )
+    .action(async (ids: string[], flags: Flags) => console.log(`${await end(ids, flags)} ended.`));
+}
+
+async function end(ids: readonly string[], flags: Flags): Promise<number> {
+  const { all, keepPersonal = false, user, client } = flags;
+  if (keepPersonal && !all) throw new OperatorError('--keep-personal is for --all.');
+  if (!all) return endSome(ids, flags);
+  if (ids.length > 0 || user !== undefined || client !== undefined) {
+    throw new OperatorError('--all ends everybody’s: leave out the ids, --user and --client.');
+  }
+  const { endAllSessions } = await import('../../../oauth/end-all-sessions.ts');
+  const ended = await withContext((context) => endAllSessions(context, systemSource, { keepPersonal }));
+  return ended.sessions;
+}
+
+const endSome = (ids: readonly string[], { user, client }: Flags): Promise<number> =>
+  asOperator(async ({ context, remove }) => {
+    const { database, now } = context;
+    if (ids.length === 0 && user === undefined && client === undefined) {
+      throw new OperatorError('Say which: their ids, --user, --client or --all.');
+    }
+    const all = new Set(ids);
+    if (user !== undefined || client !== undefined) {
+      const userId = user === undefined ? undefined : (await findUserByText(context, user)).id;
+      for (const { id } of await listSessions(database.db, now(), { userId, clientId: client })) all.add(id);
+    }
+    for (const id of all) await remove('tokens', id);
+    return all.size;
+  });

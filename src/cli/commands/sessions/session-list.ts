@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { listSessions } from '../../../sessions/store/session-store.ts';
+import { findUserByText } from '../../operator/find-user.ts';
+import { withContext } from '../../operator/with-context.ts';
+import { addListOptions, type ListFlags } from '../../terminal/list-options.ts';
+import { printRows, showTime } from '../../terminal/print.ts';
+
+interface Flags extends ListFlags {
+  readonly user?: string;
+  readonly client?: string;
+}
+
+export function addSessionList(session: Command): void {
+  addListOptions(session.command('list'))
+    .description('List who is signed in, from where, and the personal access tokens.')
+    .option('--user <user>', 'only this user’s: an email, a username, a phone number or an id')
+    .option('--client <client_id>', 'only those through this client')
+    .addHelpText('after', '\nExamples:\n  gatehouse session list --user ada@example.com')
+    .action(async (flags: Flags) => printRows(await list(flags), flags));
+}
+
+const list = ({ user, client }: Flags) =>
+  withContext(async (context) => {
+    const { database, now } = context;
+    const userId = user === undefined ? undefined : (await findUserByText(context, user)).id;
+    const rows = await listSessions(database.db, now(), { userId, clientId: client });
+    return rows.map((row) => ({
+      id: row.id,
+      type: row.type,
+      user: row.user_id,
+      client: row.client_id,
+      name: row.name,
+      scopes: JSON.parse(row.scopes) as string[],
+      address: row.address,
+      last_used_at: showTime(row.last_used_at),
+      expires_at: showTime(row.expires_at),
+    }));
+  });

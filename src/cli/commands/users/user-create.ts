@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { systemSource } from '../../../http/request-source.ts';
+import { createUser } from '../../../users/registration/create-user.ts';
+import { withContext } from '../../operator/with-context.ts';
+import { readPassword } from '../../terminal/read-password.ts';
+
+interface Flags {
+  email?: string;
+  username?: string;
+  phone?: string;
+  name?: string;
+  role?: string[];
+  passwordStdin?: boolean;
+  unconfirmed?: boolean;
+  json?: boolean;
+}
+
+export function addUserCreate(user: Command): void {
+  user
+    .command('create')
+    .description('Make a user. Without --password-stdin a random password is made and shown, once.')
+    .option('--email <email>')
+    .option('--username <username>')
+    .option('--phone <phone>', 'with its country code')
+    .option('--name <name>')
+    .option('--role <role...>', 'one or several roles')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--unconfirmed', 'the email is still to be confirmed by its owner')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada | gatehouse user create --email ada@example.com --role admin --password-stdin',
+    )
+    .action(async (flags: Flags) => {
+      const { password, isMade } = await readPassword(flags.passwordStdin);
+      const { id, email } = await make(flags, password);
+      const shown = isMade ? { password } : {};
+      if (flags.json) return console.log(JSON.stringify({ id, email, ...shown }, null, 2));
+      console.log(`id        ${id}`);
+      if (isMade) console.log(`password  ${password}   (shown only this once)`);
+    });
+}
+
+const make = ({ email, username, phone, name, role = [], unconfirmed = false }: Flags, password: string) =>
+  withContext(async (context) => {
+    const { createServices } = await import('../../../services.ts');
+    const { accounts } = await createServices(context);
+    const profile = { email, username, phone, name };
+    return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemSource);
+  });

@@ -1,0 +1,77 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import type { Command } from 'commander';
+import { OperatorError } from '../../../errors.ts';
+import { type ImportProgress, importUsers } from '../../../users/import/import-users.ts';
+import { withContext } from '../../operator/with-context.ts';
+import { type ProgressBar, progressBar } from '../../terminal/progress-bar.ts';
+
+export function addUserImport(user: Command): void {
+  user
+    .command('import')
+    .description('Take over the users of another system with the hashes of their passwords.')
+    .argument('<file>', 'CSV with a header (.csv), or one JSON object a line (.jsonl)')
+    .addHelpText(
+      'after',
+      `
+Columns: email, username, phone, name, password_hash (required), email_confirmed, roles, created_at.
+Hashes: bcrypt ($2a$, $2b$, $2y$), argon2i, argon2id, scrypt, pbkdf2_sha256 as Django writes it. Each is replaced
+when its user signs in. A run that broke off is started again: who is there already is skipped.
+What was refused is listed with its line and reason in <file>.refused.txt.
+
+Example:
+  gatehouse user import users.csv`,
+    )
+    .action(async (file: string) => {
+      const report = new RefusalReport(`${file}.refused.txt`);
+      const shown = showingProgress();
+      const counts = await withContext((context) =>
+        importUsers(context, file, {
+          progress: shown.progress,
+          refused: (line, reasons) => report.add(line, reasons),
+        }),
+      ).finally(shown.end);
+      console.log(`${counts.imported} imported, ${counts.present} there already, ${counts.refused} refused.`);
+      if (await report.close()) console.log(`Why: ${report.path}`);
+      // For pipelines: a file in a wrong form is no success.
+      if (counts.refused > 0 && counts.imported + counts.present === 0) {
+        throw new OperatorError('Everything in the file was refused, so nobody was imported.');
+      }
+    });
+}
+
+/** Bytes tell how far it is: nobody has counted the lines. */
+function showingProgress(): { progress(state: ImportProgress): void; end(): void } {
+  let bar: ProgressBar | undefined;
+  let before = 0;
+  return {
+    progress({ bytes, totalBytes, read, refused }) {
+      bar ??= progressBar(totalBytes, 'bytes');
+      bar.advance(bytes - before, `${read} read, ${refused} refused`);
+      before = bytes;
+    },
+    end: () => bar?.end(),
+  };
+}
+
+/** A file that is made when there is something to put into it. */
+class RefusalReport {
+  readonly path: string;
+  #file: WriteStream | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  add(line: number, reasons: readonly string[]): void {
+    this.#file ??= createWriteStream(this.path, { mode: 0o600 });
+    this.#file.write(`line ${line}: ${reasons.join('; ')}\n`);
+  }
+
+  /** Whether there is a report. */
+  async close(): Promise<boolean> {
+    const file = this.#file;
+    if (!file) return false;
+    await new Promise<void>((resolve, reject) => file.once('error', reject).end(resolve));
+    return true;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../../../errors.ts';
+import { systemSource } from '../../../http/request-source.ts';
+import { changeRoles } from '../../../users/roles/change-roles.ts';
+import { roleNames } from '../../../users/roles/roles-resource.ts';
+import { findUserByText } from '../../operator/find-user.ts';
+import { withContext } from '../../operator/with-context.ts';
+
+export function addUserRole(user: Command): void {
+  user
+    .command('role')
+    .description('Give a user roles, or take them away. Says what the user has then.')
+    .argument('<user>', 'an email, a username, a phone number or an id')
+    .argument('[changes...]', '+role or role gives, -role takes away (put -- before a leading -)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user role ada@example.com admin\n  gatehouse user role ada@example.com -- -admin +editor',
+    )
+    .action(async (text: string, changes: string[]) => {
+      const roles = await change(text, changes);
+      console.log(roles.length > 0 ? roles.join(' ') : '(no roles)');
+    });
+}
+
+const change = (text: string, changes: readonly string[]) =>
+  withContext(async (context) => {
+    const { id: userId } = await findUserByText(context, text);
+    const known = roleNames(context.config);
+    const nameOf = (word: string) => word.replace(/^[+-]/, '');
+    const take = changes.filter((word) => word.startsWith('-')).map(nameOf);
+    const give = changes.filter((word) => !word.startsWith('-')).map(nameOf);
+    const unknown = give.find((role) => !known.includes(role));
+    if (unknown !== undefined) {
+      throw new OperatorError(`"${unknown}" is not a role. There are: ${known.join(', ')} (setting ROLES).`);
+    }
+    return changeRoles(context, { userId, give, take, source: systemSource });
+  });

@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto';
+import type { Change } from '../../bus.ts';
+
+// Anybody who can log in to the database can listen and notify: what is heard is input, and proves nothing.
+
+export const changesChannel = 'gatehouse_changes';
+export const heardChannel = 'gatehouse_heard';
+/** Says no more than that there may be work in the queue. */
+export const jobsChannel = 'gatehouse_jobs';
+
+interface Announced {
+  readonly announcement: string;
+  readonly changes: readonly Change[];
+}
+
+interface Heard {
+  readonly announcement: string;
+  readonly confirmation: string;
+}
+
+const kinds: ReadonlySet<string> = new Set<Change['kind']>([
+  'session',
+  'user',
+  'client',
+  'keys',
+  'writer',
+  'everything',
+]);
+const everything: Change = { kind: 'everything', id: '' };
+/** A NOTIFY payload ends at 8,000 bytes: past that, forgetting everything is right and rare. */
+const longestPayload = 7999;
+const longestAnnouncement = 100;
+
+export function writeAnnounced({ announcement, changes }: Announced): string {
+  const write = (what: readonly Change[]) => JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
+  const payload = write(changes);
+  return Buffer.byteLength(payload) <= longestPayload ? payload : write([everything]);
+}
+
+/** Undefined for what no instance has written. A kind that only a newer version knows may change anything. */
+export function readAnnounced(payload: string): Announced | undefined {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parts)) return undefined;
+  const [announcement, ...changes] = parts as unknown[];
+  if (typeof announcement !== 'string' || announcement.length > longestAnnouncement) return undefined;
+  if (!changes.every(isChange)) return undefined;
+  return {
+    announcement,
+    changes: changes.map(([kind, id]) => (kinds.has(kind) ? { kind: kind as Change['kind'], id } : everything)),
+  };
+}
+
+const isChange = (part: unknown): part is [string, string] =>
+  Array.isArray(part) && part.length === 2 && part.every((value) => typeof value === 'string');
+
+/** What an instance answers to an announcement: nobody else can, as its id is in the table alone. */
+export const confirmationBy = (instance: string, announcement: string): string =>
+  createHmac('sha256', instance).update(announcement).digest('base64url');
+
+export const writeHeard = ({ announcement, confirmation }: Heard): string => `${announcement} ${confirmation}`;
+
+export function readHeard(payload: string): Heard | undefined {
+  const [announcement, confirmation, ...rest] = payload.split(' ', 3);
+  return announcement && confirmation && rest.length === 0 ? { announcement, confirmation } : undefined;
+}

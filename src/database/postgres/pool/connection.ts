@@ -1,0 +1,113 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type pg from 'pg';
+import { unavailable } from '../../../errors.ts';
+import { tookTooLong } from '../../fair-queue.ts';
+import { statementSpan } from '../../statement-span.ts';
+import { grace, type Limits, limited } from './limits.ts';
+import { isAway, isCanceled, isStalePlan, translate } from './postgres-errors.ts';
+import type { PrimaryPool } from './primary-pool.ts';
+import { refuseUnreplicated } from './unreplicated.ts';
+
+const aDay = 86_400_000;
+
+/** Names the texts of repeated statements, so that PostgreSQL parses and plans each once a connection. */
+const statementNames = new Map<string, string>();
+function nameOf(text: string): string | undefined {
+  const known = statementNames.get(text);
+  if (known || statementNames.size >= 500) return known;
+  const name = `g${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+/** What needs no transaction of its own, and may be in one. */
+const data = /^\s*(select|insert|update|delete|with)\b/i;
+
+export class Connection implements DatabaseConnection {
+  readonly client: pg.PoolClient;
+  /** Must not be used again: it is broken, or holds plans that no longer hold. */
+  spent = false;
+  readonly #limits: Limits;
+  readonly #pool: PrimaryPool;
+  #inTransaction = false;
+  #timeoutMs: number;
+
+  constructor(client: pg.PoolClient, limits: Limits, pool: PrimaryPool) {
+    this.client = client;
+    this.#limits = limits;
+    this.#timeoutMs = limits.timeoutMs;
+    this.#pool = pool;
+  }
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
+    const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
+    this.#noteLimit(sql);
+    return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  /** `repeats`: planned once. It is given up here as well, after the server's own limit. */
+  async query(text: string, values: unknown[], repeats: boolean): Promise<pg.QueryResult> {
+    const name = repeats && !this.#pool.byTransaction ? nameOf(text) : undefined;
+    const limit = { query_timeout: this.#timeoutMs };
+    const ask = () =>
+      statementSpan('postgresql', text, () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) }));
+    try {
+      const alone = this.#pool.byTransaction && !this.#inTransaction && data.test(text);
+      const result = await (alone ? this.#inOneOfItsOwn(ask) : ask());
+      refuseUnreplicated(this.client);
+      return result;
+    } catch (error) {
+      this.spent ||= isAway(error) || isStalePlan(error);
+      this.#pool.doubt(error);
+      if (isCanceled(error) && !this.#inTransaction) throw tookTooLong(this.#limits.read / 1000);
+      if (!isStalePlan(error)) throw translate(error);
+      if (this.#inTransaction) throw unavailable('The database is being changed. Try again.', 1, 'stale plan');
+      return this.client.query({ text, values, ...limit });
+    }
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    yield await Promise.reject(new Error('streaming is not used here: page by key instead'));
+  }
+
+  async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+    this.#inTransaction = text === 'begin';
+    this.#timeoutMs = this.#limits.timeoutMs;
+    const { inTransactions, timeoutMs } = this.#limits;
+    // In the same message as "begin", so that it costs no round trip.
+    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#pauseLimit()}` : '';
+    try {
+      await this.client.query(limited(text + limit, timeoutMs));
+      refuseUnreplicated(this.client);
+    } catch (error) {
+      // Whether or not it took effect, this connection's transaction is over when the connection is.
+      this.spent = true;
+      throw translate(error);
+    }
+  }
+
+  /** Whoever changes tables gives itself more time; 0 is none, as PostgreSQL has it. */
+  #noteLimit(text: string): void {
+    const [, ms] = /^set (?:local )?statement_timeout = (\d+)$/.exec(text) ?? [];
+    if (ms) this.#timeoutMs = ms === '0' ? aDay : Number(ms) + grace;
+  }
+
+  /** Elsewhere it is set for the whole connection. */
+  #pauseLimit(): string {
+    return this.#pool.byTransaction ? `; set local idle_in_transaction_session_timeout = ${this.#limits.pause}` : '';
+  }
+
+  /** Behind a pooler by transaction a limit holds for one transaction. The three go together, without waiting in between. */
+  async #inOneOfItsOwn(ask: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+    const { read, timeoutMs } = this.#limits;
+    const [begun, answered, ended] = await Promise.allSettled([
+      this.client.query(limited(`begin; set local statement_timeout = ${read}`, timeoutMs)),
+      ask(),
+      this.client.query(limited('commit', timeoutMs)),
+    ]);
+    for (const { status, reason } of [begun, answered, ended] as PromiseRejectedResult[])
+      if ((status as string) === 'rejected') throw reason;
+    return (answered as PromiseFulfilledResult<pg.QueryResult>).value;
+  }
+}

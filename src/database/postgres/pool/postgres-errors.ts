@@ -1,0 +1,37 @@
+import { Problem, unavailable } from '../../../errors.ts';
+
+/**
+ * SQLSTATEs and socket errors that mean "not now": the caller is asked to come back. 25006: a primary that takes no writes;
+ * 25P03, 25P04: a transaction that paused or took too long; 53: no disk, memory or connection left; 58030: a disk that fails.
+ */
+const awayCodes =
+  /^(08...|25006|25P0[34]|53[1-4]00|55P03|57P0[1-5]|58030|ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOENT)$/;
+const awayMessages =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout/;
+
+export const isAway = (error: unknown): boolean => {
+  const { code, message } = error as { code?: string; message?: string };
+  return awayCodes.test(code ?? '') || awayMessages.test(message ?? '');
+};
+
+/** A disk that is full, or fails. */
+export const isOfDisk = (error: unknown): boolean =>
+  ['53100', '58030'].includes((error as { code?: string }).code ?? '');
+
+/** The server has ended the statement at its limit. */
+export const isCanceled = (error: unknown): boolean => (error as { code?: string }).code === '57014';
+
+export function translate(error: unknown): unknown {
+  if (error instanceof Problem) return error;
+  if (isCanceled(error)) {
+    return unavailable('The database took too long over this. Try again shortly.', 5, (error as Error).message);
+  }
+  if (!isAway(error)) return error;
+  return unavailable('The database cannot take this at the moment. Try again shortly.', 5, (error as Error).message);
+}
+
+/** Another instance has changed a table since this connection planned the statement. */
+export const isStalePlan = (error: unknown): boolean => {
+  const { code, message } = error as { code?: string; message?: string };
+  return code === '0A000' && /cached plan/.test(message ?? '');
+};

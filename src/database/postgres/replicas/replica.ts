@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { tookTooLong } from '../../fair-queue.ts';
+import type { Beats } from '../news/beats.ts';
+import { Lease } from '../news/lease.ts';
+import { type Limits, limited } from '../pool/limits.ts';
+import { poolCloser } from '../pool/pool-closer.ts';
+import { isAway, isCanceled } from '../pool/postgres-errors.ts';
+
+const lookEvery = 250;
+const answersWithin = 2000;
+const renewalsOf = 'select renewals from instances where id = $1';
+
+/** SQLSTATEs of a read that a replica ends because of what it has to replay. */
+const conflicts = /^(40001|40P01)$/;
+
+/** The replica cannot answer this: the primary can. */
+export class LeftOut extends Error {}
+
+/**
+ * A copy of the database that follows the primary. It is in use while it is known to have all that was committed a short time ago: it has
+ * this instance's own renewal of that time.
+ */
+export class Replica {
+  /** Renewed with what the replica has. So a write that is older than any lease is in each that is in use. */
+  readonly #lease = new Lease();
+  readonly #pool: pg.Pool;
+  readonly #close: () => Promise<void>;
+  readonly #beats: Beats;
+  readonly #limits: Limits;
+  #completeTo = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(url: string, size: number, limits: Limits, beats: Beats) {
+    this.#beats = beats;
+    this.#limits = limits;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: size,
+      connectionTimeoutMillis: answersWithin,
+      application_name: 'gatehouse-reads',
+      keepAlive: true,
+      onConnect: async (client) => {
+        await client.query(limited(`set statement_timeout = ${limits.read}`, answersWithin));
+      },
+    });
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#close = poolCloser(this.#pool).close;
+    void this.#look();
+  }
+
+  /** Whether it has all that was committed before this moment of the monotonic clock. */
+  hasAllBefore(moment: number): boolean {
+    return this.#lease.holds() && this.#completeTo > moment;
+  }
+
+  isUsable(): boolean {
+    return this.#lease.holds();
+  }
+
+  async read<R>(text: string, values: readonly unknown[]): Promise<R[]> {
+    try {
+      const query = { ...limited(text, this.#limits.timeoutMs), values: [...values] };
+      return (await this.#pool.query(query)).rows as R[];
+    } catch (error) {
+      if (isCanceled(error)) throw tookTooLong(this.#limits.read / 1000);
+      const { code = '' } = error as { code?: string };
+      if (!isAway(error) && !conflicts.test(code)) throw error;
+      if (isAway(error)) this.#lease.drop();
+      throw new LeftOut((error as Error).message);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#close();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      // A command that takes no part in the news reads from the primary.
+      if (this.#beats.id !== '') await this.#compare(this.#beats.id);
+    } catch {
+      this.#lease.drop();
+    }
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#look(), lookEvery).unref();
+  }
+
+  async #compare(id: string): Promise<void> {
+    const query = { ...limited(renewalsOf, answersWithin), values: [id] };
+    const { rows } = await this.#pool.query<{ renewals: number }>(query);
+    const moment = rows[0] && this.#beats.completeTo(id, rows[0].renewals);
+    if (!moment || moment.monotonic < this.#completeTo) return;
+    this.#completeTo = moment.monotonic;
+    this.#lease.renew(moment);
+  }
+}

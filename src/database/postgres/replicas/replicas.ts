@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Bus, commitAndInvalidate } from '../../bus.ts';
+import type { Database, Replicas } from '../../database.ts';
+import type { Db } from '../../db.ts';
+import type { FairQueue } from '../../fair-queue.ts';
+import type { Reader } from '../../reader.ts';
+import { rowMark } from '../../sqlite/row-mark.ts';
+import type { Beats } from '../news/beats.ts';
+import { leaseSurelyOver } from '../news/lease.ts';
+import type { Limits } from '../pool/limits.ts';
+import { LeftOut, Replica } from './replica.ts';
+
+/** Callers whose last write is remembered by itself. Where there are more, all of them have just written. */
+const mostCallers = 10_000;
+
+interface Options {
+  readonly urls: readonly string[];
+  readonly size: number;
+  readonly limits: Limits;
+  readonly beats: Beats;
+  readonly queue: () => FairQueue;
+  /** The primary, which answers what a replica cannot. */
+  readonly primary: { readonly db: Db; readonly bus: Bus; readonly read: Database['read'] };
+}
+
+/**
+ * Copies of the database that reads can go to. A caller's read goes to one that has all that the caller wrote, wherever it
+ * was written: instances tell each other who wrote before a write is acknowledged.
+ */
+export class PostgresReplicas implements Replicas {
+  readonly #replicas: readonly { readonly replica: Replica; readonly queue: FairQueue }[];
+  readonly #primary: Options['primary'];
+  /** When, by the monotonic clock, each caller last wrote. */
+  readonly #wrote = new Map<string, number>();
+  /** When anybody did. */
+  #anybody = Number.NEGATIVE_INFINITY;
+  /** Before that, nothing is known about anybody. */
+  #everybody = performance.now();
+  #turn = 0;
+
+  constructor({ urls, size, limits, beats, queue, primary }: Options) {
+    this.#replicas = urls.map((url) => ({ replica: new Replica(url, size, limits, beats), queue: queue() }));
+    this.#primary = primary;
+    primary.bus.subscribe(({ kind, id }) => {
+      if (kind === 'writer') this.#note(id);
+      // News were missed.
+      else if (kind === 'everything') this.#everybody = performance.now();
+    });
+  }
+
+  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst'> | undefined {
+    const since = Math.max(this.#everybody, ruled ? this.#anybody : (this.#wrote.get(caller) ?? this.#everybody));
+    const able = this.#replicas.filter(({ replica }) => replica.hasAllBefore(since));
+    const chosen = able[this.#turn++ % able.length];
+    if (!chosen) return undefined;
+    const read = async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> => {
+      const { replica, queue } = chosen;
+      const ask = () => replica.read<R>(text, values);
+      try {
+        return await (reader && text.includes(rowMark) ? queue.run(reader, ask) : ask());
+      } catch (error) {
+        if (!(error instanceof LeftOut)) throw error;
+        return this.#primary.read<R>(text, values, reader, once);
+      }
+    };
+    const readFirst = async <R>(...asked: Parameters<Database['readFirst']>) => (await read<R>(...asked))[0];
+    return { read, readFirst };
+  }
+
+  async wrote(caller: string): Promise<void> {
+    this.#note(caller);
+    try {
+      await commitAndInvalidate(this.#primary, async (_tx, invalidate) => invalidate({ kind: 'writer', id: caller }));
+    } catch {
+      // Whoever was not told uses no replica that does not have it by then.
+      await delay(leaseSurelyOver);
+    }
+  }
+
+  state(): { usable: number; of: number } {
+    return { usable: this.#replicas.filter(({ replica }) => replica.isUsable()).length, of: this.#replicas.length };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map(({ replica }) => replica.close()));
+  }
+
+  #note(caller: string): void {
+    const now = performance.now();
+    this.#anybody = now;
+    if (this.#wrote.size >= mostCallers) {
+      this.#wrote.clear();
+      this.#everybody = now;
+    }
+    this.#wrote.set(caller, now);
+  }
+}
