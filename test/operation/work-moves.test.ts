@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { parseConfig } from '../../src/config.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { ask } from '../harness/ask.ts';
+import { ended, gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
+import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
+import { type MailServer, mailServers } from '../harness/mail-server.ts';
+
+const quick = `--import=${new URL('../harness/quick-intervals.ts', import.meta.url).href}`;
+const password = 'correct horse battery';
+
+/**
+ * On PostgreSQL one of two instances is killed. On SQLite both of two workers are: which of them had the work does not show, and
+ * others take their place.
+ */
+onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
+  const create = databases(engine);
+  const serve = serverProcesses();
+  const startMailServer = mailServers();
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  let mails: MailServer;
+  let doomed: ServerProcess;
+  let survivor: ServerProcess;
+  /** The tables, as time passing would leave them. */
+  let beside: Database;
+  before(async () => {
+    database = await create();
+    mails = await startMailServer();
+    env = {
+      DATABASE_URL: database.url,
+      BASE_URL: 'http://auth.example.com',
+      NODE_OPTIONS: quick,
+      // What hangs is under way until the process is gone.
+      SMTP_URL: mails.url.replace('socketTimeout=400', 'socketTimeout=600000'),
+      ADMIN_EMAIL: 'admin@example.com',
+      ADMIN_PASSWORD: password,
+      ...(engine === 'sqlite' ? { WORKERS: '2' } : {}),
+    };
+    doomed = await serve(database.dir, env);
+    beside = await openDatabase(parseConfig({}, { DATABASE_URL: database.url }, database.dir));
+  });
+  after(() => beside.close());
+
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  const workers = () =>
+    doomed.lines.flatMap((line) => {
+      const { msg, pid } = JSON.parse(line) as { msg: string; pid: number };
+      return msg === 'a worker serves' ? [pid] : [];
+    });
+  const killOne = async () => {
+    if (engine === 'postgres') {
+      survivor = await serve(database.dir, { ...env, DATA_DIR: `${database.dir}/elsewhere` });
+      doomed.child.kill('SIGKILL');
+      await ended(doomed.child);
+    } else {
+      survivor = doomed;
+      for (const pid of workers()) process.kill(pid, 'SIGKILL');
+      await until(() => workers().length === 4);
+    }
+  };
+
+  it('is taken up by another: mail that was under way is sent, once', async () => {
+    mails.mood = 'hang';
+    const registered = await ask(doomed, '/v1/register', { json: { email: 'ada@example.com', password } });
+    assert.equal(registered.status, 201, registered.text);
+    await until(() => mails.attempts === 1);
+    const [begun] = await beside.db.selectFrom('queued_jobs').select(['lease', 'attempts']).execute();
+    assert.equal(begun?.attempts, 1);
+    mails.mood = 'accept';
+    await killOne();
+    await until(async () => {
+      // Its lease is over sooner than it would be. What the other takes has another one.
+      await beside.db.updateTable('queued_jobs').set({ leased_until: 1 }).where('lease', '=', begun.lease).execute();
+      return (await beside.db.selectFrom('queued_jobs').select('id').execute()).length === 0;
+    });
+    assert.deepEqual([mails.attempts, mails.mails.length], [2, 1]);
+  });
+
+  it('goes on: what has expired is pruned', async () => {
+    const form = { email: 'admin@example.com', password };
+    assert.equal((await ask(survivor, '/v1/clients/web/admin/login', { form })).status, 200);
+    const { numUpdatedRows } = await beside.db.updateTable('sessions').set({ expires_at: 1 }).executeTakeFirstOrThrow();
+    assert.ok(numUpdatedRows > 0);
+    await until(async () => (await beside.db.selectFrom('sessions').select('id').execute()).length === 0);
+  });
+
+  it('holds up nobody: keys are made and published', async () => {
+    const rotated = await gatehouse(['keys', 'rotate'], database.dir, { DATABASE_URL: database.url });
+    assert.equal(rotated.code, 0, rotated.stderr);
+    const { body } = await ask(survivor, '/.well-known/jwks.json');
+    assert.equal((body as unknown as { keys: unknown[] }).keys.length, 2);
+  });
+});
