@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const program = ['--conditions=gatehouse-source', fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))];
+const here = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The command line, from the sources of this version or of the one in another folder. */
+const program = (root = here): string[] => ['--conditions=gatehouse-source', `${root}src/cli/main.ts`];
 
 export interface Outcome {
   readonly code: number | null;
@@ -18,8 +21,8 @@ type Env = Record<string, string>;
 const environment = (env: Env): Env => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env });
 
 /** Runs `gatehouse ARGS` to its end, as an operator would. */
-export async function gatehouse(args: readonly string[], cwd: string, env: Env = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [...program, ...args], { cwd, env: environment(env) });
+export async function gatehouse(args: readonly string[], cwd: string, env: Env = {}, root = here): Promise<Outcome> {
+  const child = spawn(process.execPath, [...program(root), ...args], { cwd, env: environment(env) });
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const [code, signal] = await ended(child);
   return { code, signal, stdout: await stdout, stderr: await stderr };
@@ -45,14 +48,14 @@ export interface ServerProcess {
 }
 
 /** Starts servers as processes of their own; those still running after the suite that is being declared are killed. */
-export function serverProcesses(): (cwd: string, env?: Env) => Promise<ServerProcess> {
+export function serverProcesses(): (cwd: string, env?: Env, root?: string) => Promise<ServerProcess> {
   const children: ChildProcess[] = [];
   after(async () => {
     for (const child of children) child.kill('SIGKILL');
     await Promise.all(children.map(ended));
   });
-  return (cwd, env = {}) => {
-    const child = spawn(process.execPath, [...program, 'serve'], {
+  return (cwd, env = {}, root = here) => {
+    const child = spawn(process.execPath, [...program(root), 'serve'], {
       cwd,
       env: environment({ PORT: '0', RATE_LIMIT: '0', DRAIN_SECONDS: '0', ...env }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

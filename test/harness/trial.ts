@@ -17,11 +17,12 @@ export function trials() {
     await Promise.all(oracles.map((oracle) => oracle.end()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
-  return async (env: Record<string, string>, folder?: string) => {
+  /** `root`: of the version that makes the database; that of the tests where none is named. */
+  return async (env: Record<string, string>, folder?: string, root?: string) => {
     const dir = folder ?? mkdtempSync(join(tmpdir(), 'gatehouse-trial-'));
     if (!folder) folders.push(dir);
     const all = { RESOURCES_DIR, LOG_LEVEL: 'warn', ...env };
-    const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, all);
+    const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, all, root);
     if (made.code !== 0) throw new Error(made.stderr);
     const up = new Set<ServerProcess>();
     const oracle = new Oracle(JSON.parse(made.stdout), () => [...up].map(({ url }) => url));
@@ -29,8 +30,8 @@ export function trials() {
     return {
       dir,
       oracle,
-      async start(more: Record<string, string> = {}): Promise<ServerProcess> {
-        const server = await serve(dir, { ...all, LOG_LEVEL: 'info', ...more });
+      async start(more: Record<string, string> = {}, version?: string): Promise<ServerProcess> {
+        const server = await serve(dir, { ...all, LOG_LEVEL: 'info', ...more }, version);
         up.add(server);
         return server;
       },

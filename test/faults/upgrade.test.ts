@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { ended, type ServerProcess } from '../harness/command.ts';
+import { createTestDatabase } from '../harness/engines.ts';
+import { type OlderVersion, olderVersion } from '../harness/older-version.ts';
+import { onServer } from '../harness/replicated-postgres.ts';
+import { root } from '../harness/starts.ts';
+import { trials } from '../harness/trial.ts';
+
+const isReady = async ({ url }: ServerProcess) =>
+  (await fetch(`${url}/health/ready`).catch(() => undefined))?.status === 200;
+const until = async (isSo: () => Promise<boolean>) => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+/** Everything that the database has: tables with their columns, indexes, and the migrations. */
+const schemaOf = async (url: string): Promise<string[]> =>
+  (
+    await onServer(
+      { url },
+      `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'
+       union all select indexname from pg_indexes where schemaname = 'public' union all select name from migrations`,
+    )
+  ).map(({ name }) => String(name));
+
+/** The declarations of the trials, as each version imports them; the newer one has a field more, which is searched. */
+function declarations(older: OlderVersion, newer: string): { old: string; next: string } {
+  const [from, old, next] = [
+    join(root, 'test/faults/resources'),
+    join(older.root, 'declared'),
+    join(newer, 'declared'),
+  ];
+  cpSync(from, old, { recursive: true });
+  mkdirSync(next);
+  const text = readFileSync(join(from, 'entries.ts'), 'utf8');
+  const more = text
+    .replace("'gatehouse/resources'", `'${root}src/resources/declare.ts'`)
+    .replace('fields: {', 'fields: { remark: text({ searchable: true }),');
+  assert.notEqual(more, text);
+  writeFileSync(join(next, 'entries.ts'), more);
+  return { old, next };
+}
+
+describe('Two instances of an earlier version, under load', () => {
+  const begin = trials();
+  const older = olderVersion();
+  const newer = mkdtempSync(join(tmpdir(), 'gatehouse-newer-'));
+  after(() => rmSync(newer, { recursive: true, force: true }));
+
+  it('are replaced by this one, one after the other, and one of them comes back', async (t) => {
+    if (!older) return t.skip('there is no history of the sources to take an earlier version from (see UPGRADE_FROM)');
+    const database = await createTestDatabase('postgres');
+    t.after(() => database.remove());
+    const { old, next } = declarations(older, newer);
+    const env = { DATABASE_URL: database.url, BASE_URL: 'http://auth.example' };
+    const { oracle, start, leave } = await begin({ ...env, RESOURCES_DIR: old }, undefined, older.root);
+    let folders = 0;
+    const run = (version: 'old' | 'new') => {
+      const own = { DRAIN_SECONDS: '3', DATA_DIR: `data-${folders++}` };
+      return version === 'old' ? start(own, older.root) : start({ ...own, RESOURCES_DIR: next });
+    };
+    const replace = async (one: ServerProcess, version: 'old' | 'new') => {
+      const by = await run(version);
+      await until(() => isReady(by));
+      await oracle.succeeds(150);
+      one.child.kill('SIGTERM');
+      await until(async () => !(await isReady(one)));
+      leave(one);
+      assert.deepEqual(await ended(one.child), [0, null]);
+      await oracle.succeeds(150);
+      return by;
+    };
+    const [first, second] = [await run('old'), await run('old')];
+    const before = await schemaOf(database.url);
+    oracle.begin(6);
+    await oracle.succeeds(150);
+    const third = await replace(first, 'new');
+    const migrated = await schemaOf(database.url);
+    assert.ok(migrated.includes('entries.remark') && migrated.length > before.length);
+    assert.deepEqual(
+      before.filter((name) => !migrated.includes(name)),
+      [],
+      'an upgrade takes nothing away',
+    );
+    const fourth = await replace(second, 'new');
+    // Back to the earlier version, and forward again.
+    const fifth = await replace(third, 'old');
+    assert.deepEqual((await schemaOf(database.url)).sort(), migrated.sort(), 'nor does a start of the earlier one');
+    const sixth = await replace(fifth, 'new');
+    await oracle.end();
+    const unanswered = oracle.answers.get(0) ?? 0;
+    const refused = [...oracle.answers].filter(([status]) => status >= 500);
+    const added = migrated.length - before.length;
+    t.diagnostic(`from ${older.ref} with ${older.migrations.length} migrations; ${added} names added to the schema`);
+    t.diagnostic(await oracle.check());
+    assert.deepEqual([unanswered, refused], [0, []]);
+    for (const { child } of [fourth, sixth]) assert.equal(child.exitCode, null);
+  });
+});
