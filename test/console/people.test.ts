@@ -102,6 +102,8 @@ describe('The console and people', () => {
 
     await visit.test('invites a person, who gets a mail', async () => {
       await goBySearch('invite', 'Invite a person');
+      // The dialog is a chunk of its own; keys before it go nowhere.
+      await page.locator('input[type=email]:focus').waitFor();
       await page.keyboard.type('nobody');
       await press('Enter');
       await page.getByRole('dialog').getByText('email', { exact: false }).last().waitFor();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { after } from 'node:test';
+import { after, afterEach, type TestContext } from 'node:test';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
@@ -30,6 +30,11 @@ const args = [
 /** Opens a browser of one's own (cookies and all) on each call; all are closed after the suite that is being declared. */
 export function browsers(): (options?: BrowserContextOptions) => Promise<BrowserContext> {
   let browser: Promise<Browser> | undefined;
+  const contexts: BrowserContext[] = [];
+  afterEach(async (test) => {
+    if ((test as TestContext).passed) return;
+    for (const page of contexts.flatMap((context) => context.pages())) console.error(await whatIsSeen(page));
+  });
   after(async () => {
     await (await browser)?.close();
   });
@@ -37,8 +42,15 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
     browser ??= chromium.launch({ executablePath: chromiumPath(), args });
     const context = await (await browser).newContext(options);
     context.setDefaultTimeout(60_000);
+    contexts.push(context);
     return context;
   };
+}
+
+/** For whoever reads that a test waited in vain. */
+async function whatIsSeen(page: Page): Promise<string> {
+  const text = await page.evaluate<string>('document.body.innerText').catch((error: Error) => error.message);
+  return `The page at ${page.url()} says: ${text.replaceAll(/\s+/g, ' ').slice(0, 600)}`;
 }
 
 /** What axe-core finds wrong with a page that keeps people out of it: `rule: element`, one line each. */

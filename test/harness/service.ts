@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import pino, { type Logger } from 'pino';
 import { parseConfig } from '../../src/config.ts';
@@ -15,7 +16,7 @@ export interface Service extends Omit<RunningGatehouse, 'stop'> {
 interface Options {
   /** Environment variables, as an operator would set them. */
   env?: Record<string, string>;
-  /** Default: silence. */
+  /** Default: nothing is logged, and an answer of status 500 fails the suite. */
   log?: Logger;
   /** Share a database: a second instance. */
   database?: TestDatabase;
@@ -25,7 +26,9 @@ interface Options {
 export function services(engine: Engine): (options?: Options) => Promise<Service> {
   const started: Service[] = [];
   after(async () => {
-    for (const service of started.reverse()) await service.close();
+    const closed: PromiseSettledResult<void>[] = [];
+    for (const service of started.reverse()) closed.push(...(await Promise.allSettled([service.close()])));
+    for (const end of closed) if (end.status === 'rejected') throw end.reason;
   });
   return async (options) => {
     const service = await startService(engine, options);
@@ -45,15 +48,15 @@ async function startService(engine: Engine, { env = {}, database, log }: Options
       DATA_DIR: own.dir,
       PORT: '0',
       RATE_LIMIT: '0',
-      LOG_LEVEL: 'silent',
       ADMIN_EMAIL: 'admin@example.com',
       ADMIN_PASSWORD: 'correct horse battery',
       ...env,
     },
     own.dir,
   );
+  const failures: string[] = [];
   const running = await startGatehouse(config, {
-    log: log ?? pino({ level: config.logLevel }),
+    log: log ?? pino({ level: 'error' }, { write: (line) => noteFailure(line, failures) }),
     clockOffset: () => offset,
   });
   let closed = false;
@@ -68,6 +71,13 @@ async function startService(engine: Engine, { env = {}, database, log }: Options
       closed = true;
       await running.stop();
       if (!database) await own.remove();
+      assert.deepEqual(failures, [], 'nothing that a caller sends causes a 500');
     },
   };
+}
+
+/** What nobody had thought of. Answers of status 503 are logged as errors too: those were thought of. */
+function noteFailure(line: string, failures: string[]): void {
+  const { msg, err } = JSON.parse(line) as { msg: string; err?: { stack?: string; status?: number } };
+  if (msg === 'request failed' && err?.status === undefined) failures.push(err?.stack ?? line);
 }

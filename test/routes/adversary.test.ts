@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import pino from 'pino';
 import { addLogin, password } from '../harness/accounts.ts';
 import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -15,7 +16,8 @@ onBothEngines('Endpoints of one’s own', (engine) => {
   let service: Service;
   let user: { id: string; email: string };
   before(async () => {
-    service = await start({ env: { ROUTES_DIR: routes } });
+    // One of the routes fails as a bug does.
+    service = await start({ env: { ROUTES_DIR: routes }, log: pino({ level: 'silent' }) });
     user = await addLogin(service);
   });
   const login = async (scope = '') => {

@@ -91,6 +91,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     assert.equal(await isConfirmed(id), true);
     assert.equal((await invite({ email })).status, 422, 'the address is taken');
     assert.equal((await invite({ email: 'nobody' })).status, 422);
+    for (const blank of ['', '  ']) assert.equal((await invite({ email: blank, name: 'Nobody' })).status, 422);
     assert.equal((await invite({ email: 'x@example.com', roles: ['king'] })).status, 422);
     assert.equal((await invite({ email: 'x@example.com', password: 'sent along' })).status, 422);
   });

@@ -18,6 +18,8 @@ const invitation = (config: Config) =>
     roles: Type.Optional(Type.Array(Type.Enum(roleNames(config)))),
   });
 
+const emailRequired = { field: 'email', code: 'required', message: 'email is required.' };
+
 /** Makes a user whose password nobody knows, and mails a link to choose one. */
 export const inviteUser = (config: Config, services: AccountServices): MadeAction =>
   action({
@@ -31,7 +33,9 @@ export const inviteUser = (config: Config, services: AccountServices): MadeActio
     async run({ context, caller, source, body, transaction }) {
       requireEveryScope(caller);
       const { profile, errors } = readProfile({ email: body.email, name: body.name ?? null });
-      if (errors.length > 0) throw unprocessable(errors);
+      const { email } = profile;
+      // An address of blanks reads as none.
+      if (email === null || errors.length > 0) throw unprocessable(errors.length > 0 ? errors : [emailRequired]);
       const password = randomBytes(32).toString('base64url');
       const by = { actorId: caller.userId, clientId: caller.clientId };
       const made = {
@@ -45,7 +49,7 @@ export const inviteUser = (config: Config, services: AccountServices): MadeActio
       const user = await makeUser(context, services, { ...made, source, mails: false }, (work) =>
         transaction(async ({ tx }) => {
           await work(tx);
-          await services.mail.enqueue(tx, { template: 'invitation', recipient: body.email, language: source.language });
+          await services.mail.enqueue(tx, { template: 'invitation', recipient: email, language: source.language });
         }),
       );
       return viewUser(user);
