@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { Tables } from './database/tables.ts';
 import type { Metrics } from './metrics.ts';
+import type { BeginProgress } from './progress.ts';
 
 /** Where events go besides the audit trail, if the setting EVENTS_LOG says so. */
 export interface EventsOut {
@@ -39,6 +40,8 @@ export interface Context {
   readonly metrics: Metrics;
   readonly eventsLog?: EventsOut | undefined;
   readonly siblings?: Siblings | undefined;
+  /** Shows what takes long at a start to a person who waits for it. */
+  readonly progress?: BeginProgress | undefined;
   /** Milliseconds since 1970: the only clock, so that tests can step it. */
   now(): number;
 }

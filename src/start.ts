@@ -10,6 +10,7 @@ import type { App } from './http/app.ts';
 import { noteConnections } from './http/health.ts';
 import { otherSites } from './http/other-sites.ts';
 import { createMetrics } from './metrics.ts';
+import type { BeginProgress } from './progress.ts';
 import { whyNotListening, withRealPort } from './real-port.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
@@ -20,6 +21,7 @@ export interface StartOptions {
   /** Milliseconds to add to the clock; tests step it. */
   readonly clockOffset?: () => number;
   readonly siblings?: Siblings;
+  readonly progress?: BeginProgress;
 }
 
 /** A service that answers. */
@@ -51,7 +53,7 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
 
 /** All of a start but the listening: whatever stops a start stops this. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
-  const { log, clockOffset, siblings } = options;
+  const { log, clockOffset, siblings, progress } = options;
   const telemetry = await startTelemetry(serviceVersion);
   const database = await openDatabase(config).catch(async (error) => {
     await telemetry?.stop();
@@ -69,8 +71,8 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   try {
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
     telemetry?.sendMetrics(metrics, () => noteConnections({ database, metrics }));
-    const context: Context = { config, database, log, metrics, eventsLog, siblings, now };
-    const names = await migrate(database, now, (line) => log.warn(line));
+    const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, now };
+    const names = await migrate(database, now, (line) => log.warn(line), progress);
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     for (const warning of otherSites(config)) log.warn(warning);
     services = await buildApp(context);

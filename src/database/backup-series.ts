@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { BeginProgress } from '../progress.ts';
 import { backUp } from './backup.ts';
 
 /** A name that sorts by the moment of the copy. */
@@ -11,14 +12,18 @@ const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name
 const draftLife = 3_600_000;
 
 /** One more copy in a folder of copies, which is made where it is missing. All but the newest `keep` go, once it is whole. */
-export async function backUpInto(source: string, folder: string, keep: number, now: number): Promise<string> {
+export async function backUpInto(
+  source: string,
+  folder: string,
+  { keep, now, progress }: { readonly keep: number; readonly now: number; readonly progress: BeginProgress },
+): Promise<string> {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = readdirSync(folder);
   for (const name of names.filter(isDraft)) {
     if (now - statSync(join(folder, name)).mtimeMs > draftLife) rmSync(join(folder, name), { force: true });
   }
   const copy = join(folder, nameAt(now));
-  await backUp(source, copy);
+  await backUp(source, copy, { progress });
   const copies = readdirSync(folder).filter(isCopy).sort();
   for (const old of copies.slice(0, Math.max(0, copies.length - keep))) rmSync(join(folder, old), { force: true });
   return copy;

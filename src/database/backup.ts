@@ -1,7 +1,10 @@
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../errors.ts';
+import { type BeginProgress, unwatched } from '../progress.ts';
+import { sizeOf, watchGrowth } from './growth.ts';
 import { knownMigrations } from './migrate.ts';
 
 interface Location {
@@ -15,8 +18,17 @@ export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostg
   throw new OperatorError(`The database is a PostgreSQL, which has its own tools: ${insteadOnPostgres}`);
 }
 
+interface BackupOptions {
+  readonly overwrite?: boolean;
+  readonly progress?: BeginProgress;
+}
+
 /** A whole and consistent copy, while the service may go on writing. It appears under its name only when it is done. */
-export async function backUp(source: string, target: string, { overwrite = false } = {}): Promise<void> {
+export async function backUp(
+  source: string,
+  target: string,
+  { overwrite = false, progress = unwatched }: BackupOptions = {},
+): Promise<void> {
   if (!existsSync(source)) throw new OperatorError(`There is no database at ${source} yet.`);
   if (existsSync(target) && !overwrite) {
     throw new OperatorError(`${target} is there already. Choose another name, or overwrite it with --force.`);
@@ -26,6 +38,24 @@ export async function backUp(source: string, target: string, { overwrite = false
   rmSync(draft, { force: true });
   // Made before anything is in it: nobody else reads along while it grows.
   closeSync(openSync(draft, 'wx', 0o600));
+  // Checking reads all that copying wrote.
+  const bytes = sizeOf(source);
+  const shown = progress(2 * bytes, 'copying');
+  try {
+    await watchGrowth(draft, bytes, shown, () => copyPages(source, draft));
+    shown.advance(0, 'checking the copy');
+    leaveLog(draft);
+    checkCopy(draft);
+    shown.advance(bytes, 'bringing it to disk');
+    syncToDisk(draft);
+  } finally {
+    shown.end();
+  }
+  renameSync(draft, target);
+  syncFolder(dirname(target));
+}
+
+async function copyPages(source: string, draft: string): Promise<void> {
   const file = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
   try {
     // All pages in one step: in several, a busy service would make it start again and again.
@@ -33,15 +63,9 @@ export async function backUp(source: string, target: string, { overwrite = false
   } finally {
     file.close();
   }
-  leaveLog(draft);
-  checkCopy(draft);
-  syncToDisk(draft);
-  renameSync(draft, target);
-  syncFolder(dirname(target));
 }
 
-interface RestoreOptions {
-  readonly overwrite?: boolean;
+interface RestoreOptions extends BackupOptions {
   /** Changes the copy before it takes its place. */
   readonly change?: (draft: string) => Promise<void>;
 }
@@ -50,10 +74,33 @@ interface RestoreOptions {
 export async function restore(
   source: string,
   target: string,
-  { overwrite = false, change }: RestoreOptions = {},
+  { overwrite = false, progress = unwatched, change }: RestoreOptions = {},
 ): Promise<string | undefined> {
   if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
-  checkCopy(source);
+  const bytes = sizeOf(source);
+  const shown = progress(2 * bytes, 'checking the backup');
+  try {
+    checkCopy(source);
+    shown.advance(bytes, 'copying');
+    return await putInPlace(target, overwrite, async (draft) => {
+      await watchGrowth(draft, bytes, shown, () => copyFile(source, draft));
+      chmodSync(draft, 0o600);
+      shown.advance(0, 'bringing it to disk');
+      await change?.(draft);
+      leaveLog(draft);
+      syncToDisk(draft);
+    });
+  } finally {
+    shown.end();
+  }
+}
+
+/** Returns where what was there before is kept. */
+async function putInPlace(
+  target: string,
+  overwrite: boolean,
+  make: (draft: string) => Promise<void>,
+): Promise<string | undefined> {
   let kept: string | undefined;
   if (existsSync(target)) {
     if (!overwrite) {
@@ -65,11 +112,7 @@ export async function restore(
     kept = `${target}.before-restore`;
   }
   const draft = `${target}.part`;
-  copyFileSync(source, draft);
-  chmodSync(draft, 0o600);
-  await change?.(draft);
-  leaveLog(draft);
-  syncToDisk(draft);
+  await make(draft);
   if (kept) renameSync(target, kept);
   for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
   renameSync(draft, target);

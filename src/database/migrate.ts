@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
+import { type BeginProgress, shownSteps, unwatched } from '../progress.ts';
 import { unfinishedMove } from './copy/notes.ts';
 import type { Database, Tx } from './database.ts';
 import { columnTypes, type Migration, type Report } from './migration.ts';
@@ -101,15 +102,23 @@ export async function migrate(
   database: Database,
   now: () => number = database.now,
   report: Report = () => undefined,
+  progress: BeginProgress = unwatched,
 ): Promise<string[]> {
   const ran: string[] = [];
-  for (;;) {
-    const { names, newer, more } = await underMigrationLock(database, (tx) => runPending(database, tx, now, report));
-    ran.push(...names);
-    if (more) continue;
-    if (newer.length > 0)
-      report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This one goes on.`);
-    break;
+  const steps = shownSteps(progress);
+  const run = (tx: Tx) => runPending(database, tx, now, report, steps.next);
+  try {
+    for (;;) {
+      const { names, newer, more } = await underMigrationLock(database, run);
+      ran.push(...names);
+      if (more) continue;
+      steps.end();
+      if (newer.length > 0)
+        report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This one goes on.`);
+      break;
+    }
+  } finally {
+    steps.end();
   }
   await database.bus.join();
   return ran;
@@ -121,6 +130,7 @@ export async function runPending(
   tx: Tx,
   now: () => number,
   report: Report = () => undefined,
+  begins: (name: string, pending: number) => void = () => undefined,
 ) {
   const types = columnTypes(engine);
   await sql
@@ -131,6 +141,7 @@ export async function runPending(
   const pending = migrations.filter(({ name }) => !applied.has(name));
   const next = applied.size === 0 ? pending : pending.slice(0, 1);
   for (const migration of next) {
+    begins(migration.name, pending.length);
     for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
     await migration.change?.(tx, report);
     await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();

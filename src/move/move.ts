@@ -7,6 +7,7 @@ import { prepareTarget } from '../database/copy/prepare-target.ts';
 import type { CopiedTable, TableReader, TableWriter } from '../database/copy/tables.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
+import type { BeginProgress } from '../progress.ts';
 import { readSchemas } from '../resources/migrations/schema-store.ts';
 import type { TableSchema } from '../resources/migrations/storage-schema.ts';
 import { type Checksum, checksum, copyTable } from './copy-table.ts';
@@ -23,7 +24,7 @@ export interface MoveOptions {
   /** Look, and change nothing. */
   readonly dryRun: boolean;
   /** Told of rows that were copied, and of those that were compared in either database. */
-  readonly progress: (total: number) => { advance(rows: number, what: string): void; end(): void };
+  readonly progress: BeginProgress;
 }
 
 export interface MovedTable {
@@ -111,7 +112,7 @@ async function copyAndCompare(
   { progress }: MoveOptions,
 ): Promise<MovedTable[]> {
   const rows = pairs.reduce((sum, pair) => sum + pair.rows, 0);
-  const bar = progress(3 * rows);
+  const bar = progress(3 * rows, 'copying');
   const compared = (name: string) => (by: number) => bar.advance(by, `comparing ${name}`);
   try {
     for (const { from, to } of pairs) {

@@ -38,11 +38,12 @@ export async function loadOwnMigrations(
       const applied = await appliedOwn(db);
       return names.filter((name) => !applied.has(name));
     },
-    async run(tx) {
+    async run(tx, begins = () => undefined) {
       const applied = await appliedOwn(tx);
       const done: string[] = [];
       for (const { name, file, migration } of loaded) {
         if (applied.has(name)) continue;
+        begins(name);
         try {
           await migration.up({ tx, engine, now: now(), log });
         } catch (error) {

@@ -9,14 +9,14 @@ import { asStored } from './migrations/stored-names.ts';
 
 /** Loads the operator's declarations beside the service's own, and brings their tables up to date. */
 export async function prepareResources(
-  { config, database, log, now }: Context,
+  { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],
   migrations?: OwnMigrations,
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: [...new Set(['admin', ...config.roles])] });
   const note = (line: string) => log.info(line);
-  for (const step of await applyResourceMigrations(database, definitions, { now, own: migrations, note }))
+  for (const step of await applyResourceMigrations(database, definitions, { now, own: migrations, note, progress }))
     log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);
   return asStored(definitions, await readSchemas(database.db));

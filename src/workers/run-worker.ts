@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { BeginProgress } from '../progress.ts';
 import { startGatehouse } from '../start.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { WorkerSiblings } from './worker-siblings.ts';
@@ -11,10 +12,11 @@ interface Options {
   readonly explain: (error: unknown) => string;
   /** What is under way may take this long to finish. */
   readonly stopTimeoutMs: number;
+  readonly progress: BeginProgress;
 }
 
 /** One of the processes that serve together. The primary starts it, tells it when to stop, and speaks for it. */
-export async function runWorker(config: Config, { log, explain, stopTimeoutMs }: Options): Promise<void> {
+export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
   // A terminal and a service manager send them to all processes at once: the primary says in which order things end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   const siblings = new WorkerSiblings((message) => void send(message));
@@ -34,7 +36,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs }:
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   process.once('disconnect', () => void end());
   try {
-    const service = await startGatehouse(config, { log, siblings });
+    const service = await startGatehouse(config, { log, siblings, progress });
     ({ stop, drain } = service);
     await send({ is: 'ready', url: service.url, administrator: service.administrator });
   } catch (error) {

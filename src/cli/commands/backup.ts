@@ -6,6 +6,7 @@ import { backUp, sqliteFile } from '../../database/backup.ts';
 import { backUpEvery, backUpInto } from '../../database/backup-series.ts';
 import { OperatorError } from '../../errors.ts';
 import { localNow } from '../account/local-clock.ts';
+import { barOnTerminal } from '../terminal/progress-bar.ts';
 import { readDuration } from '../terminal/read-duration.ts';
 
 interface Flags {
@@ -53,13 +54,14 @@ On PostgreSQL use pg_dump, or an archive of its log for any moment: docs/operati
 }
 
 async function makeOne(source: string, file: string, { force = false }: Flags): Promise<void> {
-  await backUp(source, file, { overwrite: force });
+  await backUp(source, file, { overwrite: force, progress: barOnTerminal });
   showCopy(file);
 }
 
 async function makeSeries(source: string, folder: string, { every, keep = usualKeep, force }: Flags): Promise<void> {
   if (force) throw new OperatorError('--force is for one file: in a folder no copy is overwritten.');
-  const make = async () => showCopy(await backUpInto(source, folder, keep, localNow()));
+  const make = async () =>
+    showCopy(await backUpInto(source, folder, { keep, now: localNow(), progress: barOnTerminal }));
   if (every === undefined) return make();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

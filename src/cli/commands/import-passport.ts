@@ -5,7 +5,9 @@ import { loadConfig } from '../../config.ts';
 import { OperatorError } from '../../errors.ts';
 import { createLog } from '../../log.ts';
 import { createMetrics } from '../../metrics.ts';
-import type { Progress } from '../../takeover/import/pass.ts';
+import type { Progress } from '../../progress.ts';
+import type { Progress as TableProgress } from '../../takeover/import/pass.ts';
+import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 interface Flags {
   from?: string;
@@ -69,6 +71,7 @@ async function run(flags: Flags): Promise<void> {
   const { writeReport } = await import('../../takeover/report/write-report.ts');
   const config = await loadConfig();
   const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+  const bars = barOfEachTable();
   const report = await importPassport(
     { config, log, metrics: createMetrics() },
     {
@@ -87,9 +90,8 @@ async function run(flags: Flags): Promise<void> {
       dryRun: flags.dryRun ?? false,
       confirmGone: flags.confirmGone ?? false,
     },
-    { progress: showProgress, verified: (verdict) => console.error(verdict) },
-  );
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    { progress: bars.show, verified: (verdict) => console.error(verdict) },
+  ).finally(bars.end);
   console.log(flags.json ? JSON.stringify(report, null, 2) : writeReport(report));
   const { length } = report.decisions;
   if (length > 0)
@@ -117,9 +119,17 @@ function tokenOf(given: string): string {
 }
 
 /** A bar for a person who watches; nothing for a program. */
-function showProgress({ table, done, total }: Progress): void {
-  if (!process.stderr.isTTY) return;
-  const share = total === 0 ? 1 : Math.min(1, done / total);
-  const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.');
-  process.stderr.write(`\r\x1b[K[${bar}] ${Math.round(share * 100)} %  ${table}: ${done} of ${total}`);
+function barOfEachTable(): { show(progress: TableProgress): void; end(): void } {
+  let now: { readonly table: string; readonly bar: Progress; seen: number } | undefined;
+  return {
+    show({ table, done, total }) {
+      if (now?.table !== table) {
+        now?.bar.end();
+        now = { table, bar: barOnTerminal(total, table), seen: 0 };
+      }
+      now.bar.advance(done - now.seen, `${table}: ${done.toLocaleString('en')} rows`);
+      now.seen = done;
+    },
+    end: () => now?.bar.end(),
+  };
 }

@@ -15,6 +15,8 @@ import {
 } from '../../resources/migrations/migrate-resources.ts';
 import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
 import { serviceTables } from '../../service-tables.ts';
+import { clearLine } from '../terminal/drawing.ts';
+import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 interface Flags {
   plan?: boolean;
@@ -49,7 +51,7 @@ export function addMigrate(program: Command): void {
         const work = await loadWork(config, database);
         const { lines, refusal } = plan
           ? await planned(work)
-          : await applied(work, { allowLoss, byCommand: true, ...(drop ? { drop } : {}) });
+          : await applied(work, { allowLoss, byCommand: true, progress: barOnTerminal, ...(drop ? { drop } : {}) });
         for (const line of lines) console.log(line);
         if (lines.length === 0) console.log('The database is up to date.');
         if (refusal) throw new OperatorError(`A start would be refused. ${refusal}`);
@@ -67,8 +69,11 @@ async function loadWork(config: Config, database: Database): Promise<Work> {
 
 const [firstMigration = ''] = knownMigrations;
 
-/** What a migration of the operator's own has to say. */
-const printLine = (...words: readonly unknown[]): void => console.error(...words);
+/** What a migration of the operator's own has to say. Where a bar stands, it takes its place. */
+function printLine(...words: readonly unknown[]): void {
+  if (process.stderr.isTTY) process.stderr.write(clearLine);
+  console.error(...words);
+}
 
 interface Outcome {
   readonly lines: readonly string[];
@@ -104,7 +109,7 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
 
 async function applied({ database, definitions, own }: Work, options: MigrationOptions): Promise<Outcome> {
   const notes: string[] = [];
-  const names = await migrate(database, database.now, (line) => notes.push(line));
+  const names = await migrate(database, database.now, (line) => notes.push(line), options.progress);
   const steps = await applyResourceMigrations(database, definitions, { ...options, own });
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }

@@ -42,8 +42,7 @@ Examples:
     .action(async ({ to, without = [], startOver = false, dryRun = false, json }: Flags) => {
       const config = await loadConfig();
       const { move } = await import('../../move/move.ts');
-      const progress = (total: number) => progressBar(total, 'copying');
-      const { tables, takenUp } = await move(config, { to, without, startOver, dryRun, progress });
+      const { tables, takenUp } = await move(config, { to, without, startOver, dryRun, progress: progressBar });
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       if (json) return console.log(JSON.stringify({ tables, rows, taken_up: takenUp, dry_run: dryRun }, null, 2));
       printRows(

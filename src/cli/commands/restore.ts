@@ -5,6 +5,7 @@ import { type Config, loadConfig } from '../../config.ts';
 import { restore, sqliteFile } from '../../database/backup.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { withContextOf } from '../operator/with-context.ts';
+import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 interface Flags {
   force?: boolean;
@@ -34,8 +35,12 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
       const config = await loadConfig();
       const target = sqliteFile(config, 'pg_restore --clean --if-exists --dbname="$DATABASE_URL" gatehouse.dump');
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      const change = endSessions ? (draft: string) => endSessionsIn(config, draft) : undefined;
-      const kept = await restore(resolve(name), target, { overwrite: force, ...(change ? { change } : {}) });
+      let ended: string | undefined;
+      const change = async (draft: string) => {
+        if (endSessions) ended = await endSessionsIn(config, draft);
+      };
+      const kept = await restore(resolve(name), target, { overwrite: force, progress: barOnTerminal, change });
+      if (ended) console.log(ended);
       console.log(`Restored ${target}.`);
       if (kept) console.log(`What was there before is in ${kept}.`);
       if (!endSessions) {
@@ -47,11 +52,11 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
 }
 
 /** Before the copy is in its place: no service ever sees those sessions alive. */
-async function endSessionsIn(config: Config, draft: string): Promise<void> {
+async function endSessionsIn(config: Config, draft: string): Promise<string> {
   const { endAllSessions } = await import('../../oauth/end-all-sessions.ts');
   const { sessions, links } = await withContextOf(
     { ...config, databaseUrl: `sqlite:${draft}`, eventsLog: '' },
     (context) => endAllSessions(context, systemSource, { keepPersonal: false }),
   );
-  console.log(`${sessions} sessions and personal access tokens ended, and ${links} links in mail.`);
+  return `${sessions} sessions and personal access tokens ended, and ${links} links in mail.`;
 }

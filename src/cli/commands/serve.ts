@@ -5,6 +5,7 @@ import { createLog } from '../../log.ts';
 import { announce, remind } from '../terminal/announce.ts';
 import { explain } from '../terminal/explain.ts';
 import { giveBackMemory } from '../terminal/give-back-memory.ts';
+import { barOnTerminal } from '../terminal/progress-bar.ts';
 import type { Started } from '../terminal/started.ts';
 import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
 
@@ -43,7 +44,7 @@ async function start(flags: Flags, forPeople: boolean): Promise<Started> {
   const log = createLog(config.logLevel, forPeople);
   if (config.workers === 1) {
     const { startGatehouse } = await import('../../start.ts');
-    return startGatehouse(config, { log });
+    return startGatehouse(config, { log, progress: barOnTerminal });
   }
   const [{ withRealPort }, { startWorkers }] = await Promise.all([
     import('../../real-port.ts'),
@@ -59,7 +60,7 @@ async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
   const { runWorker } = await import('../../workers/run-worker.ts');
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, forPeople).child({ worker: cluster.worker?.id });
-  await runWorker(config, { log, explain, stopTimeoutMs });
+  await runWorker(config, { log, explain, stopTimeoutMs, progress: barOnTerminal });
   setTimeout(giveBackMemory, 200).unref();
   return new Promise(() => undefined);
 }

@@ -6,6 +6,7 @@ import { openDatabase } from '../../database/open-database.ts';
 import { openEventsLog } from '../../events/open-events-log.ts';
 import { createLog } from '../../log.ts';
 import { createMetrics } from '../../metrics.ts';
+import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 /** Runs a command's work on the configured database, brought up to date; a running server beside it does no harm. */
 export const withContext = async <T>(work: (context: Context) => Promise<T>): Promise<T> =>
@@ -16,7 +17,7 @@ export async function withContextOf<T>(config: Config, work: (context: Context) 
   try {
     // Standard output is for the command's own answer.
     const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
-    await migrate(database, database.now, (line) => log.warn(line));
+    await migrate(database, database.now, (line) => log.warn(line), barOnTerminal);
     const eventsLog = openEventsLog({ config, database, log });
     try {
       return await work({ config, database, log, metrics: createMetrics(), eventsLog, now: database.now });

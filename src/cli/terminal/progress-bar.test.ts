@@ -1,25 +1,75 @@
 import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { progressBar } from './progress-bar.ts';
+import { progressLine } from './progress-line.ts';
 
-test('a person sees a bar in one line that is taken away in the end', () => {
-  const written: string[] = [];
-  const screen = { isTTY: true, columns: 60, write: (text: string) => written.push(text) };
-  const bar = progressBar(1000, 'users', screen);
-  bar.advance(500, 'sessions');
-  bar.end();
-  assert.match(written[0] as string, /█{12}░{12} {2}50 % sessions/);
-  assert.ok(written.every((text) => !text.includes('\n') && text.length < 70));
-  assert.equal(written.at(-1), '\r\u001b[K');
+test('a line of the bar fits the terminal, and says how long it takes yet', () => {
+  const line = progressLine({ done: 500, total: 1000, what: 'sessions', ms: 60_000, movedAt: 59_000 }, 80);
+  assert.match(line, /^█{12}░{12} {2}50 % sessions, 58 s left$/);
+  const state = { done: 0, total: 2, what: 'an index', ms: 5000, movedAt: 0 };
+  assert.match(progressLine(state, 80), /0 % an index, 5 s$/);
+  assert.match(progressLine({ ...state, done: 1, movedAt: 1000 }, 80), /50 % an index, 5 s$/, 'longer than foreseen');
+  assert.match(progressLine({ ...state, done: 1, movedAt: 4000, ms: 70_000 }, 80), /1 min 10 s$/);
+  const narrow = progressLine({ ...state, what: 'make the index "cars_by_name_and_color"' }, 50);
+  assert.match(narrow, /… *, 5 s$/);
+  assert.ok(narrow.length < 50);
 });
 
-test('a log gets a line at each tenth, whatever the steps are', () => {
+/** A terminal is a file too: what is written to it can be read. */
+function screen(t: test.TestContext): { readonly fd: number; text(): string; shows(what: RegExp): void } {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-screen-'));
+  const file = join(dir, 'screen');
+  const fd = openSync(file, 'w');
+  t.after(() => {
+    closeSync(fd);
+    rmSync(dir, { recursive: true });
+  });
+  const text = () => readFileSync(file, 'utf8');
+  return {
+    fd,
+    text,
+    // Blocks this thread, as SQLite does while it works.
+    shows(what) {
+      const cell = new Int32Array(new SharedArrayBuffer(4));
+      for (let tries = 0; !what.test(text()); tries++) {
+        assert.ok(tries < 3000, `it never showed ${what}: ${text()}`);
+        Atomics.wait(cell, 0, 0, 10);
+      }
+    },
+  };
+}
+
+test('a person sees a bar in one line, however busy the process is, and none in the end', (t) => {
+  const { fd, text, shows } = screen(t);
+  const bar = progressBar(1000, 'users', { screen: { isTTY: true, columns: 60, fd }, quietMs: 0 });
+  shows(/0 % users/);
+  bar.advance(500, 'sessions');
+  shows(/█{12}░{12} {2}50 % sessions/);
+  bar.end();
+  assert.ok(!text().includes('\n'));
+  assert.ok(text().endsWith('\r\u001b[K'));
+});
+
+test('nobody sees a bar of what takes no second', (t) => {
+  const { fd, text } = screen(t);
+  const bar = progressBar(1000, 'users', { screen: { isTTY: true, columns: 60, fd }, quietMs: 3_600_000 });
+  bar.advance(1000);
+  bar.end();
+  assert.equal(text(), '');
+});
+
+test('a log gets a line at each tenth, whatever the steps are, and none of what takes no second', () => {
   const said: string[] = [];
   const { mock: spy } = mock.method(console, 'error', (line: string) => said.push(line));
   try {
-    const bar = progressBar(2000, 'users', { write: () => assert.fail('a log has no bar') });
-    for (let i = 0; i < 400; i++) bar.advance(5);
-    bar.end();
+    for (const quietMs of [3_600_000, 0]) {
+      const bar = progressBar(2000, 'users', { screen: {}, quietMs });
+      for (let i = 0; i < 400; i++) bar.advance(5);
+      bar.end();
+    }
   } finally {
     spy.restore();
   }

@@ -1,66 +1,76 @@
-/** Shows how far a long work is: a bar for a person, a line at each tenth for a log. */
-export interface ProgressBar {
-  /** So much more is done. `what` names what is being worked on. */
-  advance(by: number, what?: string): void;
-  /** Takes the bar off the screen. To be called in the end, however it came. */
-  end(): void;
-}
+import { writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { type BeginProgress, type Progress, unwatched } from '../../progress.ts';
+import { columnsOf } from './columns.ts';
+import { clearLine, type DrawingData, drawing, ended, idle, states } from './drawing.ts';
+import { percent, shareOf } from './progress-line.ts';
 
 interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
-  write(text: string): unknown;
+  readonly fd?: number;
 }
 
-const width = 24;
-const redrawMs = 100;
-const clearLine = '\r\u001b[K';
+interface Options {
+  readonly screen?: Screen;
+  /** What is done sooner is not shown: nobody could read it. */
+  readonly quietMs?: number;
+}
 
-/** On standard error: standard output is for the command's own answer. `total` may be 0 where there is nothing to do. */
-export function progressBar(total: number, what: string, screen: Screen = process.stderr): ProgressBar {
-  const began = performance.now();
-  let [done, now, drawn, tenths] = [0, what, Number.NEGATIVE_INFINITY, 0];
-  const share = () => (total > 0 ? Math.min(1, done / total) : 1);
+const usualQuietMs = 1000;
 
-  function draw(): void {
-    const at = performance.now();
-    if (at - drawn < redrawMs) return;
-    drawn = at;
-    const line = `${bar(share())} ${percent(share())} ${now}${left(at - began, share())}`;
-    screen.write(clearLine + line.slice(0, (screen.columns ?? 80) - 1));
-  }
+/** A bar for a person, a line at each tenth for a log. On standard error: standard output is for the command's own answer. */
+export function progressBar(total: number, what: string, options: Options = {}): Progress {
+  const { screen = process.stderr, quietMs = usualQuietMs } = options;
+  return screen.isTTY ? drawnBar(total, what, screen, quietMs) : notedTenths(total, what, quietMs);
+}
 
-  function note(): void {
-    const reached = Math.floor(share() * 10);
-    if (reached === tenths) return;
-    tenths = reached;
-    console.error(`${percent(share())} ${now} (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`);
-  }
+/** For work that a log is told of in another way, or not at all. */
+export const barOnTerminal: BeginProgress = (total, what) =>
+  process.stderr.isTTY ? progressBar(total, what) : unwatched(total, what);
 
+/** Drawn by a thread: SQLite works in this one, which can draw nothing meanwhile. */
+function drawnBar(total: number, first: string, screen: Screen, quietMs: number): Progress {
+  const { fd = 2 } = screen;
+  const state = new Int32Array(new SharedArrayBuffer(8));
+  const done = new Float64Array(new SharedArrayBuffer(8));
+  const beside = import.meta.url;
+  const script = new URL(`progress-thread.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
+  const workerData: DrawingData = { fd, columns: columnsOf(screen), total, what: first, quietMs, state, done };
+  const thread = new Worker(script, { workerData });
+  thread.unref();
+  // Without a thread there is no bar, and the work goes on.
+  thread.on('error', () => undefined);
+  let now = first;
   return {
     advance(by, what = now) {
-      done += by;
+      done[0] = (done[0] ?? 0) + by;
+      if (what !== now) thread.postMessage(what);
       now = what;
-      if (screen.isTTY) draw();
-      else note();
     },
     end() {
-      if (screen.isTTY) screen.write(clearLine);
+      while (Atomics.compareExchange(state, states.hand, idle, ended) === drawing) {
+        Atomics.wait(state, states.hand, drawing, 100);
+      }
+      if (Atomics.exchange(state, states.drawn, 0) === 1) writeSync(fd, clearLine);
+      void thread.terminate();
     },
   };
 }
 
-const bar = (share: number): string => {
-  const full = Math.round(share * width);
-  return '█'.repeat(full) + '░'.repeat(width - full);
-};
-
-const percent = (share: number): string => `${Math.floor(share * 100)} %`.padStart(5);
-
-/** Once there is something to judge by. */
-function left(ms: number, share: number): string {
-  if (share < 0.02 || share === 1 || ms < 1000) return '';
-  const seconds = Math.round((ms / share - ms) / 1000);
-  const minutes = Math.floor(seconds / 60);
-  return minutes > 0 ? `, ${minutes} min ${seconds % 60} s left` : `, ${seconds} s left`;
+function notedTenths(total: number, first: string, quietMs: number): Progress {
+  const began = performance.now();
+  let [done, now, tenths] = [0, first, 0];
+  return {
+    advance(by, what = now) {
+      done += by;
+      now = what;
+      const share = shareOf(done, total);
+      const reached = Math.floor(share * 10);
+      if (reached === tenths || performance.now() - began < quietMs) return;
+      tenths = reached;
+      console.error(`${percent(share)} ${now} (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`);
+    },
+    end: () => undefined,
+  };
 }

@@ -21,6 +21,11 @@ test('a table fits the terminal: wide columns are cut, empty ones left out', () 
     assert.doesNotMatch(lines[0] as string, /phone/);
     assert.match(lines[1] as string, /ada@example\.com/);
   }
+  assert.deepEqual(
+    tableLines(rows, { isTTY: true, columns: 0 }),
+    tableLines(rows, { isTTY: true, columns: 80 }),
+    'a terminal that does not know its width',
+  );
   assert.match(tableLines(rows, { isTTY: true, columns: 60 })[1] as string, /…/);
 });
 

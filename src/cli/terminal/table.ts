@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { showCell } from './cell.ts';
+import { columnsOf } from './columns.ts';
 
 interface Screen {
   readonly isTTY?: boolean;
@@ -18,7 +19,7 @@ export function tableLines(rows: readonly Row[], screen: Screen = process.stdout
   const names = Object.keys(rows[0] as object).filter(shown);
   const cells = [names, ...rows.map((row) => names.map((name) => showCell(row[name])))];
   const wanted = names.map((_, column) => Math.max(...cells.map((line) => lengthOf(line[column] ?? ''))));
-  const widths = screen.isTTY ? fitted(wanted, (screen.columns ?? 80) - gap * (names.length - 1)) : wanted;
+  const widths = screen.isTTY ? fitted(wanted, columnsOf(screen) - gap * (names.length - 1)) : wanted;
   return cells.map((line, row) => {
     const text = line
       .map((cell, column) => fill(cell, widths[column] as number))

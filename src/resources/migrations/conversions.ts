@@ -33,7 +33,11 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
 const batch = 1000;
 
 /** Values that SQL would write in another way than we do. */
-export async function convertRows(executor: Executor, { table, from, to, by }: Converted): Promise<void> {
+export async function convertRows(
+  executor: Executor,
+  { table, from, to, by }: Converted,
+  converted: (rows: number) => void = () => undefined,
+): Promise<void> {
   const [tableName, source, target] = [table, from, to].map((name) => raw(quoted(name))) as [never, never, never];
   for (let after = ''; ; ) {
     const rows = await readUnprepared<{ id: string; value: unknown }>(
@@ -45,6 +49,7 @@ export async function convertRows(executor: Executor, { table, from, to, by }: C
     }
     const last = rows.at(-1);
     if (!last) return;
+    converted(rows.length);
     after = last.id;
   }
 }

@@ -7,6 +7,7 @@ import type { Step } from './migration-steps.ts';
 export async function fillFolded(
   executor: Executor,
   { table, from, folded }: NonNullable<Step['fill']>,
+  filled: (rows: number) => void = () => undefined,
 ): Promise<void> {
   const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
   for (let after = ''; ; ) {
@@ -19,6 +20,7 @@ export async function fillFolded(
     }
     const last = rows.at(-1);
     if (!last) return;
+    filled(rows.length);
     after = last.id;
   }
 }

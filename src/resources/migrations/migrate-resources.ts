@@ -1,6 +1,7 @@
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/gathering/count-row-changes.ts';
+import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../progress.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
@@ -21,8 +22,8 @@ export interface OwnMigrations {
   /** All of them, in order. */
   readonly names: readonly string[];
   pending(db: Db | Tx): Promise<readonly string[]>;
-  /** Returns what it did, in words. */
-  run(tx: Tx): Promise<string[]>;
+  /** Returns what it did, in words. `begins` is told the name of each. */
+  run(tx: Tx, begins?: (name: string) => void): Promise<string[]>;
 }
 
 /** A start gives none of these but the clock and the operator's own: it adds, and takes nothing away. */
@@ -39,6 +40,7 @@ export interface MigrationOptions {
   readonly now?: () => number;
   /** Told of what is there and no longer declared. */
   readonly note?: (line: string) => void;
+  readonly progress?: BeginProgress | undefined;
 }
 
 function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
@@ -98,15 +100,18 @@ export async function applyResourceMigrations(
 ): Promise<string[]> {
   checkDefinitions(definitions);
   const ahead = options.dryRun ? new Set<string>() : await doAhead(database, definitions, options);
+  const shown = shownSteps(options.progress ?? unwatched);
   try {
     return await underMigrationLock(database, async (tx) => {
-      const done = await bringUp(database, tx, definitions, options, ahead);
+      const done = await bringUp(database, tx, definitions, options, { ahead, shown });
       if (options.dryRun) throw new Undone(done);
       return done;
     });
   } catch (error) {
     if (error instanceof Undone) return error.done;
     throw error;
+  } finally {
+    shown.end();
   }
 }
 
@@ -125,7 +130,8 @@ async function doAhead(
   const { steps, blockers } = await planResourceMigrations(database, definitions, options);
   if (blockers.length > 0 || !steps.every(onlyAdds)) return none;
   const stored = await readSchemas(database.db);
-  return workAhead(database, steps, new Set([...stored.values()].map(({ table }) => table)));
+  const tables = new Set([...stored.values()].map(({ table }) => table));
+  return workAhead(database, steps, tables, options.progress);
 }
 
 async function bringUp(
@@ -133,7 +139,7 @@ async function bringUp(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  ahead: ReadonlySet<string>,
+  { ahead, shown }: { readonly ahead: ReadonlySet<string>; readonly shown: ShownSteps },
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
@@ -143,13 +149,18 @@ async function bringUp(
   let before = byNewNames(stored, named);
   const done: string[] = [];
   const perform = async (steps: readonly Step[]) => {
-    for (const step of steps) if (!ahead.has(step.says)) await performStep(executor, step);
+    const undone = steps.filter(({ says }) => !ahead.has(says));
+    for (const step of undone) {
+      shown.next(step.says, undone.length);
+      await performStep(executor, step, shown);
+    }
     done.push(...steps.map(({ says }) => says));
   };
-  if (own && (await own.pending(tx)).length > 0) {
+  const ownPending = own ? await own.pending(tx) : [];
+  if (own && ownPending.length > 0) {
     const additions = planAdditions(engine, before, wanted);
     await perform(additions.steps);
-    done.push(...(await own.run(tx)));
+    done.push(...(await own.run(tx, (name) => shown.next(`run the migration ${name}`, ownPending.length))));
     before = additions.schemas;
   }
   const permissions = permissionsOf(options);
@@ -178,9 +189,13 @@ const dropTable = (name: string, { table }: TableSchema): Step => ({
   statements: [raw(`drop table ${quoted(table)}`)],
 });
 
-async function performStep(executor: Executor, { statements, convert, finish = [], fill }: Step): Promise<void> {
+async function performStep(
+  executor: Executor,
+  { statements, convert, finish = [], fill }: Step,
+  { rows }: ShownSteps,
+): Promise<void> {
   for (const statement of statements) await writeOnce(executor, statement);
-  if (convert) await convertRows(executor, convert);
+  if (convert) await convertRows(executor, convert, rows);
   for (const statement of finish) await writeOnce(executor, statement);
-  if (fill) await fillFolded(executor, fill);
+  if (fill) await fillFolded(executor, fill, rows);
 }

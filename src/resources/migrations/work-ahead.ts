@@ -1,6 +1,7 @@
 import { sql as kyselySql } from 'kysely';
 import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
+import { type BeginProgress, shownSteps, unwatched } from '../../progress.ts';
 import { writeOnce } from '../sql/executor.ts';
 import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
@@ -17,6 +18,7 @@ export async function workAhead(
   database: Database,
   steps: readonly Step[],
   tables: ReadonlySet<string>,
+  progress: BeginProgress = unwatched,
 ): Promise<ReadonlySet<string>> {
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const columns = steps.filter(({ column }) => column && tables.has(column.table));
@@ -30,12 +32,21 @@ export async function workAhead(
   return database.db.connection().execute(async (db) => {
     const limit = await takeLock(db);
     if (limit === undefined) return new Set<string>();
+    const filled = columns.filter(({ fill }) => fill);
+    const shown = shownSteps(progress);
     try {
-      for (const { fill } of columns) if (fill) await fillFolded({ engine: 'postgres', db }, fill);
+      for (const { says, fill } of filled) {
+        shown.next(says, filled.length + indexes.length);
+        if (fill) await fillFolded({ engine: 'postgres', db }, fill, shown.rows);
+      }
       const made: Step[] = [];
-      for (const step of indexes) if (await makeIndex(db, step)) made.push(step);
+      for (const step of indexes) {
+        shown.next(step.says, indexes.length);
+        if (await makeIndex(db, step)) made.push(step);
+      }
       return new Set([...columns, ...made].map(({ says }) => says));
     } finally {
+      shown.end();
       await kyselySql`select pg_advisory_unlock(${aheadLock})`.execute(db);
       await kyselySql`select set_config('statement_timeout', ${limit}, false)`.execute(db);
     }

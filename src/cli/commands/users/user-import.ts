@@ -1,10 +1,10 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Command } from 'commander';
 import { OperatorError } from '../../../errors.ts';
+import type { Progress } from '../../../progress.ts';
 import { type ImportProgress, importUsers } from '../../../users/import/import-users.ts';
 import { withContext } from '../../operator/with-context.ts';
-import { type ProgressBar, progressBar } from '../../terminal/progress-bar.ts';
-
+import { progressBar } from '../../terminal/progress-bar.ts';
 export function addUserImport(user: Command): void {
   user
     .command('import')
@@ -41,7 +41,7 @@ Example:
 
 /** Bytes tell how far it is: nobody has counted the lines. */
 function showingProgress(): { progress(state: ImportProgress): void; end(): void } {
-  let bar: ProgressBar | undefined;
+  let bar: Progress | undefined;
   let before = 0;
   return {
     progress({ bytes, totalBytes, read, refused }) {

@@ -1,0 +1,40 @@
+/** How far a work is. */
+export interface ProgressState {
+  readonly done: number;
+  readonly total: number;
+  readonly what: string;
+  /** Since it began, and when it came as far as it is. */
+  readonly ms: number;
+  readonly movedAt: number;
+}
+
+const width = 24;
+
+export const shareOf = (done: number, total: number): number => (total > 0 ? Math.min(1, done / total) : 1);
+
+export const percent = (share: number): string => `${Math.floor(share * 100)} %`.padStart(5);
+
+/** A bar, what is being worked on, and how long it takes yet: all in one line of the terminal. */
+export function progressLine({ done, total, what, ms, movedAt }: ProgressState, columns: number): string {
+  const share = shareOf(done, total);
+  const full = Math.round(share * width);
+  const bar = '█'.repeat(full) + '░'.repeat(width - full);
+  const time = `, ${left(ms, movedAt, share)}`;
+  const room = Math.max(0, columns - 1 - `${bar} ${percent(share)} `.length - time.length);
+  return `${bar} ${percent(share)} ${cut(what, room)}${time}`.slice(0, Math.max(0, columns - 1));
+}
+
+const cut = (text: string, room: number): string => (text.length <= room ? text : `${text.slice(0, room - 1)}…`);
+
+/** Where there is nothing to judge by, or it takes longer than could be foreseen: how long it has taken. */
+function left(ms: number, movedAt: number, share: number): string {
+  const rest = movedAt / share - ms;
+  if (share < 0.02 || share === 1 || ms < 1000 || rest < 500) return timeOf(ms);
+  return `${timeOf(rest)} left`;
+}
+
+function timeOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
