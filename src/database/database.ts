@@ -73,6 +73,8 @@ export interface Database {
    * Undefined where a write is no journey.
    */
   writeTogether?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
+  /** On PostgreSQL: work on a connection of its own, past a pooler and without limits in time. */
+  direct?: (<T>(work: (db: Db) => Promise<T>) => Promise<T>) | undefined;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */
   changes(): Changes | undefined | Promise<Changes | undefined>;
   /** Milliseconds since 1970, by the clock that all instances share. */

@@ -31,6 +31,7 @@ import { locales } from './migrations/026-locales.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 import { namesInConsents } from './migrations/028-names-in-consents.ts';
 import { eventsByActor } from './migrations/029-events-by-actor.ts';
+import { makeMissingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
 export const migrations: readonly Migration[] = [
@@ -120,6 +121,8 @@ export async function migrate(
   } finally {
     steps.end();
   }
+  const indexes = migrations.flatMap((migration) => migration.indexes ?? []);
+  await makeMissingIndexes(database, indexes, report);
   await database.bus.join();
   return ran;
 }
@@ -143,6 +146,9 @@ export async function runPending(
   for (const migration of next) {
     begins(migration.name, pending.length);
     for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
+    // SQLite has one writer, whatever it writes; and tables that are new hold nobody up.
+    const indexes = engine === 'sqlite' || applied.size === 0 ? (migration.indexes ?? []) : [];
+    for (const { name, on } of indexes) await sql.raw(`create index ${name} on ${on}`).execute(tx);
     await migration.change?.(tx, report);
     await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
   }

@@ -7,9 +7,18 @@ export interface ColumnTypes {
   readonly real: string;
 }
 
+/** An index on a table that may have rows. */
+export interface FixedIndex {
+  readonly name: string;
+  /** The table and the columns: `events (row_id, id)`. */
+  readonly on: string;
+}
+
 export interface Migration {
   readonly name: string;
   statements(types: ColumnTypes): string[];
+  /** Made after the transaction on PostgreSQL, beside those who write. */
+  readonly indexes?: readonly FixedIndex[];
   /** What SQL cannot say, after the statements. Takes time that grows with the rows at most. */
   change?(tx: Tx, report: Report): Promise<void>;
 }

@@ -14,6 +14,7 @@ import { checkNews } from './news/check-news.ts';
 import { PostgresBus } from './news/postgres-bus.ts';
 import { cancelAt } from './pool/cancel-at.ts';
 import type { Connection } from './pool/connection.ts';
+import { onDirectConnection } from './pool/direct-connection.ts';
 import { limitsOf } from './pool/limits.ts';
 import { connect, PostgresDriver } from './pool/postgres-driver.ts';
 import { openPrimaryPool } from './pool/primary-pool.ts';
@@ -151,6 +152,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       durable: Promise.resolve(),
     }),
     writeTogether: (text, row) => sharedWrites.write(text, row),
+    direct: (work) => onDirectConnection(listening.current, work),
     now: () => clock.now(),
     changes: () => rowChanges.changes(),
     replicas,

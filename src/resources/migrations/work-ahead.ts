@@ -1,13 +1,10 @@
-import { sql as kyselySql } from 'kysely';
+import { besideWriters, makeIndex } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
 import { type BeginProgress, shownSteps, unwatched } from '../../progress.ts';
 import { writeOnce } from '../sql/executor.ts';
 import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
-
-/** Any number but that of the migrations: whoever builds indexes holds it. */
-const aheadLock = 7_146_353;
 
 /**
  * What takes long on a large table of PostgreSQL is done before the transaction that holds it: rows are folded a few at a
@@ -29,11 +26,9 @@ export async function workAhead(
     for (const { column } of columns)
       for (const statement of column?.statements ?? []) await writeOnce({ engine: 'postgres', db: tx }, statement);
   });
-  return database.db.connection().execute(async (db) => {
-    const limit = await takeLock(db);
-    if (limit === undefined) return new Set<string>();
-    const filled = columns.filter(({ fill }) => fill);
-    const shown = shownSteps(progress);
+  const filled = columns.filter(({ fill }) => fill);
+  const shown = shownSteps(progress);
+  return besideWriters(database, async (db) => {
     try {
       for (const { says, fill } of filled) {
         shown.next(says, filled.length + indexes.length);
@@ -42,41 +37,20 @@ export async function workAhead(
       const made: Step[] = [];
       for (const step of indexes) {
         shown.next(step.says, indexes.length);
-        if (await makeIndex(db, step)) made.push(step);
+        if (await isMade(db, step)) made.push(step);
       }
       return new Set([...columns, ...made].map(({ says }) => says));
     } finally {
       shown.end();
-      await kyselySql`select pg_advisory_unlock(${aheadLock})`.execute(db);
-      await kyselySql`select set_config('statement_timeout', ${limit}, false)`.execute(db);
     }
   });
 }
 
-/** Returns the limit in time that holds for statements afterwards. Undefined while another instance does the same. */
-async function takeLock(db: Db): Promise<string | undefined> {
-  const { rows } = await kyselySql<{
-    taken: boolean;
-    limit: string;
-  }>`select pg_try_advisory_lock(${aheadLock}) as taken, current_setting('statement_timeout') as limit`.execute(db);
-  if (!rows[0]?.taken) return undefined;
-  await kyselySql`set statement_timeout = 0`.execute(db);
-  return rows[0].limit;
-}
-
 /** False where it cannot be made: the transaction says why. */
-async function makeIndex(db: Db, { index }: Step): Promise<boolean> {
+async function isMade(db: Db, { index }: Step): Promise<boolean> {
   if (!index) return false;
-  const drop = () => kyselySql`drop index concurrently if exists ${kyselySql.ref(index.name)}`.execute(db);
-  const { rows } = await kyselySql`select 1 from pg_index join pg_class on pg_class.oid = indexrelid
-    where relname = ${index.name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(db);
-  // Somebody was cut off while making it.
-  if (rows.length > 0) await drop();
-  try {
-    await writeOnce({ engine: 'postgres', db }, index.concurrently);
-    return true;
-  } catch {
-    await drop();
-    return false;
-  }
+  return makeIndex(db, index.name, () => writeOnce({ engine: 'postgres', db }, index.concurrently)).then(
+    () => true,
+    () => false,
+  );
 }

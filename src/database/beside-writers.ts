@@ -1,0 +1,38 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database, Db } from './database.ts';
+
+/** Any number but that of the migrations: whoever does long work beside those who write holds it. */
+const longWork = 7_146_353;
+const pauseMs = 200;
+
+/**
+ * Long work on large tables of PostgreSQL that holds none of them, by one instance at a time: outside of transactions, in steps that
+ * can be cut off and repeated. Whoever comes second finds it done.
+ */
+export async function besideWriters<T>({ direct }: Database, work: (db: Db) => Promise<T>): Promise<T> {
+  if (!direct) throw new Error('only PostgreSQL works beside those who write');
+  return direct(async (db) => {
+    for (;;) {
+      // Not by waiting inside PostgreSQL: an index that is made waits for every transaction, also for one that waits.
+      const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${longWork}) as taken`.execute(db);
+      if (rows[0]?.taken) return work(db);
+      await wait(pauseMs);
+    }
+  });
+}
+
+/** Makes an index beside those who write. `make`: a CREATE INDEX CONCURRENTLY IF NOT EXISTS. Leaves nothing of an index that fails. */
+export async function makeIndex(db: Db, name: string, make: () => Promise<unknown>): Promise<void> {
+  const drop = () => sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db);
+  const { rows } = await sql`select 1 from pg_index join pg_class on pg_class.oid = indexrelid
+    where relname = ${name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(db);
+  // Somebody was cut off while making it.
+  if (rows.length > 0) await drop();
+  try {
+    await make();
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
