@@ -244,6 +244,22 @@ describe('The quality of the pages in a real browser', () => {
     assert.equal(new URL(page.url()).hash, '#main');
   });
 
+  it('leaves whoever types already where they are, however late the script comes', async () => {
+    const page = await (await open()).newPage();
+    const typed = Promise.withResolvers<void>();
+    await page.route(/pages.*\.js/, async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
+    await page.goto(`${service.url}/login`, { waitUntil: 'commit' });
+    await page.getByLabel('Password', { exact: true }).focus();
+    const late = page.waitForResponse(/pages.*\.js/);
+    typed.resolve();
+    await (await late).finished();
+    await page.waitForLoadState('load');
+    await page.locator('input[type=password]:focus').waitFor();
+  });
+
   it('lets password managers know which field is which', async () => {
     const page = await (await open()).newPage();
     const autocomplete = async (name: string) => page.locator(`[name=${name}]`).getAttribute('autocomplete');

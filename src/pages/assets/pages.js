@@ -160,4 +160,7 @@ for (const cancel of all('button[data-close]')) {
 const once = document.querySelector('[data-once]');
 if (once) history.replaceState(null, '', once.dataset.once);
 
-document.querySelector('[aria-invalid="true"], [data-focus]')?.focus();
+// Whoever types already is not moved elsewhere.
+if (!document.activeElement?.matches('input, select, textarea')) {
+  document.querySelector('[aria-invalid="true"], [data-focus]')?.focus();
+}
