@@ -8,7 +8,8 @@ import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
 import type { App } from './http/app.ts';
 import { noteConnections } from './http/health.ts';
-import { otherSites } from './http/other-sites.ts';
+import { otherSite, otherSites } from './http/other-sites.ts';
+import { fillIn } from './languages/fill-in.ts';
 import { createMetrics } from './metrics.ts';
 import type { BeginProgress } from './progress.ts';
 import { whyNotListening, withRealPort } from './real-port.ts';
@@ -74,7 +75,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     for (const name of names) log.info({ migration: name }, 'migrated the database');
-    for (const warning of otherSites(config)) log.warn(warning);
+    for (const site of otherSites(config)) log.warn(fillIn(otherSite, { ...site }));
     services = await buildApp(context);
     const administrator = await ensureFirstAdministrator(context, services.accounts);
     return { ...services, context, administrator, stop };

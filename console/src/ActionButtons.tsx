@@ -30,7 +30,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const refresh = useRefresh();
   const [asking, setAsking] = useState(false);
   if (!row) return null;
-  const word = humanised(name);
+  const word = say(humanised(name));
 
   async function act(values: Record<string, unknown>) {
     const given = Object.fromEntries(
@@ -41,7 +41,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
     try {
       await dataProvider.act(description.name, { id: row?.id, action: name, body: given });
       setAsking(false);
-      notify(`${word}: done.`, { type: 'success' });
+      notify(say('{action}: done.', { action: word }), { type: 'success' });
       refresh();
     } catch (error) {
       // What is wrong with a field is said at the field.
@@ -58,7 +58,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
         <DialogTitle id={`action-${name}`}>{`${word}: ${rowName(description, row)}`}</DialogTitle>
         <Form onSubmit={act} record={{}} defaultValues={{}}>
           <DialogContent>
-            <Typography sx={{ color: 'text.secondary', mb: 1 }}>{summary}</Typography>
+            <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>
             {fields.map((field) => (
               <Input key={field.name} field={field} />
             ))}
@@ -68,7 +68,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
               {say('Cancel')}
             </MuiButton>
             <MuiButton type="submit" variant="contained">
-              {fields.length === 0 ? 'Confirm' : word}
+              {fields.length === 0 ? say('Confirm') : word}
             </MuiButton>
           </DialogActions>
         </Form>

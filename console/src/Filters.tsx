@@ -6,6 +6,7 @@ import { RangeFilter } from './list/RangeFilter.tsx';
 import { anywhereKey, filterKey } from './list-filter.ts';
 import { fieldLabel, searchedFields } from './presentation.ts';
 import { say } from './say.ts';
+import { within } from './words.ts';
 
 const yesOrNo = () => [
   { id: 'true', name: say('Yes') },
@@ -22,7 +23,7 @@ export function filtersOf(description: ResourceDescription): ReactElement[] {
 function searchBox(fields: FieldDescription[]): ReactElement[] {
   if (fields.length === 0) return [];
   const placeholder = say('Search {fields}', {
-    fields: fields.map((field) => fieldLabel(field).toLowerCase()).join(', '),
+    fields: fields.map((field) => within(fieldLabel(field))).join(', '),
   });
   const slotProps = { htmlInput: { 'aria-label': placeholder } };
   const source = anywhereKey(fields);
@@ -42,7 +43,9 @@ function filtersFor(field: FieldDescription): ReactElement[] {
   if (references !== undefined) return [<RowInput key={name} source={name} label={label} reference={references} />];
   switch (type) {
     case 'text':
-      return [<TextInput key={name} source={filterKey(name, 'contains')} label={`${label} contains`} />];
+      return [
+        <TextInput key={name} source={filterKey(name, 'contains')} label={say('{field} contains', { field: label })} />,
+      ];
     case 'boolean':
       return [<SelectInput key={name} source={name} label={label} choices={yesOrNo()} />];
     case 'enum':
@@ -51,7 +54,7 @@ function filtersFor(field: FieldDescription): ReactElement[] {
           key={name}
           source={name}
           label={label}
-          choices={(values ?? []).map((value) => ({ id: value, name: value }))}
+          choices={(values ?? []).map((value) => ({ id: value, name: say(value) }))}
         />,
       ];
     case 'integer':

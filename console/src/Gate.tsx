@@ -13,7 +13,7 @@ const Console = lazy(() => consoleCode);
 type State =
   | { name: 'opening' }
   | { name: 'open'; descriptions: ResourceDescription[] }
-  | { name: 'signed out' }
+  | { name: 'signedOut' }
   | { name: 'failed'; message: string };
 
 /** Lets in whoever has a session: finds out before any of the console is drawn. */
@@ -25,7 +25,7 @@ export function Gate() {
   }, []);
 
   useEffect(open, [open]);
-  useEffect(() => whenSignedOut(() => setState({ name: 'signed out' })), []);
+  useEffect(() => whenSignedOut(() => setState({ name: 'signedOut' })), []);
 
   if (state.name === 'open') {
     return (
@@ -35,7 +35,7 @@ export function Gate() {
     );
   }
   if (state.name === 'opening') return <Waiting />;
-  if (state.name === 'signed out') {
+  if (state.name === 'signedOut') {
     return (
       <Notice title={say('You are signed out')} text={say('Sign in again to go on with the console.')}>
         <a className="open" href={comeBackTo()}>
@@ -57,7 +57,7 @@ export function Gate() {
 const comeBackTo = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
 
 async function enter(): Promise<State> {
-  if (!(await gatehouse.resume())) return { name: 'signed out' };
+  if (!(await gatehouse.resume())) return { name: 'signedOut' };
   return { name: 'open', descriptions: await loadDescriptions(gatehouse) };
 }
 

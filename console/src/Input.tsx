@@ -29,6 +29,7 @@ import { say } from './say.ts';
 import { mustBeJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
+const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: say(value) }));
 
 /** The control by which one field is written. */
 export function Input({ field }: { field: FieldDescription }) {
@@ -58,10 +59,10 @@ export function Input({ field }: { field: FieldDescription }) {
     case 'timestamp':
       return <DateTimeInput {...common} />;
     case 'enum':
-      return <SelectInput {...common} defaultValue={defaultValue} choices={choicesOf(values ?? [])} />;
+      return <SelectInput {...common} defaultValue={defaultValue} choices={saidChoices(values ?? [])} />;
     case 'list':
       return values ? (
-        <AutocompleteArrayInput {...common} choices={choicesOf(values)} />
+        <AutocompleteArrayInput {...common} choices={saidChoices(values)} />
       ) : (
         <TextArrayInput {...common} helperText={helpOf(description.name, field) ?? say('Press Enter after each.')} />
       );

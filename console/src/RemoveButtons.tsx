@@ -1,7 +1,7 @@
 import { DeleteWithConfirmButton, useNotify, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from './described.tsx';
-import { humanised, removedWordOf, removeWarningOf, removeWordOf, rowName } from './presentation.ts';
-import { say } from './say.ts';
+import { removalOf, removeWarningOf, rowName, singularOf } from './presentation.ts';
+import { sayRemoval, within } from './words.ts';
 
 /** Removes the row that is shown, after asking. */
 export function RemoveButton() {
@@ -10,18 +10,18 @@ export function RemoveButton() {
   const notify = useNotify();
   const redirect = useRedirect();
   if (!row || !description.operations.has('delete')) return null;
-  const word = removeWordOf(description.name);
-  const one = humanised(description.singular);
+  const removal = removalOf(description.name);
+  const thing = singularOf(description);
   return (
     <DeleteWithConfirmButton
       mutationMode="pessimistic"
-      label={word}
-      confirmTitle={say('{word} {thing} “{row}”?', { word, thing: one.toLowerCase(), row: rowName(description, row) })}
+      label={sayRemoval(removal, 'word')}
+      confirmTitle={sayRemoval(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
       confirmContent={removeWarningOf(description.name)}
       confirmColor="warning"
       mutationOptions={{
         onSuccess: () => {
-          notify(`${one} ${removedWordOf(description.name)}.`, { type: 'success' });
+          notify(`${sayRemoval(removal, 'done', { what: thing })}.`, { type: 'success' });
           redirect('list', description.name);
         },
       }}

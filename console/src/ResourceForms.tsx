@@ -16,11 +16,12 @@ import { useConflict } from './conflict/useConflict.tsx';
 import { useDescription } from './described.tsx';
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { Input } from './Input.tsx';
-import { hasField, humanised, rowName } from './presentation.ts';
+import { hasField, rowName, singularOf } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Revealed, secretsIn } from './Revealed.tsx';
 import { say } from './say.ts';
 import { UnsavedChanges } from './unsaved/UnsavedChanges.tsx';
+import { within } from './words.ts';
 
 /** Makes a row of any resource. A secret that the answer tells is shown before anything else happens. */
 export function ResourceCreate() {
@@ -38,14 +39,14 @@ export function ResourceCreate() {
   return (
     <>
       <Create
-        title={say('New {thing}', { thing: description.singular })}
+        title={say('New {thing}', { thing: within(singularOf(description)) })}
         transform={(data: Record<string, unknown>) => withoutEmptyScopes(description, data)}
         mutationOptions={{
           onSuccess: (row) => {
             saved.current = true;
             const secrets = secretsIn(row);
             if (secrets.length > 0) return setMade({ id: row.id, secrets });
-            notify(`${humanised(description.singular)} created.`, { type: 'success' });
+            notify(say('{thing} created.', { thing: singularOf(description) }), { type: 'success' });
             leave(row.id);
           },
         }}
@@ -80,7 +81,7 @@ function withoutEmptyScopes({ name }: ResourceDescription, { scopes, ...data }: 
 /** Changes a row of any resource; where somebody else changed it meanwhile, the person chooses field by field. */
 export function ResourceEdit() {
   const description = useDescription();
-  const { name, singular, fields, operations } = description;
+  const { name, fields, operations } = description;
   const then = operations.has('find') ? 'show' : 'list';
   const notify = useNotify();
   const redirect = useRedirect();
@@ -97,7 +98,7 @@ export function ResourceEdit() {
           onError,
           onSuccess: (row) => {
             saved.current = true;
-            notify(`${humanised(singular)} saved.`, { type: 'success' });
+            notify(say('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
             redirect(then, name, row.id);
           },
         }}

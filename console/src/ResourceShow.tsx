@@ -7,7 +7,7 @@ import { CopyButton } from './CopyButton.tsx';
 import { useDescription, useDescriptions } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { NewSecretButton } from './NewSecretButton.tsx';
-import { fieldLabel, hasField, humanised, rowName } from './presentation.ts';
+import { fieldLabel, hasField, rowName, singularOf } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { CodeButton } from './row/CodePanel.tsx';
 import { Related } from './row/Related.tsx';
@@ -77,7 +77,7 @@ function RowId({ id }: { id: string }) {
 function ShowTitle() {
   const description = useDescription();
   const row = useRecordContext();
-  return <span>{row ? `${humanised(description.singular)} ${rowName(description, row)}` : ''}</span>;
+  return <span>{row ? `${singularOf(description)} ${rowName(description, row)}` : ''}</span>;
 }
 
 function ShowActions() {

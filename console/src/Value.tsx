@@ -3,9 +3,13 @@ import Chip from '@mui/material/Chip';
 import { DateField, FunctionField, NumberField, ReferenceField, TextField, useRecordContext } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { shortId } from './presentation.ts';
+import { say } from './say.ts';
 import { isOwnSession } from './session/own-session.ts';
 
 const none = '–';
+
+/** A declared value may be said otherwise in the reader's language. */
+const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
 
 /** One field of the row, as its type is read. */
 export function Value({ field, linked = true }: { field: FieldDescription; linked?: boolean }) {
@@ -33,8 +37,8 @@ export function Value({ field, linked = true }: { field: FieldDescription; linke
       return <DateField source={source} emptyText={none} showTime options={moment} />;
     case 'enum':
       // Whoever ends sessions should know which one is theirs.
-      if (row && isOwnSession(row.id)) return <Words values={[row[source], 'this session']} />;
-      return <FunctionField source={source} render={() => <Words values={[row?.[source]]} />} />;
+      if (row && isOwnSession(row.id)) return <Words values={[say(String(row[source])), say('This session')]} />;
+      return <FunctionField source={source} render={() => <Words values={[row?.[source]].map(sayValue)} />} />;
     case 'list':
       return <FunctionField source={source} render={() => <Words values={(row?.[source] as unknown[]) ?? []} />} />;
     case 'json':
@@ -63,7 +67,7 @@ function YesOrNo({ is }: { is: unknown }) {
   if (typeof is !== 'boolean') return none;
   return (
     <Box component="span" sx={is ? { fontWeight: 600 } : { color: 'text.secondary' }}>
-      {is ? 'Yes' : 'No'}
+      {is ? say('Yes') : say('No')}
     </Box>
   );
 }

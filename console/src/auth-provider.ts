@@ -2,6 +2,7 @@ import type { AuthProvider } from 'react-admin';
 import { GatehouseError, SignedOutError } from '../../client/errors.ts';
 import type { Gatehouse } from '../../client/gatehouse.ts';
 import type { Operation, ResourceDescription } from './descriptions.ts';
+import { say } from './say.ts';
 
 interface Me {
   id: string;
@@ -42,14 +43,14 @@ export function createAuthProvider(gatehouse: Gatehouse, descriptions: readonly 
 
   return {
     login: async () => {
-      throw new Error('Log in on the login page.');
+      throw new Error(say('Sign in on the login page.'));
     },
     async logout() {
       me = undefined;
       await gatehouse.logout();
     },
     async checkAuth() {
-      if (!(await gatehouse.resume())) throw new Error('The session is over.');
+      if (!(await gatehouse.resume())) throw new Error(say('Your session is over.'));
     },
     /** Rejecting means logging out: only where the login itself is over, not where something is forbidden or failed. */
     async checkError(error: unknown) {

@@ -1,12 +1,13 @@
 import type { FieldDescription, ResourceDescription } from './descriptions.ts';
 import { locale, say } from './say.ts';
+import { type RemovalWord, within } from './words.ts';
 
 /** What the console knows of the service's own resources beyond their description. */
 interface Presentation {
   label: string;
   columns: string[];
   /** How removing a row is called. */
-  remove?: string;
+  remove?: RemovalWord;
   removeWarning?: string;
   empty?: string;
   /** What to say below a field's control, where the API's own words are for programs. */
@@ -24,6 +25,9 @@ const own = new Map<string, Presentation>([
       help: {
         password: 'At least 8 characters. Left empty, it stays as it is.',
         current_password: 'Only to change your own password, email, username or phone.',
+        username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
+        phone: 'With its country code, such as +44.',
+        locale: 'The language of pages and mail, such as en. Left empty, as the browser asks.',
         disabled: 'Refused like a wrong password, with all tokens and applications. Logins end for good.',
       },
       removeWarning: 'Their sessions and applications end at once, and nothing of the account stays but the trail.',
@@ -52,6 +56,8 @@ const own = new Map<string, Presentation>([
         ],
       },
       help: {
+        type: 'People sign in to an application. A personal client acts for itself, in its owner’s name. A password client is an app of your own.',
+        user_id: 'Whose it is: of a personal client or an application.',
         scopes: 'What it may ask for. An application that is given none may ask for those of OpenID Connect.',
         public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
         redirect_uris: 'Where people come back to, exactly as the application sends it.',
@@ -79,6 +85,7 @@ const own = new Map<string, Presentation>([
       label: 'Sessions & tokens',
       columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
       remove: 'Revoke',
+      help: { expires_at: 'Left empty, it lasts as long as the service is set up for.' },
       removeWarning: 'Whoever uses it is signed out with the next request.',
       empty: 'Nobody is signed in, and no personal access token is alive.',
     },
@@ -122,19 +129,17 @@ export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>
 
 /** "1 car", "25 cars", "100,000 cars". */
 export function counted(count: number, description: ResourceDescription): string {
-  const word = count === 1 ? humanised(description.singular) : labelOf(description);
-  return `${count.toLocaleString(locale)} ${word.toLowerCase()}`;
+  const word = count === 1 ? singularOf(description) : labelOf(description);
+  return `${count.toLocaleString(locale)} ${within(word)}`;
 }
 
-export const removeWordOf = (name: string): string => say(own.get(name)?.remove ?? 'Delete');
-/** "deleted", "revoked", "withdrawn". */
-export function removedWordOf(name: string): string {
-  const word = (own.get(name)?.remove ?? 'Delete').toLowerCase();
-  return say(word === 'withdraw' ? 'withdrawn' : `${word.replace(/e$/, '')}ed`);
-}
+/** What one row is called, beginning with a capital: "Car". */
+export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string => say(humanised(singular));
+
+export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
 export const removeWarningOf = (name: string): string => say(own.get(name)?.removeWarning ?? 'This cannot be undone.');
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
-  say(own.get(name)?.empty ?? 'No {things} yet.', { things: labelOf({ name, label }).toLowerCase() });
+  say(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
 export const helpOf = (resource: string, { name, hint, description }: FieldDescription): string | undefined =>
   translated(own.get(resource)?.help?.[name] ?? hint ?? description);
@@ -149,7 +154,7 @@ export function hasField(resource: string, field: string, row: Record<string, un
 
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
 export function fieldLabel({ name, type, label, references }: Named): string {
-  if (label !== undefined) return label;
+  if (label !== undefined) return say(label);
   if (references !== undefined) return say(humanised(name.replace(/_id$/, '')));
   return say(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name));
 }

@@ -26,8 +26,12 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
   const pending = await pendingMigrations(database);
   const findings = [ok('database', `${database.engine} answers`)];
   if (pending.length > 0) {
-    const mend = 'They run at the next start, or now with: gatehouse migrate';
-    return [...findings, notice('migrations', `not applied yet: ${pending.join(', ')}`, mend)];
+    return [
+      ...findings,
+      notice('migrations', 'not applied yet: {names}', 'They run at the next start, or now with: gatehouse migrate', {
+        names: pending.join(', '),
+      }),
+    ];
   }
   findings.push(ok('migrations', 'up to date'));
   findings.push(await lookAtClock(look), await lookAtKeys(look));
@@ -45,9 +49,13 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
   const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
   const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
   // The database's decides, so that nobody is signed out by it; logs and certificates go by the machine's.
-  if (apart > tolerance) return notice('clock', `this machine and the database are ${apart / 1000} s apart`, mend);
+  if (apart > tolerance) {
+    return notice('clock', 'this machine and the database are {seconds} s apart', mend, { seconds: apart / 1000 });
+  }
   if (newestEvent > (clock ?? now()) + tolerance) {
-    return wrong('clock', `the newest event is of ${showTime(newestEvent)}, which is in the future here`, mend);
+    return wrong('clock', 'the newest event is of {at}, which is in the future here', mend, {
+      at: showTime(newestEvent),
+    });
   }
   return ok('clock', showTime(now()));
 }
@@ -57,11 +65,12 @@ async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
   const signing = keys.find(({ state }) => state === 'signing');
   if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
   if (signing.algorithm !== config.signingAlgorithm) {
-    const what = `the key signs with ${signing.algorithm}, SIGNING_ALGORITHM is ${config.signingAlgorithm}`;
-    return notice('keys', what, 'gatehouse keys rotate');
+    const values = { is: signing.algorithm, wanted: config.signingAlgorithm };
+    return notice('keys', 'the key signs with {is}, SIGNING_ALGORITHM is {wanted}', 'gatehouse keys rotate', values);
   }
   if (now() - signing.createdAt > oldKey) {
-    return notice('keys', `the signing key is of ${showTime(signing.createdAt)}`, 'gatehouse keys rotate');
+    const at = showTime(signing.createdAt);
+    return notice('keys', 'the signing key is of {at}', 'gatehouse keys rotate', { at });
   }
   return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
 }

@@ -23,8 +23,9 @@ export async function lookAtApplications(db: Db): Promise<Finding[]> {
       : [
           notice(
             'applications',
-            `public and trusted, so that any program may use their name and nobody is asked: ${names(open)}`,
+            'public and trusted, so that any program may use their name and nobody is asked: {names}',
             'Let people be asked (trusted: false), or give the application a server that keeps a secret.',
+            { names: names(open) },
           ),
         ]),
     ...(almighty.length === 0
@@ -32,8 +33,9 @@ export async function lookAtApplications(db: Db): Promise<Finding[]> {
       : [
           notice(
             'applications',
-            `trusted and registered for everything (${everyScope}): ${names(almighty)}`,
+            'trusted and registered for everything (*): {names}',
             'Name the scopes that they need.',
+            { names: names(almighty) },
           ),
         ]),
   ];

@@ -9,6 +9,10 @@ export async function lookAtEmails(db: Db): Promise<Finding> {
   const ids = await findEmailsOutOfForm(db);
   if (ids.length === 0) return ok('emails', 'all in one form');
   const named = ids.slice(0, shown).join(', ') + (ids.length > shown ? ', …' : '');
-  const what = `${ids.length} not in the one form, which another user has or which there is none of: ${named}`;
-  return notice('emails', what, 'They log in as before. Change them by PATCH /v1/users/{id}, or delete the doubles.');
+  return notice(
+    'emails',
+    '{count, number} not in the one form, which another user has or which there is none of: {named}',
+    "They log in as before. Change them by PATCH /v1/users/'{id}', or delete the doubles.",
+    { count: ids.length, named },
+  );
 }

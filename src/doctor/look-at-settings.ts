@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, shortestSafeSecret } from '../config.ts';
-import { otherSites } from '../http/other-sites.ts';
+import { otherSite, otherSites } from '../http/other-sites.ts';
 import { takesClientDocuments } from '../oauth/registration/takes-client-documents.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
@@ -12,7 +12,9 @@ export const lookAtSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
   ...lookAtAddress(config),
   lookAtCookies(config),
-  ...otherSites(config).map((what) => notice('sites', what, 'See docs/guides/single-page-app.md.')),
+  ...otherSites(config).map((values) =>
+    notice('sites', otherSite, 'See docs/guides/single-page-app.md.', { ...values }),
+  ),
   ...lookAtProxies(config),
   ...lookAtApplications(config),
   ...lookAtSecrets(config),
@@ -23,10 +25,16 @@ export const lookAtSettings = (config: Config): Finding[] => [
 function lookAtAddress({ host, baseUrl }: Config): Finding[] {
   const { hostname } = new URL(baseUrl);
   if (isLoopback(host) || !isLoopback(hostname)) return [];
-  const what = `it listens on ${host}, but BASE_URL is ${baseUrl}: links and tokens name an address that only this machine reaches`;
-  const mend = 'Set BASE_URL to the address that callers use, such as https://auth.example.com.';
   // Said by hand, it may be meant: a container whose port is published on this machine alone.
-  return [hostname === 'localhost' ? notice('address', what, mend) : wrong('address', what, mend)];
+  const complain = hostname === 'localhost' ? notice : wrong;
+  return [
+    complain(
+      'address',
+      'it listens on {host}, but BASE_URL is {url}: links and tokens name an address that only this machine reaches',
+      'Set BASE_URL to the address that callers use, such as https://auth.example.com.',
+      { host, url: baseUrl },
+    ),
+  ];
 }
 
 function lookAtCookies({ baseUrl }: Config): Finding {
@@ -35,8 +43,9 @@ function lookAtCookies({ baseUrl }: Config): Finding {
   if (isLoopback(hostname)) return ok('cookies', 'not Secure, which is fine on this machine alone');
   return wrong(
     'cookies',
-    `BASE_URL is ${baseUrl}: cookies and tokens cross the network in the clear`,
+    'BASE_URL is {url}: cookies and tokens cross the network in the clear',
     'Put a reverse proxy with TLS in front, and set BASE_URL to its https address.',
+    { url: baseUrl },
   );
 }
 
@@ -84,8 +93,9 @@ const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
     .map(({ id }) =>
       wrong(
         'secrets',
-        `the secret of the client ${id} has less than ${shortestSafeSecret} bytes and can be guessed`,
+        'the secret of the client {id} has less than {bytes, number} bytes and can be guessed',
         'Make another with: openssl rand -base64 32',
+        { id, bytes: shortestSafeSecret },
       ),
     );
 
@@ -95,5 +105,5 @@ function lookAtRights({ dataDir, databaseUrl }: Config): Finding[] {
   if (databaseUrl.startsWith('sqlite:')) secrets.push(databaseUrl.slice('sqlite:'.length));
   const readable = secrets.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
   if (readable.length === 0) return [ok('rights', `what is secret in ${dataDir} is readable by its owner alone`)];
-  return readable.map((path) => wrong('rights', `${path} can be read by others`, `chmod 600 ${path}`));
+  return readable.map((path) => wrong('rights', '{path} can be read by others', 'chmod 600 {path}', { path }));
 }

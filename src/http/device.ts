@@ -40,6 +40,12 @@ export function describeDevice(userAgent: string | null): string {
 /** Such a name, in the language of whoever reads it. */
 export function sayDevice(device: string): Said {
   if (device === unknownDevice) return message('device_name.unknown');
+  const parts = partsOfDevice(device);
+  return parts ? message('device_name.on', { ...parts }) : device;
+}
+
+/** Of "Firefox on Windows": both names. */
+export function partsOfDevice(device: string): { browser: string; system: string } | undefined {
   const [, browser, system] = /^(.+) on (.+)$/.exec(device) ?? [];
-  return browser && system ? message('device_name.on', { browser, system }) : device;
+  return browser && system ? { browser, system } : undefined;
 }

@@ -22,6 +22,12 @@ const Finding = Type.Object({
   state: Type.Enum(['ok', 'notice', 'wrong']),
   what: Type.String(),
   mend: Type.Optional(Type.String({ description: 'What to do about it.' })),
+  message: Type.Optional(
+    Type.Object(
+      { what: Type.String(), mend: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) },
+      { description: 'Both as messages with their values apart, to say them in another language.' },
+    ),
+  ),
 });
 const Findings = Type.Object({
   version: Type.String(),

@@ -8,8 +8,9 @@ import Typography from '@mui/material/Typography';
 import { useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import { useDescription } from '../described.tsx';
-import { counted, removeWordOf } from '../presentation.ts';
+import { counted, removalOf } from '../presentation.ts';
 import { say } from '../say.ts';
+import { sayRemoval } from '../words.ts';
 import { BulkDelete } from './BulkDelete.tsx';
 import { BulkUpdate, sharedFields } from './BulkUpdate.tsx';
 import { countOf, type Selection } from './selected-rows.ts';
@@ -64,12 +65,12 @@ export function BulkBar() {
       <span style={{ flex: 1 }} />
       {operations.has('update') && sharedFields(description).length > 0 && (
         <Button startIcon={<EditIcon />} onClick={() => setTask('update')}>
-          Change
+          {say('Change')}
         </Button>
       )}
       {operations.has('delete') && (
         <Button color="error" startIcon={<DeleteIcon />} onClick={() => setTask('delete')}>
-          {removeWordOf(name)}
+          {sayRemoval(removalOf(name), 'word')}
         </Button>
       )}
       {task === 'update' && <BulkUpdate selection={selection} total={count} onClose={close} />}

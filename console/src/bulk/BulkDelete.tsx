@@ -7,8 +7,9 @@ import { useCallback, useState } from 'react';
 import { GatehouseError } from '../../../client/errors.ts';
 import { gatehouse } from '../api.ts';
 import { useDescription } from '../described.tsx';
-import { counted, removedWordOf, removeWarningOf, removeWordOf } from '../presentation.ts';
+import { counted, removalOf, removeWarningOf } from '../presentation.ts';
 import { say } from '../say.ts';
+import { sayRemoval } from '../words.ts';
 import { BulkWork } from './BulkWork.tsx';
 import type { Row, Selection } from './selected-rows.ts';
 
@@ -22,7 +23,7 @@ interface Props {
 export function BulkDelete({ selection, total, onClose }: Props) {
   const description = useDescription();
   const [isSure, setSure] = useState(false);
-  const word = removeWordOf(description.name);
+  const removal = removalOf(description.name);
   const what = counted(total, description);
   const remove = useCallback(
     async (row: Row) => {
@@ -33,8 +34,8 @@ export function BulkDelete({ selection, total, onClose }: Props) {
   if (isSure) {
     return (
       <BulkWork
-        doing={`${word.replace(/e$/, '')}ing ${what}`}
-        done={(count) => `${count} ${removedWordOf(description.name)}`}
+        doing={sayRemoval(removal, 'doing', { what })}
+        done={(count) => sayRemoval(removal, 'done', { what: count })}
         work={remove}
         {...{ selection, total, onClose }}
       />
@@ -42,14 +43,14 @@ export function BulkDelete({ selection, total, onClose }: Props) {
   }
   return (
     <Dialog open onClose={onClose} aria-labelledby="bulk-delete">
-      <DialogTitle id="bulk-delete">{`${word} ${what}?`}</DialogTitle>
+      <DialogTitle id="bulk-delete">{sayRemoval(removal, 'ask', { what })}</DialogTitle>
       <DialogContent>{removeWarningOf(description.name)}</DialogContent>
       <DialogActions>
         <Button color="inherit" onClick={onClose}>
           {say('Cancel')}
         </Button>
         <Button variant="contained" color="error" autoFocus onClick={() => setSure(true)}>
-          {`${word} ${what}`}
+          {sayRemoval(removal, 'all', { what })}
         </Button>
       </DialogActions>
     </Dialog>

@@ -13,6 +13,7 @@ import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
 import { Input } from '../Input.tsx';
 import { counted, fieldLabel } from '../presentation.ts';
 import { say } from '../say.ts';
+import { within } from '../words.ts';
 import { BulkWork } from './BulkWork.tsx';
 import type { Row, Selection } from './selected-rows.ts';
 
@@ -38,7 +39,7 @@ export function BulkUpdate({ selection, total, onClose }: Props) {
     [description.name, changes],
   );
   if (changes) {
-    const done = (count: string) => `${count} changed`;
+    const done = (count: string) => say('{what} changed', { what: count });
     return <BulkWork doing={say('Changing {what}', { what })} work={change} {...{ done, selection, total, onClose }} />;
   }
   return (
@@ -63,7 +64,7 @@ export function BulkUpdate({ selection, total, onClose }: Props) {
                 </MenuItem>
               ))}
             </TextField>
-            <Input field={{ ...field, label: say('New {thing}', { thing: fieldLabel(field).toLowerCase() }) }} />
+            <Input field={{ ...field, label: say('New {thing}', { thing: within(fieldLabel(field)) }) }} />
           </DialogContent>
           <DialogActions>
             <Button color="inherit" onClick={onClose}>

@@ -13,6 +13,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useDescription } from '../described.tsx';
 import { counted, rowName } from '../presentation.ts';
 import { say } from '../say.ts';
+import { howFar } from './how-far.ts';
 import { type Progress, type Report, runBulk } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
 
@@ -59,16 +60,16 @@ export function BulkWork({ doing, done, selection, total, work, onClose }: Props
               aria-label={doing}
             />
             <Typography sx={{ mt: 1, color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
-              {`${handled.toLocaleString()} of ${total.toLocaleString()}`}
-              {progress.failed > 0 && `, ${progress.failed.toLocaleString()} failed`}
-              {progress.waits !== undefined && `. The service asks to wait ${progress.waits} s.`}
+              {howFar(progress, total)}
             </Typography>
           </>
         )}
         {report?.isStopped && <Alert severity="warning">{say('Stopped before the end. The rest is as it was.')}</Alert>}
         {report && report.failures.length > 0 && (
           <>
-            <Typography sx={{ mt: 1 }}>{`${counted(report.failures.length, description)} failed:`}</Typography>
+            <Typography sx={{ mt: 1 }}>
+              {say('{what} failed', { what: counted(report.failures.length, description) })}
+            </Typography>
             <List dense sx={{ maxHeight: 300, overflow: 'auto' }} aria-label={say('What failed')}>
               {report.failures.slice(0, shownFailures).map(({ row, message }) => (
                 <ListItem key={row.id} disableGutters>
@@ -76,7 +77,8 @@ export function BulkWork({ doing, done, selection, total, work, onClose }: Props
                 </ListItem>
               ))}
             </List>
-            {report.failures.length > shownFailures && `and ${report.failures.length - shownFailures} more.`}
+            {report.failures.length > shownFailures &&
+              say('and {count, number} more.', { count: report.failures.length - shownFailures })}
           </>
         )}
         {report && report.failures.length === 0 && !report.isStopped && (

@@ -92,7 +92,7 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
         />
       </RadioGroup>
       <Typography variant="body2" component="div" sx={{ color: 'text.secondary' }}>
-        Before: <ShownValue field={field} is={before} />
+        {say('Before:')} <ShownValue field={field} is={before} />
       </Typography>
     </section>
   );

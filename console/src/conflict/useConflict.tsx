@@ -2,7 +2,7 @@ import { type ReactNode, type RefObject, useState } from 'react';
 import { useDataProvider, useNotify, useRedirect, useRefresh } from 'react-admin';
 import { useDescription } from '../described.tsx';
 import { ConflictError, FormError } from '../form-error.ts';
-import { humanised, rowName } from '../presentation.ts';
+import { rowName, singularOf } from '../presentation.ts';
 import { say } from '../say.ts';
 import { ConflictDialog } from './ConflictDialog.tsx';
 import { type Difference, differencesOf } from './versions.ts';
@@ -51,7 +51,7 @@ export function useConflict({ then, saved }: Options): { onError: (error: unknow
     try {
       await dataProvider.update(name, { id: theirs.id, data: { ...theirs, ...changes }, previousData: theirs });
       saved.current = true;
-      notify(`${humanised(description.singular)} saved.`, { type: 'success' });
+      notify(say('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
       refresh();
       redirect(then, name, theirs.id);
     } catch (error) {

@@ -86,7 +86,7 @@ function Turning({ last }: { last: number | undefined }) {
           }}
           slotProps={{
             htmlInput: {
-              'aria-label': 'Page',
+              'aria-label': say('Page'),
               inputMode: 'numeric',
               sx: { py: 0.75, width: '4ch', textAlign: 'center' },
             },
@@ -94,7 +94,7 @@ function Turning({ last }: { last: number | undefined }) {
         />
         {last !== undefined && (
           <Typography variant="body2" sx={{ color: 'text.secondary', ml: 1 }}>
-            {`of ${last.toLocaleString()}`}
+            {say('of {count, number}', { count: last })}
           </Typography>
         )}
         <Turn label={say('Next page')} to={hasNextPage ? page + 1 : undefined} icon={<NextIcon />} />

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import { DateInput, NumberInput } from 'react-admin';
+import { say } from '../say.ts';
 
 interface Props {
   source: string;
@@ -13,8 +14,13 @@ export function RangeFilter({ source, label, kind }: Props) {
   const End = kind === 'number' ? NumberInput : DateInput;
   return (
     <Box role="group" aria-label={label} sx={{ display: 'flex', gap: 1, minWidth: { sm: 320 } }}>
-      <End source={`${source}.from`} label={`${label} from`} helperText={false} sx={{ flex: 1 }} />
-      <End source={`${source}.to`} label={`${label} to`} helperText={false} sx={{ flex: 1 }} />
+      <End
+        source={`${source}.from`}
+        label={say('{field} from', { field: label })}
+        helperText={false}
+        sx={{ flex: 1 }}
+      />
+      <End source={`${source}.to`} label={say('{field} to', { field: label })} helperText={false} sx={{ flex: 1 }} />
     </Box>
   );
 }

@@ -69,7 +69,7 @@ export function Charts({ period }: { period: Period }) {
                   height={height}
                   line={kind === 'sessions'}
                   series={[{ kind, label }, ...(beside ? [beside] : [])].map((one) => ({
-                    label: one.label,
+                    label: say(one.label),
                     data: series.of[one.kind],
                     alarming: one.kind === 'failures',
                   }))}

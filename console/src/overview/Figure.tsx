@@ -1,7 +1,7 @@
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { Link, useGetList } from 'react-admin';
-import { locale } from '../say.ts';
+import { locale, say } from '../say.ts';
 
 /** How many rows there are, as a link to their list. */
 export function Figure({ label, resource }: { label: string; resource: string }) {
@@ -13,7 +13,8 @@ export function Figure({ label, resource }: { label: string; resource: string })
     ? '?'
     : isPending
       ? '…'
-      : (total?.toLocaleString(locale) ?? (pageInfo?.hasNextPage ? '10,000+' : '0'));
+      : (total?.toLocaleString(locale) ??
+        (pageInfo?.hasNextPage ? say('more than {count, number}', { count: 10_000 }) : '0'));
   return (
     <Card
       component={Link}

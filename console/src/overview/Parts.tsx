@@ -71,7 +71,9 @@ function Mark({ state }: { state: Finding['state'] }) {
   return <Icon color={colours[state]} fontSize="small" titleAccess={say(said[state])} />;
 }
 
-function Complaint({ finding: { part, state, what, mend } }: { finding: Finding }) {
+function Complaint({ finding: { part, state, message, ...said } }: { finding: Finding }) {
+  const what = message ? say(message.what, message.values) : said.what;
+  const mend = message ? say(message.mend, message.values) : said.mend;
   return (
     <Box
       component="li"

@@ -17,6 +17,8 @@ export interface Finding {
   state: 'ok' | 'notice' | 'wrong';
   what: string;
   mend?: string;
+  /** Both as messages, with their values apart. */
+  message?: { what: string; mend: string; values: Record<string, unknown> };
 }
 
 export interface Diagnosis {

@@ -17,10 +17,10 @@ export function DeletePerson() {
   return (
     <AskedButton
       label={say('Delete')}
-      confirm={say('Delete {who}', { who })}
-      title={say('Delete {who}?', { who })}
+      confirm={say('Delete {what}', { what: who })}
+      title={say('Delete {what}?', { what: who })}
       text={<GoesAlong id={person.id} />}
-      done={`${who} is deleted.`}
+      done={say('{who} is deleted.', { who })}
       danger
       run={async () => {
         await dataProvider.delete('users', { id: person.id, previousData: person });
@@ -42,10 +42,10 @@ function GoesAlong({ id }: { id: string }) {
   const count = async (what: string, resource: string, filter: object): Promise<Amount> => {
     const pagination = { page: 1, perPage: 1 };
     const list = await dataProvider.getList(resource, { filter, pagination, sort: { field: 'id', order: 'DESC' } });
-    return { what, count: String(list.total ?? (list.pageInfo?.hasNextPage ? 'many' : list.data.length)) };
+    return { what, count: String(list.total ?? (list.pageInfo?.hasNextPage ? say('many') : list.data.length)) };
   };
   const { data } = useQuery({
-    queryKey: ['users', 'goes along', id],
+    queryKey: ['users', 'goes-along', id],
     queryFn: async () => ({
       own: await Promise.all([
         count(say('Sessions'), 'tokens', { user_id: id, type: 'session' }),
@@ -61,12 +61,13 @@ function GoesAlong({ id }: { id: string }) {
   const others = data?.others.filter((one) => one.count !== '0') ?? [];
   return (
     <>
-      Nothing of the account stays but the trail, and this cannot be undone. With it go:
+      {say('Nothing of the account stays but the trail, and this cannot be undone. With it go:')}
       <Amounts of={data?.own ?? []} />
       {others.length > 0 && (
         <>
-          These rows refer to the person. They go along, lose the reference or hinder the deletion, as their resource is
-          declared:
+          {say(
+            'These rows refer to the person. They go along, lose the reference or hinder the deletion, as their resource is declared:',
+          )}
           <Amounts of={others} />
         </>
       )}

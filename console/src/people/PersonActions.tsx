@@ -46,7 +46,7 @@ export function PersonActions() {
           label={say('Confirm email')}
           title={say('Confirm {email}?', { email })}
           text={say('The address counts as confirmed on your word, without the link in the mail.')}
-          done="The email address is confirmed."
+          done={say('The email address is confirmed.')}
           run={act('confirm-email')}
         />
       )}

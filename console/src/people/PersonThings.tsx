@@ -3,9 +3,9 @@ import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Link, useDataProvider, useGetList, useRecordContext, useReference, useRefresh } from 'react-admin';
-import { describeDevice } from '../../../src/http/device.ts';
 import { useDescriptions } from '../described.tsx';
 import type { ResourceDescription } from '../descriptions.ts';
+import { deviceName } from '../device.ts';
 import { labelOf, rowName, shortId } from '../presentation.ts';
 import { say } from '../say.ts';
 import { isOwnSession } from '../session/own-session.ts';
@@ -76,7 +76,7 @@ function Revoke({ row, what }: { row: Row; what: string }) {
       label={say('End')}
       title={say('End {what}?', { what })}
       text={say('Whoever uses it is refused from the next request on.')}
-      done="It has ended."
+      done={say('It has ended.')}
       danger
       run={async () => {
         await dataProvider.delete('tokens', { id: row.id });
@@ -95,9 +95,9 @@ export function SessionsOf() {
       {error && <Quiet>{error.message}</Quiet>}
       <Lines
         rows={data}
-        none="Signed in nowhere."
+        none={say('Signed in nowhere.')}
         render={(row) => {
-          const device = describeDevice((row.user_agent as string | null) ?? null);
+          const device = deviceName((row.user_agent as string | null) ?? null);
           return (
             <>
               <Line
@@ -124,7 +124,7 @@ export function TokensOf() {
     <Section title={say('Personal access tokens')} to={addressOf('tokens', filter)}>
       <Lines
         rows={data}
-        none="None."
+        none={say('None.')}
         render={(row) => (
           <>
             <Line
@@ -147,12 +147,12 @@ export function ClientsOf() {
     <Section title={say('Clients')} to={addressOf('clients', filter)}>
       <Lines
         rows={data}
-        none="None."
+        none={say('None.')}
         render={(row) => (
           <Line
             to={`/clients/${row.id}/show`}
             name={String(row.name)}
-            detail={`${row.type} · ${say('made {when}', { when: ago(String(row.created_at)) })}`}
+            detail={`${say(String(row.type))} · ${say('made {when}', { when: ago(String(row.created_at)) })}`}
           />
         )}
       />
@@ -168,7 +168,7 @@ export function ConsentsOf() {
     <Section title={say('Connected applications')} to={addressOf('consents', filter)}>
       <Lines
         rows={data}
-        none="None."
+        none={say('None.')}
         render={(row) => (
           <Line
             to={`/consents/${row.id}/show`}
@@ -211,7 +211,7 @@ function Referring({ resource, field }: { resource: ResourceDescription; field: 
     <Section title={labelOf(resource)} to={addressOf(resource.name, filter)}>
       <Lines
         rows={data}
-        none="None."
+        none={say('None.')}
         render={(row) => <Line to={`/${resource.name}/${row.id}/show`} name={rowName(resource, row)} detail="" />}
       />
     </Section>

@@ -31,7 +31,7 @@ export function PersonTrail() {
   const more = pageInfo?.hasNextPage ?? (total ?? 0) > data.length;
   return (
     <Section title={say('What happened')}>
-      {error && <Quiet>What happened cannot be shown: {error.message}</Quiet>}
+      {error && <Quiet>{say('It cannot be shown: {reason}', { reason: error.message })}</Quiet>}
       {!error && !isPending && data.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
       <Trail events={data} />
       {more && shown < 96 && (

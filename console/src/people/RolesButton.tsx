@@ -45,7 +45,9 @@ export function RolesButton() {
         maxWidth="xs"
         fullWidth
       >
-        <DialogTitle id={id}>Roles of {person.name ?? person.email ?? person.username ?? person.phone}</DialogTitle>
+        <DialogTitle id={id}>
+          {say('Roles of {who}', { who: person.name ?? person.email ?? person.username ?? person.phone })}
+        </DialogTitle>
         <DialogContent>{roles && <RoleChoice chosen={roles} onChange={setRoles} />}</DialogContent>
         <DialogActions>
           <Button onClick={() => setRoles(undefined)}>{say('Cancel')}</Button>

@@ -74,11 +74,11 @@ function Head() {
         )}
       </Box>
       <Box component="dl" sx={{ m: 0, display: 'flex', flexWrap: 'wrap', columnGap: 4, rowGap: 1 }}>
-        <Detail term="Email" value={email} />
-        <Detail term="Username" value={username} />
-        <Detail term="Phone" value={phone} />
-        <Detail term="Created" value={ago(person.created_at)} title={person.created_at} />
-        <Detail term="ID" value={person.id} mono />
+        <Detail term={say('Email')} value={email} />
+        <Detail term={say('Username')} value={username} />
+        <Detail term={say('Phone')} value={phone} />
+        <Detail term={say('Created')} value={ago(person.created_at)} title={person.created_at} />
+        <Detail term={say('ID')} value={person.id} mono />
       </Box>
       <PersonActions />
     </Card>

@@ -6,7 +6,8 @@ import { useGetList } from 'react-admin';
 import { Away } from '../away/Away.tsx';
 import { useDescription, useDescriptions } from '../described.tsx';
 import { humanised, isOwn } from '../presentation.ts';
-import { say } from '../say.ts';
+import { locale, say } from '../say.ts';
+import { within } from '../words.ts';
 
 /** By which field of the events a row of each of the service's own resources is found; the operator's by the row. */
 const subject = new Map([
@@ -33,8 +34,8 @@ export function History({ id }: { id: string }) {
   if (data.length === 0) {
     return (
       <Typography sx={{ p: 2, color: 'text.secondary' }}>
-        Nothing is recorded of this row.
-        {!isOwn(description) && ' A resource that is declared with “events: true” has a history.'}
+        {say('Nothing is recorded of this row.')}{' '}
+        {!isOwn(description) && say('A resource that is declared with “events: true” has a history.')}
       </Typography>
     );
   }
@@ -43,7 +44,7 @@ export function History({ id }: { id: string }) {
       {data.map((event) => (
         <ListItem key={event.id} disableGutters divider>
           <ListItemText
-            primary={humanised(String(event.type).replace(/^.*\./, ''))}
+            primary={say(humanised(String(event.type).replace(/^.*\./, '')))}
             secondary={[when(event.created_at), changesIn(event.data)].filter(Boolean).join(' · ')}
           />
         </ListItem>
@@ -53,18 +54,18 @@ export function History({ id }: { id: string }) {
 }
 
 const when = (moment: string): string =>
-  new Date(moment).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** `seats: 4 → 5`, for each field that changed. */
 function changesIn(data: { changes?: Record<string, unknown> } | undefined): string {
   return Object.entries(data?.changes ?? {})
-    .map(([field, change]) => `${humanised(field).toLowerCase()}: ${shown(change)}`)
+    .map(([field, change]) => `${within(say(humanised(field)))}: ${shown(change)}`)
     .join(', ');
 }
 
 function shown(change: unknown): string {
   if (change === null || typeof change !== 'object') return JSON.stringify(change) ?? '';
   const { from, to } = change as Record<string, unknown>;
-  if (from === undefined && to === undefined) return 'changed';
+  if (from === undefined && to === undefined) return say('changed');
   return from === undefined ? JSON.stringify(to) : `${JSON.stringify(from)} → ${JSON.stringify(to ?? null)}`;
 }

@@ -12,8 +12,9 @@ import { gatehouse } from '../api.ts';
 import { useDescriptions } from '../described.tsx';
 import type { RelationDescription, ResourceDescription } from '../descriptions.ts';
 import { RowInput } from '../Input.tsx';
-import { humanised, rowName } from '../presentation.ts';
+import { rowName, singularOf } from '../presentation.ts';
 import { say } from '../say.ts';
+import { within } from '../words.ts';
 
 /** The links of a relation from many to many are rows themselves; whether this person may make and remove them. */
 export function useLinks({ kind, through, from, to }: RelationDescription) {
@@ -37,14 +38,14 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
   const notify = useNotify();
   const refresh = useRefresh();
   const [isOpen, setOpen] = useState(false);
-  const one = humanised(target.singular);
+  const one = singularOf(target);
 
   async function add({ chosen }: { chosen?: string }) {
     if (!chosen || !row) return;
     try {
       await gatehouse.resource(links.resource).create({ [links.from]: row.id, [links.to]: chosen });
       setOpen(false);
-      notify(`${one} added.`, { type: 'success' });
+      notify(say('{thing} added.', { thing: one }), { type: 'success' });
       refresh();
     } catch (error) {
       notify((error as Error).message, { type: 'error' });
@@ -53,11 +54,11 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
 
   return (
     <>
-      <Button label={say('Add {thing}', { thing: one.toLowerCase() })} onClick={() => setOpen(true)}>
+      <Button label={say('Add {thing}', { thing: within(one) })} onClick={() => setOpen(true)}>
         <AddIcon />
       </Button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} fullWidth maxWidth="xs" aria-labelledby="add-link">
-        <DialogTitle id="add-link">{say('Add {thing}', { thing: one.toLowerCase() })}</DialogTitle>
+        <DialogTitle id="add-link">{say('Add {thing}', { thing: within(one) })}</DialogTitle>
         <Form onSubmit={add} record={{}}>
           <DialogContent>
             <RowInput source="chosen" label={one} reference={target.name} />
@@ -91,7 +92,7 @@ export function RemoveLink({ links, parent, target }: { links: Links; parent: st
         count: 'none',
       });
       for (const { id } of data) await rows.remove(id);
-      notify(say('{thing} removed from here.', { thing: humanised(target.singular) }), { type: 'success' });
+      notify(say('{thing} removed from here.', { thing: singularOf(target) }), { type: 'success' });
       refresh();
     } catch (error) {
       notify((error as Error).message, { type: 'error' });

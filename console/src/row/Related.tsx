@@ -7,9 +7,10 @@ import { ListAway } from '../away/Away.tsx';
 import { useDescription } from '../described.tsx';
 import type { RelationDescription, ResourceDescription } from '../descriptions.ts';
 import { Pages } from '../list/Pages.tsx';
-import { columnsOf, humanised, labelOf } from '../presentation.ts';
+import { columnsOf, humanised, labelOf, singularOf } from '../presentation.ts';
 import { Rows } from '../Rows.tsx';
 import { say } from '../say.ts';
+import { within } from '../words.ts';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
 
 /** The rows of one relation, read at `/v1/<resources>/<id>/<children>`, and what ties them to this one. */
@@ -21,7 +22,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
     <Box component="section" sx={{ mt: 3 }}>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
         <Typography variant="h6" component="h2">
-          {relation.name === relation.resource ? labelOf(target) : humanised(relation.name)}
+          {relation.name === relation.resource ? labelOf(target) : say(humanised(relation.name))}
         </Typography>
         {links?.canAdd && <AddLink links={links} target={target} />}
         <AddRelated relation={relation} target={target} />
@@ -63,7 +64,7 @@ function AddRelated({
       component={Link}
       to={createPath({ resource: target.name, type: 'create' })}
       state={{ record: { [by]: row.id } }}
-      label={say('New {thing}', { thing: target.singular })}
+      label={say('New {thing}', { thing: within(singularOf(target)) })}
     >
       <AddIcon />
     </Button>

@@ -1,7 +1,8 @@
 import { home, root } from '../api.ts';
 import type { ResourceDescription } from '../descriptions.ts';
-import { humanised, labelOf } from '../presentation.ts';
+import { labelOf, singularOf } from '../presentation.ts';
 import { say } from '../say.ts';
+import { within } from '../words.ts';
 
 /** Somewhere that the search leads to. */
 export interface Destination {
@@ -22,12 +23,12 @@ export function fixedDestinations(descriptions: Iterable<ResourceDescription>): 
   const all = [...descriptions];
   const pages = all
     .filter(({ operations }) => operations.has('list'))
-    .map(({ name }) => ({ id: `list ${name}`, group: say('Go to'), name: labelOf(name), to: `/${name}` }));
+    .map(({ name }) => ({ id: `list/${name}`, group: say('Go to'), name: labelOf(name), to: `/${name}` }));
   const creations = all
     .filter(({ operations }) => operations.has('create'))
     .map(({ name, singular }) => ({
-      ...{ id: `create ${name}`, group: say('Actions'), to: `/${name}/create` },
-      name: say('New {thing}', { thing: humanised(singular).toLowerCase() }),
+      ...{ id: `create/${name}`, group: say('Actions'), to: `/${name}/create` },
+      name: say('New {thing}', { thing: within(singularOf({ singular })) }),
     }));
   const users = all.some(({ name }) => name === 'users');
   return [

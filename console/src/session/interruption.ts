@@ -1,5 +1,6 @@
 import { SignedOutError } from '../../../client/errors.ts';
 import type { Renew, TokenAnswer } from '../../../client/login.ts';
+import { say } from '../say.ts';
 
 /**
  * A session that ended while somebody was at work. What they sent waits until they have signed in again, and then goes on
@@ -52,7 +53,7 @@ export class Interruption {
 
   /** Nobody signs in: what waits fails, and the console is left. */
   readonly giveUp = (): void => {
-    this.#waiting?.reject(new SignedOutError('The session is over.', { status: 401, code: 'signed_out' }));
+    this.#waiting?.reject(new SignedOutError(say('Your session is over.'), { status: 401, code: 'signed_out' }));
     this.#end();
   };
 

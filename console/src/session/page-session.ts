@@ -16,7 +16,7 @@ export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnsw
     throw new UnreachableError(say('The service cannot be reached.'), { status: 0, code: 'unreachable', cause });
   }
   if (response.type === 'opaqueredirect' || [302, 303, 401, 403].includes(response.status)) {
-    throw new SignedOutError('The session of this page is over.', { status: 401, code: 'signed_out' });
+    throw new SignedOutError(say('Your session is over.'), { status: 401, code: 'signed_out' });
   }
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok || body === undefined) throw errorOf(response, body);

@@ -1,3 +1,5 @@
+import { say } from '../say.ts';
+
 /** Signs in by the form of the login page, whatever the operator made of that page. Returns what it said against it. */
 export async function signInByPage(root: string, login: string, password: string): Promise<string | undefined> {
   const page = await fetch(`${root}/login`, { headers: { Accept: 'text/html' } });
@@ -12,7 +14,10 @@ export async function signInByPage(root: string, login: string, password: string
   const action = new URL(form.getAttribute('action') ?? page.url, page.url);
   const answer = await fetch(action, { method: 'POST', body: fields, redirect: 'manual' });
   if (answer.type === 'opaqueredirect' || answer.ok) return undefined;
-  return refusalIn(documentOf(await answer.text())) ?? `The login page answers with ${answer.status}.`;
+  return (
+    refusalIn(documentOf(await answer.text())) ??
+    say('The login page answers with {status}.', { status: answer.status })
+  );
 }
 
 const documentOf = (html: string): Document => new DOMParser().parseFromString(html, 'text/html');

@@ -2,11 +2,12 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Fragment } from 'react';
 import { Link, useGetMany, useReference } from 'react-admin';
-import { describeDevice } from '../../../src/http/device.ts';
 import { useDescriptions } from '../described.tsx';
 import type { ResourceDescription } from '../descriptions.ts';
-import { rowName, shortId } from '../presentation.ts';
+import { deviceName } from '../device.ts';
+import { humanised, rowName, shortId, singularOf } from '../presentation.ts';
 import { locale, say } from '../say.ts';
+import { within } from '../words.ts';
 import { ago } from './ago.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
@@ -37,7 +38,7 @@ export function Trail({ events }: { events: TrailEvent[] }) {
             >
               {ago(event.created_at)}
             </Link>
-            {[event.address, event.user_agent && describeDevice(event.user_agent)]
+            {[event.address, event.user_agent && deviceName(event.user_agent)]
               .filter(Boolean)
               .map((text) => ` · ${text}`)
               .join('')}
@@ -63,11 +64,14 @@ function NamedRow({ part: { resource, id, gone } }: { part: Extract<Part, { name
     id,
     options: { enabled: !gone && Boolean(description) },
   });
-  const kind = description?.singular ?? resource;
-  if (!description || !referenceRecord) return `the ${kind} ${shortId(id)}`;
+  const thing = within(description ? singularOf(description) : say(humanised(resource)));
+  if (!description || !referenceRecord) return say('the {thing} {row}', { thing, row: shortId(id) });
+  const [before, after] = say('the {thing} {row}', { thing, row: '\u0000' }).split('\u0000');
   return (
     <>
-      the {kind} <Link to={`/${resource}/${id}/show`}>{rowName(description, referenceRecord)}</Link>
+      {before}
+      <Link to={`/${resource}/${id}/show`}>{rowName(description, referenceRecord)}</Link>
+      {after}
     </>
   );
 }

@@ -104,28 +104,32 @@ export function partsOf(event: TrailEvent): Part[] {
   return partsOfWrite(event) ?? partsOfSentence(event);
 }
 
-const verbs = new Map([
-  ['created', 'made'],
-  ['updated', 'changed'],
-  ['deleted', 'deleted'],
+const writes = new Map([
+  ['created', '{user} made {row}'],
+  ['updated', '{user} changed {row}'],
+  ['deleted', '{user} deleted {row}'],
 ]);
 
 /** Of a declared resource: `cars.updated`, with the id of the car. */
 function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
   const [resource = '', what = ''] = type.split('.');
-  const verb = verbs.get(what);
-  if (sentences.has(type) || verb === undefined || typeof data?.id !== 'string') return undefined;
-  return [{ name: 'user', id: user_id }, ` ${verb} `, { name: 'row', id: data.id, resource, gone: what === 'deleted' }];
+  const sentence = writes.get(what);
+  if (sentences.has(type) || sentence === undefined || typeof data?.id !== 'string') return undefined;
+  const row = { name: 'row', id: data.id, resource, gone: what === 'deleted' } as const;
+  return piecesOf(template(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
 }
 
 function partsOfSentence(event: TrailEvent): Part[] {
   const { user_id, client_id, actor_id } = event;
   const ids = { user: user_id, client: client_id, actor: actor_id };
-  return sentenceOf(event)
-    .split(/\{(user|actor|client)\}/)
-    .map((piece, i) => (i % 2 === 0 ? piece : { name: piece as 'user', id: ids[piece as 'user'] }))
-    .filter((part) => part !== '');
+  return piecesOf(sentenceOf(event), (name) => ({ name: name as 'user', id: ids[name as 'user'] }));
 }
+
+const piecesOf = (sentence: string, named: (name: string) => Part): Part[] =>
+  sentence
+    .split(/\{(user|actor|client|row)\}/)
+    .map((piece, i) => (i % 2 === 0 ? piece : named(piece)))
+    .filter((part) => part !== '');
 
 function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
   const known = sentences.get(type);

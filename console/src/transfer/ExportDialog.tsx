@@ -8,10 +8,12 @@ import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
+import { howFar } from '../bulk/how-far.ts';
 import { countOf } from '../bulk/selected-rows.ts';
 import { useDescription } from '../described.tsx';
 import { counted, labelOf } from '../presentation.ts';
 import { say } from '../say.ts';
+import { within } from '../words.ts';
 import { exportRows, type Format, save } from './export-rows.ts';
 
 /** Every row that the list finds, as a file. */
@@ -52,13 +54,16 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog open fullWidth maxWidth="xs" onClose={close} aria-labelledby="export-title">
-      <DialogTitle id="export-title">{say('Export {what}', { what: labelOf(description).toLowerCase() })}</DialogTitle>
+      <DialogTitle id="export-title">{say('Export {what}', { what: within(labelOf(description)) })}</DialogTitle>
       <DialogContent>
         {problem && <Alert severity="error">{problem}</Alert>}
         <Typography role="status" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
           {rows === undefined
-            ? `${total === undefined ? '…' : counted(total, description)} with this filter, in this order.`
-            : `${rows.toLocaleString()} of ${total?.toLocaleString() ?? '…'}${isDone ? ': the file is saved.' : ''}`}
+            ? say('{what} with this filter, in this order.', {
+                what: total === undefined ? '…' : counted(total, description),
+              })
+            : howFar({ done: rows, failed: 0, waits: undefined }, total)}
+          {isDone && ` · ${say('The file is saved.')}`}
         </Typography>
         {rows !== undefined && (
           <LinearProgress
@@ -71,7 +76,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
       </DialogContent>
       <DialogActions>
         <Button color="inherit" onClick={close}>
-          {isDone ? 'Close' : 'Cancel'}
+          {isDone ? say('Close') : say('Cancel')}
         </Button>
         {rows === undefined && (
           <>

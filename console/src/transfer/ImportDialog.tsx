@@ -8,10 +8,12 @@ import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
+import { howFar } from '../bulk/how-far.ts';
 import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
 import { useDescription } from '../described.tsx';
 import { counted, labelOf } from '../presentation.ts';
 import { say } from '../say.ts';
+import { within } from '../words.ts';
 import type { CheckedRow } from './check-row.ts';
 import { csvLine } from './csv.ts';
 import { save } from './export-rows.ts';
@@ -62,7 +64,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       <DialogTitle id="import-title">
         {report
           ? say('{what} imported', { what: counted(report.done, description) })
-          : say('Import {what}', { what: labelOf(description).toLowerCase() })}
+          : say('Import {what}', { what: within(labelOf(description)) })}
       </DialogTitle>
       <DialogContent>
         {!progress && (
@@ -90,8 +92,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
               aria-label={say('Import')}
             />
             <Typography role="status" sx={{ mt: 1, color: 'text.secondary' }}>
-              {`${(progress.done + progress.failed).toLocaleString()} of ${good.toLocaleString()}`}
-              {progress.waits !== undefined && `. The service asks to wait ${progress.waits} s.`}
+              {howFar(progress, good)}
             </Typography>
           </>
         )}
@@ -99,7 +100,10 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         {failures && failures.length === 0 && <Typography>{say('Nothing failed.')}</Typography>}
         {failures && failures.length > 0 && (
           <>
-            <Problems title={`${counted(failures.length, description)} failed`} problems={failures} />
+            <Problems
+              title={say('{what} failed', { what: counted(failures.length, description) })}
+              problems={failures}
+            />
             <Button
               onClick={() => save(new Blob([failedLines(report?.failures ?? [])]), `${description.name}-failed.csv`)}
             >
@@ -110,7 +114,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       </DialogContent>
       <DialogActions>
         <Button color="inherit" onClick={close}>
-          {report ? 'Close' : 'Cancel'}
+          {report ? say('Close') : say('Cancel')}
         </Button>
         {!progress && (
           <Button variant="contained" disabled={good === 0} onClick={() => void write()}>
@@ -127,7 +131,11 @@ function Looked({ checked: { created, changed, wrong, problems, leftOut } }: { c
   return (
     <>
       <Typography role="status" sx={{ mt: 2 }}>
-        {`${created.toLocaleString()} new, ${changed.toLocaleString()} to be changed, ${wrong.toLocaleString()} wrong.`}
+        {say('{created, number} new, {changed, number} to be changed, {wrong, number} wrong.', {
+          created,
+          changed,
+          wrong,
+        })}
       </Typography>
       {leftOut.length > 0 && (
         <Alert severity="info">

@@ -2,6 +2,7 @@ import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
+import { say } from '../say.ts';
 
 const most = 100;
 
@@ -21,11 +22,13 @@ export function Problems({
       <List dense aria-label={title} tabIndex={0} sx={{ maxHeight: 240, overflow: 'auto' }}>
         {problems.slice(0, most).map(({ number, message }) => (
           <ListItem key={`${number} ${message}`} disableGutters>
-            <ListItemText primary={`Row ${number.toLocaleString()}`} secondary={message} />
+            <ListItemText primary={say('Row {number, number}', { number })} secondary={message} />
           </ListItem>
         ))}
       </List>
-      {problems.length > most && <Typography>{`and ${(problems.length - most).toLocaleString()} more.`}</Typography>}
+      {problems.length > most && (
+        <Typography>{say('and {count, number} more.', { count: problems.length - most })}</Typography>
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
 import { fieldLabel } from '../presentation.ts';
+import { say } from '../say.ts';
 import type { FileRow } from './read-file.ts';
 
 export interface CheckedRow {
@@ -25,10 +26,11 @@ export function checkRow(description: ResourceDescription, { number, values: giv
   for (const field of writable(description)) {
     const raw = given[field.name] ?? (field.label === undefined ? undefined : given[field.label]);
     const isLeftOut = raw === undefined || raw === '';
-    if (isLeftOut && field.required && id === undefined) problems.push(`${fieldLabel(field)} is missing.`);
+    if (isLeftOut && field.required && id === undefined)
+      problems.push(say('{field} is missing.', { field: fieldLabel(field) }));
     if (raw === undefined || (raw === '' && id === undefined) || (id !== undefined && field.immutable)) continue;
     const { value, problem } = fieldValue(field, raw);
-    if (problem) problems.push(`${fieldLabel(field)} ${problem}`);
+    if (problem) problems.push(problem);
     else values[field.name] = value;
   }
   return { number, id, values, problems };
@@ -45,21 +47,29 @@ function fieldValue(field: FieldDescription, raw: unknown): Read {
   return read.problem ? read : (outOfBounds(field, read.value) ?? read);
 }
 
-function readAs({ type, values }: FieldDescription, raw: unknown): Read {
+function readAs(of: FieldDescription, raw: unknown): Read {
   if (typeof raw !== 'string') return { value: raw };
+  const { type, values } = of;
+  const wrong = { field: fieldLabel(of), value: raw };
   switch (type) {
     case 'integer':
     case 'number':
-      return Number.isFinite(Number(raw)) ? { value: Number(raw) } : { problem: `is no number: “${raw}”.` };
+      return Number.isFinite(Number(raw))
+        ? { value: Number(raw) }
+        : { problem: say('{field} is no number: “{value}”.', wrong) };
     case 'boolean':
       if (/^(true|yes|1)$/i.test(raw)) return { value: true };
-      return /^(false|no|0)$/i.test(raw) ? { value: false } : { problem: `is neither true nor false: “${raw}”.` };
+      return /^(false|no|0)$/i.test(raw)
+        ? { value: false }
+        : { problem: say('{field} is neither true nor false: “{value}”.', wrong) };
     case 'enum':
-      return values?.includes(raw) ? { value: raw } : { problem: `is none of ${values?.join(', ')}: “${raw}”.` };
+      return values?.includes(raw)
+        ? { value: raw }
+        : { problem: say('{field} is none of {values}: “{value}”.', { ...wrong, values: values?.join(', ') }) };
     case 'list':
       return { value: raw.startsWith('[') ? parsed(raw) : raw.split(/[;,]/).map((item) => item.trim()) };
     case 'json':
-      return parsed(raw) === undefined ? { problem: 'is no JSON.' } : { value: parsed(raw) };
+      return parsed(raw) === undefined ? { problem: say('{field} is no JSON.', wrong) } : { value: parsed(raw) };
     default:
       return { value: raw };
   }
@@ -73,16 +83,25 @@ function parsed(text: string): unknown {
   }
 }
 
-function outOfBounds({ type, min, max, pattern, hint }: FieldDescription, value: unknown): Read | undefined {
+function outOfBounds(of: FieldDescription, value: unknown): Read | undefined {
+  const { type, min, max, pattern, hint } = of;
+  const field = fieldLabel(of);
   if (typeof value === 'number') {
-    if (min !== undefined && value < min) return { problem: `is less than ${min}.` };
-    if (max !== undefined && value > max) return { problem: `is more than ${max}.` };
+    if (min !== undefined && value < min)
+      return { problem: say('{field} is less than {min, number}.', { field, min }) };
+    if (max !== undefined && value > max)
+      return { problem: say('{field} is more than {max, number}.', { field, max }) };
     return undefined;
   }
   if (type !== 'text' || typeof value !== 'string') return undefined;
-  if (max !== undefined && value.length > max) return { problem: `has more than ${max} characters.` };
+  if (max !== undefined && value.length > max)
+    return { problem: say('{field} has more than {max, number} characters.', { field, max }) };
   if (pattern !== undefined && !new RegExp(pattern).test(value)) {
-    return { problem: `does not have the right form${hint ? `: ${hint}` : '.'}` };
+    return {
+      problem: hint
+        ? say('{field} does not have the right form: {hint}', { field, hint: say(hint) })
+        : say('{field} does not have the right form.', { field }),
+    };
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { gatehouse } from '../api.ts';
 import type { ResourceDescription } from '../descriptions.ts';
 import { fieldLabel } from '../presentation.ts';
+import { say } from '../say.ts';
 import { type CheckedRow, checkRow, leftOut } from './check-row.ts';
 import { rowsOfFile } from './read-file.ts';
 
@@ -48,7 +49,7 @@ async function lookUp({ name, fields }: ResourceDescription, batch: readonly Che
     batch.map(({ id }) => id),
   );
   for (const row of batch) {
-    if (row.id !== undefined && !there.has(row.id)) row.problems.push('There is no row with this id.');
+    if (row.id !== undefined && !there.has(row.id)) row.problems.push(say('There is no row with this id.'));
   }
   for (const field of fields) {
     const fieldValue = ({ values }: CheckedRow) => values[field.name];
@@ -56,13 +57,15 @@ async function lookUp({ name, fields }: ResourceDescription, batch: readonly Che
       const known = await existing(field.references, 'id', batch.map(fieldValue));
       for (const row of batch) {
         const value = fieldValue(row);
-        if (typeof value === 'string' && !known.has(value)) row.problems.push(`${fieldLabel(field)} is not there.`);
+        if (typeof value === 'string' && !known.has(value))
+          row.problems.push(say('{field} is not there.', { field: fieldLabel(field) }));
       }
     } else if (field.unique && field.searchable) {
       const taken = await existing(name, field.name, batch.map(fieldValue));
       for (const row of batch) {
         const owner = taken.get(String(fieldValue(row)));
-        if (owner !== undefined && owner !== row.id) row.problems.push(`${fieldLabel(field)} is taken.`);
+        if (owner !== undefined && owner !== row.id)
+          row.problems.push(say('{field} is taken.', { field: fieldLabel(field) }));
       }
     }
   }

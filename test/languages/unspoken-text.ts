@@ -1,0 +1,107 @@
+import { parseSync } from 'rolldown/utils';
+
+interface Node {
+  type: string;
+  start: number;
+  [property: string]: unknown;
+}
+
+const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === 'string';
+const nameOf = (node: unknown): string => (isNode(node) ? String(node.name ?? nameOf(node.property)) : '');
+
+/** What gives a sentence to the reader in the reader's language. */
+const speaking = new Set(['say', 'find', 'template', 'translate']);
+/** Words for programs: style, code that is shown as code, what only a log reads. */
+const silent = new Set([
+  'sx',
+  'className',
+  'style',
+  'key',
+  'RangeError',
+  'TypeError',
+  'Error',
+  'closest',
+  'matchMedia',
+]);
+
+const isSentence = (text: string): boolean => /\p{L}{2,}[,.:;]? \p{L}+|\{\w+\} \p{L}|\p{L} \{\w+\}/u.test(text);
+const isWord = (text: string): boolean => /^\s*\p{Lu}\p{Ll}+[.:?!…]?\s*$/u.test(text);
+/** A piece of a text with holes: `${count} failed`. */
+const isPiece = (text: string): boolean => /(^|\s)\p{L}{2,}[,.:;]?(\s|$)/u.test(text);
+
+/**
+ * Text in a source file of the console that would stay English for everybody: a text of JSX, a word or sentence that is
+ * shown without `say()`, or a sentence in a table that the message files do not have.
+ */
+export function unspokenText(file: string, source: string, isMessage: (text: string) => boolean): string[] {
+  const found: string[] = [];
+  const tell = (text: string, { start }: Node) =>
+    found.push(`${file}:${source.slice(0, start).split('\n').length}: ${text.trim()}`);
+
+  function look(node: Node, isShown: boolean): void {
+    if (/^(Import|ExportAll)|^TS(Type|Interface|Literal|Union)/.test(node.type)) return;
+    if (silent.has(nameOf(node.type === 'JSXAttribute' ? node.name : node.callee))) return;
+    if (node.type === 'Property' && silent.has(nameOf(node.key))) return;
+    if (node.type === 'JSXText' && /\p{L}{2,}/u.test(String(node.value))) tell(String(node.value), node);
+    if (node.type === 'Literal' && typeof node.value === 'string') lookAtText(node, node.value, isShown);
+    if (node.type === 'TemplateLiteral') {
+      const pieces = (node.quasis as Node[]).map(({ value }) => (value as { cooked: string }).cooked);
+      if (pieces.some(isPiece)) tell(pieces.join('…'), node);
+    }
+    if (node.type === 'CallExpression' && speaking.has(nameOf(node.callee))) {
+      const [sentence, ...values] = node.arguments as Node[];
+      if (sentence) lookAtSaid(sentence);
+      for (const value of values) look(value, false);
+      return;
+    }
+    // What is compared is no text.
+    const shows = node.type !== 'BinaryExpression' && (isShown || /^JSX(Attribute|Expression)/.test(node.type));
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (isNode(child)) look(child, shows);
+      }
+    }
+  }
+
+  /** The sentence itself, or one of two. */
+  function lookAtSaid(node: Node): void {
+    for (const part of node.type === 'ConditionalExpression' ? [node.consequent, node.alternate] : [node]) {
+      const { value } = part as Node;
+      if (typeof value === 'string' && !isMessage(value)) tell(`${value} (no message)`, node);
+    }
+  }
+
+  function lookAtText(node: Node, text: string, isShown: boolean): void {
+    if (isShown ? isSentence(text) || isWord(text) : isSentence(text) && !isMessage(text)) tell(text, node);
+  }
+
+  look(read(file, source), false);
+  return found;
+}
+
+function read(file: string, source: string): Node {
+  const { program, errors } = parseSync(file, source);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  return program as unknown as Node;
+}
+
+/** The sentences of complaints: `notice('mail', what, mend)`, wherever their text is written in the file. */
+export function complaintsIn(file: string, source: string): string[] {
+  const texts: string[] = [];
+  const isComplaint = (node: Node) => /^(notice|wrong|complain)$/.test(nameOf(node.callee));
+  function look(node: Node): void {
+    if (node.type === 'CallExpression' && isComplaint(node)) {
+      for (const argument of (node.arguments as Node[]).slice(1, 3)) {
+        if (typeof argument.value === 'string') texts.push(argument.value);
+      }
+    }
+    const named = node.type === 'VariableDeclarator' && /^(what|mend)$/.test(nameOf(node.id)) ? node.init : undefined;
+    if (isNode(named) && typeof named.value === 'string') texts.push(named.value);
+    if (isNode(named) && named.type === 'TemplateLiteral') texts.push(source.slice(named.start, named.start + 40));
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) look(child);
+    }
+  }
+  look(read(file, source));
+  return texts;
+}
