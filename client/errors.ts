@@ -61,15 +61,25 @@ export function errorOf(response: Response, body: unknown): GatehouseError {
     return new OAuthError(text(body.error_description) ?? body.error, { ...shared, code: body.error });
   }
   if (isObject(body) && (typeof body.title === 'string' || typeof body.detail === 'string')) {
-    return new ProblemError(text(body.detail) ?? text(body.title) ?? `HTTP ${status}`, {
-      ...shared,
-      code: text(body.code) ?? `http_${status}`,
-      fields: Array.isArray(body.errors) ? body.errors.filter(isFieldError) : [],
-    });
+    return problemOf(body, shared);
   }
   return new UnreachableError(`The answer (HTTP ${status}) is not one of Gatehouse's.`, {
     ...shared,
     code: 'foreign_answer',
+  });
+}
+
+/** RFC 9457. */
+export function problemOf(
+  body: Record<string, unknown>,
+  { status, ...shared }: Pick<Details, 'status' | 'requestId' | 'retryAfter'>,
+): ProblemError {
+  return new ProblemError(text(body.detail) ?? text(body.title) ?? `HTTP ${status}`, {
+    ...shared,
+    status,
+    requestId: shared.requestId ?? text(body.instance),
+    code: text(body.code) ?? `http_${status}`,
+    fields: Array.isArray(body.errors) ? body.errors.filter(isFieldError) : [],
   });
 }
 

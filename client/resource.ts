@@ -1,3 +1,4 @@
+import { type GatehouseError, problemOf } from './errors.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
 import type { Answer, Call, Method } from './transport.ts';
 
@@ -49,7 +50,26 @@ export interface CreateOptions extends Options {
   idempotencyKey?: string;
 }
 
+/** One write of a batch. */
+export type Operation =
+  | { operation: 'create'; data: object }
+  | { operation: 'replace' | 'update'; id: string; data: object; if_match?: string }
+  | { operation: 'delete'; id: string; data?: object; if_match?: string };
+
+/** What one operation of a batch was answered: its row, or what was wrong. */
+export interface Result<Row> {
+  status: number;
+  data?: Row;
+  etag?: string;
+  error?: GatehouseError;
+}
+
 export type Send = (call: Call) => Promise<Answer>;
+
+interface BatchAnswer<Row> extends Omit<Result<Row>, 'error'> {
+  error?: Record<string, unknown>;
+  retry_after?: number;
+}
 
 type SingleQuery = Pick<ListQuery, 'filter' | 'include'>;
 
@@ -109,6 +129,25 @@ export class Resource<Row> {
 
   async remove(id: string, { body, ...options }: RemoveOptions = {}): Promise<void> {
     await this.#write('DELETE', id, body, options);
+  }
+
+  /** Many writes in one request, each with its own answer: one that fails leaves the others as they are. At most 100. */
+  async batch(operations: readonly Operation[], options: CreateOptions = {}): Promise<Result<Row>[]> {
+    const { idempotencyKey = crypto.randomUUID(), signal } = options;
+    const answer = await this.#send({
+      method: 'POST',
+      path: `${this.path}/batch`,
+      body: { operations },
+      headers: { 'Idempotency-Key': idempotencyKey },
+      signal,
+      // What is changed or removed would be found changed and gone.
+      repeatable: operations.every(({ operation }) => operation === 'create'),
+    });
+    const { data } = answer.body as { data: BatchAnswer<Row>[] };
+    return data.map(({ error, retry_after: retryAfter, ...result }) => ({
+      ...result,
+      ...(error ? { error: problemOf(error, { status: result.status, retryAfter, requestId: undefined }) } : {}),
+    }));
   }
 
   /** The children of one row: `owners.of(id, 'cars').list()`. They are listed and created here, and changed under their own name. */

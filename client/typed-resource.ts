@@ -1,5 +1,5 @@
 import type { Comparison, ListQuery, Scalar } from './list-query.ts';
-import type { CreateOptions, Options, Page, RemoveOptions, Tagged, WriteOptions } from './resource.ts';
+import type { CreateOptions, Options, Page, RemoveOptions, Result, Tagged, WriteOptions } from './resource.ts';
 
 /** What `gatehouse types` writes of one resource. */
 export interface ResourceTypes {
@@ -92,6 +92,13 @@ type ManyNames<R extends DeclaredResources<R>, N extends keyof R> = {
 /** What the path says need not be sent. */
 type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, By & keyof Input>>>;
 
+/** One write of a batch. */
+type OperationOf<T extends ResourceTypes> =
+  | { operation: 'create'; data: T['input'] }
+  | { operation: 'replace'; id: string; data: T['replacement']; if_match?: string }
+  | { operation: 'update'; id: string; data: Partial<T['input']>; if_match?: string }
+  | { operation: 'delete'; id: string; data?: object; if_match?: string };
+
 type ActionsOn<T extends ResourceTypes, On> = Extract<T['actions'], { on: On }>;
 type Named<T extends ResourceTypes, On, A> = Extract<ActionsOn<T, On>, { name: A }>;
 /** The body, where the action takes one; and the method, where it is not POST. */
@@ -137,6 +144,8 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
   /** PATCH: what is named changes, the rest stays. */
   patch(id: string, changes: Partial<R[N]['input']>, options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
   remove(id: string, options?: RemoveOptions): Promise<void>;
+  /** Many writes in one request, each with its own answer. */
+  batch(operations: readonly OperationOf<R[N]>[], options?: CreateOptions): Promise<Result<RowOf<R, N>>[]>;
   of<A extends ManyNames<R, N>>(
     id: string,
     children: A,

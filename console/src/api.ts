@@ -1,4 +1,5 @@
 import { createGatehouse } from '../../client/gatehouse.ts';
+import { noteLimit } from './bulk/request-limit.ts';
 import { Interruption } from './session/interruption.ts';
 import { noteOwnSession } from './session/own-session.ts';
 import { tokenOfPage } from './session/page-session.ts';
@@ -27,4 +28,13 @@ export const interruption = new Interruption(async () => {
   return answer;
 });
 
-export const gatehouse = createGatehouse({ baseUrl: root, renew: interruption.renew, onSignedOut: leave });
+export const gatehouse = createGatehouse({
+  baseUrl: root,
+  renew: interruption.renew,
+  onSignedOut: leave,
+  async fetch(url, init) {
+    const response = await fetch(url, init);
+    noteLimit(response);
+    return response;
+  },
+});

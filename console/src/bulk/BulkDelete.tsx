@@ -4,8 +4,7 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useCallback, useState } from 'react';
-import { GatehouseError } from '../../../client/errors.ts';
-import { gatehouse } from '../api.ts';
+import type { Operation } from '../../../client/resource.ts';
 import { useDescription } from '../described.tsx';
 import { counted, removalOf, removeWarningOf } from '../presentation.ts';
 import { say } from '../say.ts';
@@ -25,18 +24,13 @@ export function BulkDelete({ selection, total, onClose }: Props) {
   const [isSure, setSure] = useState(false);
   const removal = removalOf(description.name);
   const what = counted(total, description);
-  const remove = useCallback(
-    async (row: Row) => {
-      await gatehouse.resource(description.name).remove(row.id).catch(goneIsGone);
-    },
-    [description.name],
-  );
+  const remove = useCallback(({ id }: Row): Operation => ({ operation: 'delete', id }), []);
   if (isSure) {
     return (
       <BulkWork
         doing={sayRemoval(removal, 'doing', { what })}
         done={(count) => sayRemoval(removal, 'done', { what: count })}
-        work={remove}
+        operationOf={remove}
         {...{ selection, total, onClose }}
       />
     );
@@ -55,8 +49,4 @@ export function BulkDelete({ selection, total, onClose }: Props) {
       </DialogActions>
     </Dialog>
   );
-}
-
-function goneIsGone(error: unknown): void {
-  if (!(error instanceof GatehouseError) || error.status !== 404) throw error;
 }

@@ -7,7 +7,7 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useCallback, useState } from 'react';
 import { Form } from 'react-admin';
-import { gatehouse } from '../api.ts';
+import type { Operation } from '../../../client/resource.ts';
 import { useDescription } from '../described.tsx';
 import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
 import { Input } from '../Input.tsx';
@@ -34,13 +34,16 @@ export function BulkUpdate({ selection, total, onClose }: Props) {
   const [field, setField] = useState(fields[0]);
   const [changes, setChanges] = useState<Record<string, unknown>>();
   const what = counted(total, description);
-  const change = useCallback(
-    (row: Row) => gatehouse.resource(description.name).patch(row.id, changes ?? {}),
-    [description.name, changes],
-  );
+  const change = useCallback(({ id }: Row): Operation => ({ operation: 'update', id, data: changes ?? {} }), [changes]);
   if (changes) {
     const done = (count: string) => say('{what} changed', { what: count });
-    return <BulkWork doing={say('Changing {what}', { what })} work={change} {...{ done, selection, total, onClose }} />;
+    return (
+      <BulkWork
+        doing={say('Changing {what}', { what })}
+        operationOf={change}
+        {...{ done, selection, total, onClose }}
+      />
+    );
   }
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-labelledby="bulk-update">

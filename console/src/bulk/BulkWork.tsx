@@ -10,10 +10,13 @@ import ListItem from '@mui/material/ListItem';
 import ListItemText from '@mui/material/ListItemText';
 import Typography from '@mui/material/Typography';
 import { useEffect, useRef, useState } from 'react';
+import type { Operation } from '../../../client/resource.ts';
+import { gatehouse } from '../api.ts';
 import { useDescription } from '../described.tsx';
 import { counted, rowName } from '../presentation.ts';
 import { say } from '../say.ts';
 import { howFar } from './how-far.ts';
+import { secondsToRoom } from './request-limit.ts';
 import { type Progress, type Report, runBulk } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
 
@@ -23,14 +26,14 @@ interface Props {
   done: (what: string) => string;
   selection: Selection;
   total: number;
-  work: (row: Row) => Promise<unknown>;
+  operationOf: (row: Row) => Operation;
   onClose: () => void;
 }
 
 const shownFailures = 100;
 
 /** Work on many rows: how far it is, a way to stop it, and what failed in the end. */
-export function BulkWork({ doing, done, selection, total, work, onClose }: Props) {
+export function BulkWork({ doing, done, selection, total, operationOf, onClose }: Props) {
   const description = useDescription();
   const [progress, setProgress] = useState<Progress>({ done: 0, failed: 0, waits: undefined });
   const [report, setReport] = useState<Report<Row>>();
@@ -42,10 +45,13 @@ export function BulkWork({ doing, done, selection, total, work, onClose }: Props
     started.current = true;
     const { signal } = stop.current;
     const rows = rowsOf(description.name, selection, signal);
-    runBulk({ rows, work, signal, onProgress: setProgress }).then(setReport, (error: Error) =>
-      setReport({ done: 0, failures: [{ row: { id: '' }, message: error.message }], isStopped: true }),
+    const send = (operations: Operation[]) => gatehouse.resource(description.name).batch(operations);
+    runBulk({ rows, operationOf, send, signal, room: secondsToRoom, onProgress: setProgress }).then(
+      setReport,
+      (error: Error) =>
+        setReport({ done: 0, failures: [{ row: { id: '' }, message: error.message }], isStopped: true }),
     );
-  }, [description, selection, work]);
+  }, [description, selection, operationOf]);
 
   const handled = progress.done + progress.failed;
   return (

@@ -1,4 +1,7 @@
 import { GatehouseError } from '../../../client/errors.ts';
+import type { Operation, Result } from '../../../client/resource.ts';
+import { packed } from './packed.ts';
+import { pause } from './pause.ts';
 
 export interface Progress {
   done: number;
@@ -15,77 +18,97 @@ export interface Failure<Row> {
 export interface Report<Row> {
   done: number;
   failures: Failure<Row>[];
-  /** It ended before all was done: by the person, or because the service was away. */
+  /** Not all rows were tried. */
   isStopped: boolean;
+}
+
+/** One row, and what is to be done with it. */
+export interface Task<Row> {
+  row: Row;
+  operation: Operation;
 }
 
 interface Options<Row> {
   rows: AsyncIterable<Row> | Iterable<Row>;
-  work: (row: Row) => Promise<unknown>;
+  operationOf: (row: Row) => Operation;
+  send: (operations: Operation[]) => Promise<Pick<Result<unknown>, 'status' | 'error'>[]>;
   onProgress: (progress: Progress) => void;
   signal: AbortSignal;
+  /** Seconds until there is room for more than other work may need. */
+  room?: () => number;
   wait?: (seconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-const atOnce = 4;
-/** So many without an answer, one after the other: nobody is there. */
-const mostUnanswered = 8;
-
-/** Does the same to many rows, a few at a time; goes on over those that fail, and waits where the service asks for it. */
+/** Does the same to many rows, a batch at a time; goes on over those that fail, and waits where the service asks for it. */
 export async function runBulk<Row>({
   rows,
-  work,
+  operationOf,
+  send,
   onProgress,
   signal,
+  room = () => 0,
   wait = pause,
 }: Options<Row>): Promise<Report<Row>> {
   const failures: Failure<Row>[] = [];
   let done = 0;
-  let unanswered = 0;
-  const stopped = () => signal.aborted || unanswered >= mostUnanswered;
+  let isAway = false;
+  const stopped = () => signal.aborted || isAway;
   const tell = (waits?: number) => onProgress({ done, failed: failures.length, waits });
-  const source = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
 
-  async function one(row: Row): Promise<void> {
-    for (;;) {
-      try {
-        await work(row);
-        unanswered = 0;
-        done++;
-        return tell();
-      } catch (error) {
-        const { status = 0, retryAfter } = error instanceof GatehouseError ? error : ({} as Partial<GatehouseError>);
-        if ((status === 429 || status === 503) && retryAfter !== undefined && !signal.aborted) {
-          tell(retryAfter);
-          await wait(retryAfter, signal);
-          continue;
-        }
-        unanswered = status === 0 ? unanswered + 1 : 0;
-        failures.push({ row, message: error instanceof Error ? error.message : String(error) });
-        return tell();
+  async function hold(seconds: number): Promise<void> {
+    if (seconds <= 0) return;
+    tell(seconds);
+    await wait(seconds, signal);
+  }
+
+  async function work(batch: readonly Task<Row>[]): Promise<void> {
+    for (let left = batch; left.length > 0 && !stopped(); ) {
+      await hold(room());
+      const answers = await send(left.map(({ operation }) => operation)).catch((error: unknown) => asked(error, left));
+      const again: Task<Row>[] = [];
+      let seconds = 0;
+      for (const [index, task] of left.entries()) {
+        const { status, error } = answers[index] ?? { status: 0 };
+        if (isPassing(status, error)) {
+          again.push(task);
+          seconds = Math.max(seconds, error?.retryAfter ?? 0);
+        } else if (error && !(status === 404 && task.operation.operation === 'delete')) {
+          failures.push({ row: task.row, message: sayOf(error) });
+        } else done++;
       }
+      isAway = answers.every(({ status }) => status === 0);
+      tell();
+      if (again.length > 0) await hold(Math.max(1, seconds));
+      left = again;
     }
   }
 
-  async function worker(): Promise<void> {
-    while (!stopped()) {
-      const next = await source.next();
-      if (next.done) return;
-      await one(next.value);
-    }
+  // The next rows are read while these are written.
+  const batches = packed(rows, (row) => ({ row, operation: operationOf(row) }));
+  let next = batches.next();
+  while (!stopped()) {
+    const { done: isOver, value: batch } = await next;
+    if (isOver) break;
+    next = batches.next();
+    // Whoever is interested awaits it in the next round.
+    next.catch(() => undefined);
+    await work(batch);
   }
-
-  await Promise.all(Array.from({ length: atOnce }, worker));
   return { done, failures, isStopped: stopped() };
 }
 
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.max(1, seconds) * 1000);
-    const stop = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-  });
+/** A refusal of the whole batch is one of each of its rows. */
+function asked(
+  error: unknown,
+  tasks: readonly unknown[],
+): { status: number; error: Error & Partial<GatehouseError> }[] {
+  const status = error instanceof GatehouseError ? error.status : 0;
+  return tasks.map(() => ({ status, error: error as Error }));
 }
+
+const isPassing = (status: number, error: Partial<GatehouseError> | undefined): boolean =>
+  (status === 429 || status === 503) && error?.retryAfter !== undefined;
+
+/** What is wrong with each field says more than that some are. */
+const sayOf = ({ message, fields = [] }: Error & Partial<GatehouseError>): string =>
+  fields.length === 0 ? message : fields.map((field) => field.message).join(' ');

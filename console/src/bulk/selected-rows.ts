@@ -1,6 +1,7 @@
 import type { RaRecord } from 'react-admin';
 import { gatehouse } from '../api.ts';
 import { searchFor } from '../list-filter.ts';
+import { eachRow } from './each-row.ts';
 
 export type Row = RaRecord<string>;
 
@@ -11,7 +12,7 @@ export type Selection = { ids: readonly string[] } | { filter: Record<string, un
 export async function* rowsOf(resource: string, selection: Selection, signal: AbortSignal): AsyncGenerator<Row, void> {
   const rows = gatehouse.resource<Row>(resource);
   if ('filter' in selection) {
-    yield* rows.each({ search: searchFor(selection.filter), orderBy: 'id' }, { signal });
+    yield* eachRow<Row>(resource, { search: searchFor(selection.filter), orderBy: 'id' }, signal);
     return;
   }
   for (let start = 0; start < selection.ids.length; start += 100) {

@@ -8,7 +8,10 @@ import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
+import type { Operation } from '../../../client/resource.ts';
+import { gatehouse } from '../api.ts';
 import { howFar } from '../bulk/how-far.ts';
+import { secondsToRoom } from '../bulk/request-limit.ts';
 import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
 import { useDescription } from '../described.tsx';
 import { counted, labelOf } from '../presentation.ts';
@@ -17,7 +20,7 @@ import { within } from '../words.ts';
 import type { CheckedRow } from './check-row.ts';
 import { csvLine } from './csv.ts';
 import { save } from './export-rows.ts';
-import { checkFile, type DryRun, goodRows, writeRow } from './import-rows.ts';
+import { checkFile, type DryRun, goodRows, operationOf } from './import-rows.ts';
 import { Problems } from './Problems.tsx';
 
 /** Rows from a file: first looked through without changing anything, then written, and in the end told what failed. */
@@ -45,11 +48,12 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   }
 
   async function write() {
-    if (!file) return;
+    if (!file || !checked) return;
     const { signal } = stop.current;
     setProgress({ done: 0, failed: 0, waits: undefined });
-    const rows = goodRows(description, file);
-    setReport(await runBulk({ rows, work: (row) => writeRow(description.name, row), signal, onProgress: setProgress }));
+    const rows = goodRows(description, file, checked);
+    const send = (operations: Operation[]) => gatehouse.resource(description.name).batch(operations);
+    setReport(await runBulk({ rows, operationOf, send, signal, room: secondsToRoom, onProgress: setProgress }));
     refresh();
   }
 
@@ -134,7 +138,7 @@ function Looked({ checked: { created, changed, wrong, problems, leftOut } }: { c
         {say('{created, number} new, {changed, number} to be changed, {wrong, number} wrong.', {
           created,
           changed,
-          wrong,
+          wrong: wrong.size,
         })}
       </Typography>
       {leftOut.length > 0 && (

@@ -1,4 +1,4 @@
-import { gatehouse } from '../api.ts';
+import { eachRow } from '../bulk/each-row.ts';
 import { searchFor } from '../list-filter.ts';
 import { csvLine } from './csv.ts';
 
@@ -33,7 +33,7 @@ export async function exportRows({
     orderBy: sort.field,
     sortedBy: sort.order === 'DESC' ? 'desc' : 'asc',
   } as const;
-  for await (const row of gatehouse.resource<Record<string, unknown>>(resource).each(query, { signal })) {
+  for await (const row of eachRow<Record<string, unknown>>(resource, query, signal)) {
     text +=
       format === 'csv' ? csvLine(fields.map((name) => row[name])) : `${rows === 0 ? '\n' : ',\n'}${json(row, fields)}`;
     if (++rows % 100 !== 0) continue;
@@ -41,6 +41,7 @@ export async function exportRows({
     text = '';
     onProgress(rows);
   }
+  signal.throwIfAborted();
   onProgress(rows);
   return new Blob([...parts, text, format === 'csv' ? '' : '\n]\n'], {
     type: format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json',

@@ -1,4 +1,6 @@
+import type { Operation } from '../../../client/resource.ts';
 import { gatehouse } from '../api.ts';
+import { keepRoom } from '../bulk/each-row.ts';
 import type { ResourceDescription } from '../descriptions.ts';
 import { fieldLabel } from '../presentation.ts';
 import { say } from '../say.ts';
@@ -8,7 +10,8 @@ import { rowsOfFile } from './read-file.ts';
 export interface DryRun {
   created: number;
   changed: number;
-  wrong: number;
+  /** Numbers of the rows with which something is wrong. */
+  wrong: ReadonlySet<number>;
   problems: { number: number; message: string }[];
   leftOut: string[];
 }
@@ -17,14 +20,15 @@ const mostProblems = 1000;
 
 /** Looks through a file: what each row would do, and what is wrong with it. Asks the service, and changes nothing. */
 export async function checkFile(description: ResourceDescription, file: File): Promise<DryRun> {
-  const found: DryRun = { created: 0, changed: 0, wrong: 0, problems: [], leftOut: [] };
+  const wrong = new Set<number>();
+  const found: DryRun = { created: 0, changed: 0, wrong, problems: [], leftOut: [] };
   const columns = new Set<string>();
   let batch: CheckedRow[] = [];
   const judge = async () => {
     await lookUp(description, batch);
     for (const { number, id, problems } of batch) {
       if (problems.length > 0) {
-        found.wrong++;
+        wrong.add(number);
         if (found.problems.length < mostProblems) found.problems.push({ number, message: problems.join(' ') });
       } else if (id === undefined) found.created++;
       else found.changed++;
@@ -75,6 +79,7 @@ async function lookUp({ name, fields }: ResourceDescription, batch: readonly Che
 async function existing(resource: string, field: string, values: readonly unknown[]): Promise<Map<string, string>> {
   const wanted = [...new Set(values.filter((value) => typeof value === 'string' && value !== ''))] as string[];
   if (wanted.length === 0) return new Map();
+  await keepRoom();
   const { data } = await gatehouse
     .resource<Record<string, unknown> & { id: string }>(resource)
     .list({ search: { [field]: wanted }, limit: 100, count: 'none' });
@@ -82,20 +87,14 @@ async function existing(resource: string, field: string, values: readonly unknow
 }
 
 /** Those with which nothing is wrong. */
-export async function* goodRows(description: ResourceDescription, file: File): AsyncGenerator<CheckedRow> {
-  let batch: CheckedRow[] = [];
-  for await (const row of rowsOfFile(file)) {
-    batch.push(checkRow(description, row));
-    if (batch.length < 100) continue;
-    await lookUp(description, batch);
-    yield* batch.filter(({ problems }) => problems.length === 0);
-    batch = [];
-  }
-  await lookUp(description, batch);
-  yield* batch.filter(({ problems }) => problems.length === 0);
+export async function* goodRows(
+  description: ResourceDescription,
+  file: File,
+  { wrong }: DryRun,
+): AsyncGenerator<CheckedRow> {
+  for await (const row of rowsOfFile(file)) if (!wrong.has(row.number)) yield checkRow(description, row);
 }
 
-export async function writeRow(resource: string, { id, values }: CheckedRow): Promise<void> {
-  const rows = gatehouse.resource(resource);
-  await (id === undefined ? rows.create(values) : rows.patch(id, values));
-}
+/** A row with an id changes the row that has it. */
+export const operationOf = ({ id, values: data }: CheckedRow): Operation =>
+  id === undefined ? { operation: 'create', data } : { operation: 'update', id, data };

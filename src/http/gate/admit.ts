@@ -142,7 +142,7 @@ const addressOf = ({ ip }: FastifyRequest): string => networkOf(ip ?? '');
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 
 /** Whose requests these are: a client's own, though it acts for its owner, or a user's, by whichever client. */
-const accountOf = ({ kind, userId, clientId }: Caller): string =>
+export const accountOf = ({ kind, userId, clientId }: Caller): string =>
   (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
 
 function requireJson({ method, headers }: FastifyRequest): void {

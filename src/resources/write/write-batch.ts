@@ -1,0 +1,76 @@
+import { problemBody } from '../../http/errors/error-bodies.ts';
+import { toProblem } from '../../http/errors/error-handler.ts';
+import type { Call } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+import { plainRow } from '../query/list-query.ts';
+import { selectionFor } from '../read/remembered.ts';
+import type { IdempotencyKey } from './idempotency.ts';
+import type { BatchOperation } from './read-batch.ts';
+import { changeResource, createResource, deleteResource } from './write-resource.ts';
+
+export interface Batch {
+  readonly operations: readonly BatchOperation[];
+  readonly requestId: string;
+  /** Each write begins when its turn comes. */
+  readonly call: () => Call;
+  readonly key: (operation: BatchOperation, index: number) => IdempotencyKey | undefined;
+}
+
+/** So many are under way at once: their commits are shared, and others come in between. */
+const atOnce = 8;
+
+/** Every operation as if it had been sent alone: its own transaction, its own answer. */
+export async function writeBatch(
+  services: ResourceServices,
+  resource: Resource,
+  { operations, requestId, call, key }: Batch,
+): Promise<string[]> {
+  const answers: string[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < operations.length) {
+      const index = next++;
+      const operation = operations[index] as BatchOperation;
+      try {
+        answers[index] = await write(services, resource, call(), operation, key(operation, index));
+      } catch (error) {
+        answers[index] = refused(services, requestId, error as Error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, operations.length) }, work));
+  return answers;
+}
+
+/** The status, the tag, and the members of the body that the request alone would have been answered. */
+const answered = (status: number, etag: string, body: string): string =>
+  `{"status":${status},"etag":${JSON.stringify(etag)},${body.slice(1)}`;
+
+async function write(
+  services: ResourceServices,
+  resource: Resource,
+  call: Call,
+  { operation, id: named = '', data: body, ifMatch }: BatchOperation,
+  key: IdempotencyKey | undefined,
+): Promise<string> {
+  const id = resource.definition.alias?.(named, call.caller) ?? named;
+  if (operation === 'delete') {
+    await deleteResource(services, resource, { call, id, body, ifMatch });
+    return '{"status":204}';
+  }
+  const request = { call, body, isForm: false, selection: selectionFor(resource, plainRow) };
+  if (operation === 'create') {
+    const made = await createResource(services, resource, { ...request, key });
+    return answered(201, made.headers.etag ?? '', made.body);
+  }
+  const { etag, json } = await changeResource(services, resource, { ...request, id, mode: operation, ifMatch });
+  return answered(200, etag, json);
+}
+
+function refused({ context: { log } }: ResourceServices, requestId: string, error: Error): string {
+  const problem = toProblem(error as Parameters<typeof toProblem>[0]);
+  if (problem.status >= 500) log.error({ requestId, err: error, reason: problem.reason }, 'operation failed');
+  const wait = problem.headers['Retry-After'];
+  return `{"status":${problem.status}${wait ? `,"retry_after":${wait}` : ''},"error":${problemBody(problem, requestId)}}`;
+}
