@@ -3,7 +3,7 @@ import { OperatorError } from './errors.ts';
 import { type Host, mountOn } from './http/mount.ts';
 import { createLog } from './log.ts';
 import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
-import { keepFirstPassword } from './users/registration/first-password.ts';
+import { logFirstAdministrator } from './users/registration/first-password.ts';
 
 /** What `import … from 'gatehouse'` offers: the service as a part of a program of one's own. */
 export type { RunningGatehouse } from './start.ts';
@@ -50,5 +50,5 @@ export async function gatehousePlugin(
   host.addHook('onClose', stop);
   await app.ready();
   mountOn(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
-  if (administrator) keepFirstPassword(config, log, administrator);
+  if (administrator) logFirstAdministrator(log, administrator);
 }

@@ -31,6 +31,7 @@ import { checkCredentials } from './users/credentials/check-credentials.ts';
 import { noteLogin } from './users/credentials/note-login.ts';
 import { accountMails } from './users/mails/account-mails.ts';
 import { createPasswords, type Passwords } from './users/passwords/passwords.ts';
+import { forgetFirstPassword } from './users/registration/first-password.ts';
 
 /** What the features stand on, before there is any route: for whoever starts the service, and for commands that serve nothing. */
 export interface Services {
@@ -81,7 +82,11 @@ export async function createServices(context: Context): Promise<Services> {
     scopes,
     audiences: new Audiences(context.config),
     holdAuthority,
-    checkCredentials: (credentials) => checkCredentials(context, { passwords, keys }, credentials),
+    async checkCredentials(credentials) {
+      const user = await checkCredentials(context, { passwords, keys }, credentials);
+      await forgetFirstPassword(context, user);
+      return user;
+    },
     noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),
   };
   const accounts: AccountServices = {

@@ -14,7 +14,8 @@ import { createMetrics } from './metrics.ts';
 import type { BeginProgress } from './progress.ts';
 import { whyNotListening, withRealPort } from './real-port.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
-import { ensureFirstAdministrator, type FirstAdministrator } from './users/registration/first-administrator.ts';
+import { ensureFirstAdministrator } from './users/registration/first-administrator.ts';
+import { type FirstAdministrator, unusedFirstPassword } from './users/registration/first-password.ts';
 import { serviceVersion } from './version.ts';
 
 export interface StartOptions {
@@ -30,7 +31,7 @@ export interface RunningGatehouse extends BuiltApp {
   readonly context: Context;
   /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
   readonly url: string;
-  /** Made by this start, where there was none. */
+  /** Made by this start, where there was none; or by an earlier one, while nobody has signed in with its password. */
   readonly administrator: FirstAdministrator | undefined;
   /** Takes no new connections, finishes what is under way, and lets go of the database. */
   stop(): Promise<void>;
@@ -77,7 +78,9 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     for (const name of names) log.info({ migration: name }, 'migrated the database');
     for (const site of otherSites(config)) log.warn(fillIn(otherSite, { ...site }));
     services = await buildApp(context);
-    const administrator = await ensureFirstAdministrator(context, services.accounts);
+    const administrator =
+      (await ensureFirstAdministrator(context, services.accounts)) ??
+      (await unusedFirstPassword(context, services.passwords));
     return { ...services, context, administrator, stop };
   } catch (error) {
     await stop();

@@ -6,7 +6,7 @@ export const accountSettings = {
   adminPassword: text(
     'ADMIN_PASSWORD',
     '',
-    "the first administrator's password; unset: a random one, shown once on a terminal, else written to DATA_DIR/first-password",
+    "the first administrator's password; unset: a random one, which stands in DATA_DIR/first-password, and on a terminal, until the first sign-in",
     {
       takes: 'at least 8 characters',
       pattern: /^.{8,}$/s,

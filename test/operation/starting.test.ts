@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { parseConfig } from '../../src/config.ts';
@@ -29,6 +29,7 @@ onBothEngines('Starting', (engine) => {
     assert.equal(named.length, 1, 'one instance made the administrator and said so');
     const { file } = JSON.parse(named[0] as string) as { file: string };
     assert.equal(file, join(dir, 'first-password'));
+    assert.equal(statSync(file).mode & 0o777, 0o600);
     const password = readFileSync(file, 'utf8').trim();
     assert.match(password, /^[\w-]{20}$/);
     assert.ok(!lines.some((line) => line.includes(password)), 'the log does not hold it');
@@ -40,6 +41,7 @@ onBothEngines('Starting', (engine) => {
       body: JSON.stringify({ email: 'admin@localhost', password }),
     });
     assert.equal(login.status, 200);
+    assert.ok(!existsSync(file), 'who has signed in needs it no more');
     const { access_token: token } = (await login.json()) as { access_token: string };
     const authorization = `Bearer ${token}`;
     const users = () => fetch(`${second?.url}/v1/users`, { headers: { accept: json.accept, authorization } });
@@ -50,11 +52,7 @@ onBothEngines('Starting', (engine) => {
     });
     assert.equal(out.status, 200);
     assert.equal((await users()).status, 401, 'logged out on every instance at once');
-    for (const name of [
-      'clients.json',
-      'first-password',
-      ...(engine === 'sqlite' ? ['encryption.key', 'test.db'] : []),
-    ]) {
+    for (const name of ['clients.json', ...(engine === 'sqlite' ? ['encryption.key', 'test.db'] : [])]) {
       assert.equal(statSync(join(dir, name)).mode & 0o777, 0o600, name);
     }
   });

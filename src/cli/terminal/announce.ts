@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import { styleText } from 'node:util';
 import type { Config } from '../../config.ts';
-import type { FirstAdministrator } from '../../users/registration/first-administrator.ts';
-import { keepFirstPassword } from '../../users/registration/first-password.ts';
+import { type FirstAdministrator, logFirstAdministrator } from '../../users/registration/first-password.ts';
 import type { Started } from './started.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
@@ -28,10 +29,12 @@ function announceToPeople({ context: { config }, administrator }: Started): void
 const line = (name: string, value: string): string => `${name.padEnd(18)}${value}`;
 const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
 
-function sayAdministrator({ email, password }: FirstAdministrator): void {
+function sayAdministrator({ email, password, file }: FirstAdministrator): void {
   const lines = [line('Administrator', email)];
-  if (password) lines.push(line('Password', `${password}   (shown only this once)`));
+  if (password) lines.push(line('Password', password));
   console.log(`${boxed(lines).join('\n')}\n`);
+  if (file) console.log(`  It stands in ${relative(process.cwd(), file)} until you have signed in.\n`);
+  else if (password) console.log('  It is shown only this once.\n');
 }
 
 function boxed(lines: readonly string[]): string[] {
@@ -40,15 +43,14 @@ function boxed(lines: readonly string[]): string[] {
   return [`  ┌${edge}┐`, ...lines.map((text) => `  │ ${text.padEnd(width)} │`), `  └${edge}┘`];
 }
 
-/** When the service stops, the log may have carried the first password off the screen: nobody could look it up any more. */
+/** When the service stops, the log may have carried the first password off the screen. Who has signed in needs it no more. */
 export function remind({ administrator }: Started, forPeople: boolean): void {
-  if (forPeople && administrator?.password) sayAdministrator(administrator);
+  if (!forPeople || !administrator?.password) return;
+  if (!administrator.file || existsSync(administrator.file)) sayAdministrator(administrator);
 }
 
 function announceInLog({ context: { config, log }, url: address, administrator }: Started): void {
   log.info({ address }, 'listening');
   for (const [name, url] of placesOf(config)) log.info({ url }, name);
-  if (!administrator) return;
-  log.info({ email: administrator.email }, 'made the first administrator');
-  keepFirstPassword(config, log, administrator);
+  if (administrator) logFirstAdministrator(log, administrator);
 }

@@ -127,6 +127,17 @@ export async function hasAdministrator(db: Db): Promise<boolean> {
   return (await administrators.limit(1).execute()).length > 0;
 }
 
+/** The one that was made first, of those who are administrators and not disabled. */
+export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where('roles', 'like', '%"admin"%')
+    .where('disabled', '=', 0)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+
 /** All of them, in the order in which they were made: for the command line. */
 export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
 

@@ -5,14 +5,9 @@ import { systemSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
+import { type FirstAdministrator, keepFirstPassword } from './first-password.ts';
 import { makeUser } from './make-user.ts';
 import { isTaken } from './registration-limits.ts';
-
-export interface FirstAdministrator {
-  readonly email: string;
-  /** There when it was made up here: shown once, and stored nowhere. */
-  readonly password?: string;
-}
 
 /** Makes an administrator where there is none, so that a fresh service can be managed. */
 export async function ensureFirstAdministrator(
@@ -40,7 +35,8 @@ export async function ensureFirstAdministrator(
     await refuseOrdinaryUser(context, email);
     return undefined;
   }
-  return config.adminPassword ? { email } : { email, password };
+  if (config.adminPassword) return { email, isNew: true };
+  return { email, password, file: keepFirstPassword(context, { email, password }), isNew: true };
 }
 
 async function refuseWeakPassword(password: string, email: string): Promise<void> {

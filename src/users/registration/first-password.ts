@@ -1,20 +1,85 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
-import type { FirstAdministrator } from './first-administrator.ts';
+import type { Context } from '../../context.ts';
+import { newestOfUser } from '../../events/event-store.ts';
+import { findFirstAdministrator, rolesOf, type UserRow } from '../accounts/user-store.ts';
+import type { Passwords } from '../passwords/passwords.ts';
 
-/** Logs are collected and read by many: the password goes into a file for the owner alone, and the log names it. */
-export function keepFirstPassword({ dataDir }: Config, log: Logger, { email, password }: FirstAdministrator): void {
-  if (password === undefined) return;
-  const file = join(dataDir, 'first-password');
+export interface FirstAdministrator {
+  readonly email: string;
+  /** There when it was made up here, and nobody has signed in with it yet. */
+  readonly password?: string;
+  /** Where the password stands until then. */
+  readonly file?: string | undefined;
+  /** Made by this start. */
+  readonly isNew: boolean;
+}
+
+const fileIn = ({ dataDir }: Config): string => join(dataDir, 'first-password');
+
+/**
+ * A screen scrolls, and logs are read by many: the password stands in a file for the owner alone until its administrator has
+ * signed in. Returns the file, or undefined where it could not be written.
+ */
+export function keepFirstPassword(
+  { config, log }: Pick<Context, 'config' | 'log'>,
+  { email, password }: { readonly email: string; readonly password: string },
+): string | undefined {
+  const file = fileIn(config);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
     rmSync(file, { force: true });
     writeFileSync(file, `${password}\n`, { flag: 'wx', mode: 0o600 });
-    log.info({ file }, 'the password of the administrator is in this file; remove it when you have read it');
+    return file;
   } catch (err) {
     const mend = `gatehouse user password ${email}`;
     log.error({ err, file, mend }, 'the password of the administrator could not be written; set another');
+    return undefined;
   }
+}
+
+/** The first administrator and the password that was made for it, while nobody has signed in with it. */
+export async function unusedFirstPassword(
+  { config, database: { db }, log }: Context,
+  passwords: Pick<Passwords, 'verify'>,
+): Promise<FirstAdministrator | undefined> {
+  const file = fileIn(config);
+  if (!existsSync(file)) return undefined;
+  try {
+    const password = readFileSync(file, 'utf8').trim();
+    const user = await findFirstAdministrator(db);
+    // It may be of another database: then it is not ours to show, nor to remove.
+    if (!user?.email || !(await passwords.verify(password, user.password_hash))) return undefined;
+    const [login] = await newestOfUser(db, user.id, 'login.succeeded', 1);
+    if (!login) return { email: user.email, password, file, isNew: false };
+    rmSync(file, { force: true });
+  } catch (err) {
+    log.warn({ err, file }, 'the first password could not be read');
+  }
+  return undefined;
+}
+
+/** Whoever signs in knows the password, and whoever was given another does not need it: it stands nowhere any more. */
+export async function forgetFirstPassword(
+  { config, database: { db }, log }: Pick<Context, 'config' | 'database' | 'log'>,
+  user: UserRow,
+): Promise<void> {
+  const file = fileIn(config);
+  if (!rolesOf(user).includes('admin') || !existsSync(file)) return;
+  try {
+    const first = await findFirstAdministrator(db);
+    if (first?.id === user.id) rmSync(file, { force: true });
+  } catch (err) {
+    log.warn({ err, file }, 'the first password was used, and its file could not be removed; remove it');
+  }
+}
+
+/** For who reads the log. The password itself is never in it. */
+export function logFirstAdministrator(log: Logger, { email, file, isNew }: FirstAdministrator): void {
+  if (isNew) log.info({ email }, 'made the first administrator');
+  if (!file) return;
+  if (isNew) log.info({ file }, 'the password of the administrator is in this file until the first sign-in');
+  else log.info({ file, email }, 'nobody has signed in with the first password yet; it is in this file');
 }

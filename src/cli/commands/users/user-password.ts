@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { forgetFirstPassword } from '../../../users/registration/first-password.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { asOperator } from '../../operator/operator.ts';
 import { readPassword } from '../../terminal/read-password.ts';
@@ -17,9 +18,11 @@ export function addUserPassword(user: Command): void {
     )
     .action(async (text: string, { passwordStdin }: { passwordStdin?: boolean }) => {
       const { password, isMade } = await readPassword(passwordStdin);
-      await asOperator(async ({ context, change }) =>
-        change('users', (await findUserByText(context, text)).id, { password }),
-      );
+      await asOperator(async ({ context, change }) => {
+        const user = await findUserByText(context, text);
+        await change('users', user.id, { password });
+        await forgetFirstPassword(context, user);
+      });
       if (isMade) console.log(`password  ${password}   (shown only this once)`);
       else console.log('The password is set.');
     });

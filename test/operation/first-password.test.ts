@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it, mock } from 'node:test';
+import pino from 'pino';
+import { announce, remind } from '../../src/cli/terminal/announce.ts';
+import { ask } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const email = 'admin@example.com';
+const env = { ADMIN_EMAIL: email, ADMIN_PASSWORD: '' };
+
+function printed(work: () => void): string {
+  const lines: string[] = [];
+  const { mock: spy } = mock.method(console, 'log', (line: string) => lines.push(line));
+  try {
+    work();
+  } finally {
+    spy.restore();
+  }
+  return lines.join('\n');
+}
+
+onBothEngines('The first password', (engine) => {
+  const create = databases(engine);
+  const start = services(engine);
+  const asStarted = (service: Service) => ({ ...service, stop: service.close });
+  const logIn = async (service: Service, password: string) =>
+    (await ask(service, '/v1/clients/web/admin/login', { json: { email, password } })).status;
+
+  it('is shown at each start until somebody has signed in with it, and stands nowhere afterwards', async () => {
+    const database = await create();
+    const file = join(database.dir, 'first-password');
+    const first = await start({ database, env });
+    const password = readFileSync(file, 'utf8').trim();
+    assert.deepEqual(first.administrator, { email, password, file, isNew: true });
+    await first.close();
+
+    const logged: string[] = [];
+    const log = pino({}, { write: (line: string) => logged.push(line) });
+    const second = await start({ database, env, log });
+    assert.deepEqual(second.administrator, { email, password, file, isNew: false });
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    announce(asStarted(second), false);
+    assert.match(logged.join(''), /nobody has signed in with the first password yet/);
+    assert.doesNotMatch(logged.join(''), new RegExp(password));
+    assert.match(
+      printed(() => announce(asStarted(second), true)),
+      new RegExp(`Password +${password} `),
+    );
+    assert.match(
+      printed(() => remind(asStarted(second), true)),
+      new RegExp(password),
+    );
+    assert.equal(await logIn(second, 'not that one'), 400);
+    assert.ok(existsSync(file));
+    assert.equal(await logIn(second, password), 200);
+    assert.ok(!existsSync(file));
+    assert.equal(
+      printed(() => remind(asStarted(second), true)),
+      '',
+    );
+    await second.close();
+
+    // As after a sign-in at another machine.
+    writeFileSync(file, password);
+    const third = await start({ database, env });
+    assert.equal(third.administrator, undefined);
+    assert.ok(!existsSync(file));
+  });
+
+  it('is forgotten when another is given, and that of another database is left alone', async () => {
+    const { database } = await start({ env });
+    const settings = { ...env, DATABASE_URL: database.url, DATA_DIR: database.dir };
+    const file = join(database.dir, 'first-password');
+    assert.ok(existsSync(file));
+    const { code, stderr } = await gatehouseHere(['user', 'password', email], database.dir, settings);
+    assert.equal(code, 0, stderr);
+    assert.ok(!existsSync(file));
+    writeFileSync(file, 'of another database');
+    const again = await start({ database, env });
+    assert.equal(again.administrator, undefined);
+    assert.ok(existsSync(file));
+  });
+});
