@@ -1,8 +1,7 @@
 import type { Plan } from './compare-operations.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
-import { drive, type Result } from './measure/load.ts';
-import { type Measured, median, medianOf } from './measure/median.ts';
-import { postgresProcesses, processorTime } from './measure/processor-time.ts';
+import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
+import { type Measured, medianOf } from './measure/median.ts';
 import { checkOnce } from './measure/request.ts';
 import type { ServerProcess } from './measure/server-process.ts';
 
@@ -11,8 +10,7 @@ export interface EngineFigures {
   readonly operation: string;
   readonly sqlite: Measured;
   readonly postgres: Measured;
-  /** Microseconds of processor time a request: of the service, and of PostgreSQL's own processes. */
-  readonly processor: { readonly sqlite: number; readonly postgres: number; readonly server: number };
+  readonly costs: { readonly sqlite: Cost; readonly postgres: Cost };
 }
 
 const compared = [
@@ -28,12 +26,6 @@ const compared = [
 ];
 const cars = 10_000;
 
-interface Round {
-  readonly result: Result;
-  readonly service: number;
-  readonly server: number;
-}
-
 /** PostgreSQL against SQLite, second by second in turns, with the processor time that either takes. */
 export async function compareEngines(plan: Plan, postgresUrl: string): Promise<EngineFigures[]> {
   const prepared: PreparedGatehouse[] = [];
@@ -46,7 +38,7 @@ export async function compareEngines(plan: Plan, postgresUrl: string): Promise<E
     for (const each of prepared) servers.push(await each.start());
     const figures: EngineFigures[] = [];
     for (const operation of compared.filter((name) => (plan.operations as readonly string[]).includes(name))) {
-      figures.push(await compare(operation, servers, plan, postgresUrl));
+      figures.push(await compare(operation, servers, plan));
       console.log(`compared ${operation}`);
     }
     return figures;
@@ -56,46 +48,22 @@ export async function compareEngines(plan: Plan, postgresUrl: string): Promise<E
   }
 }
 
-async function compare(
-  operation: string,
-  servers: readonly ServerProcess[],
-  plan: Plan,
-  postgresUrl: string,
-): Promise<EngineFigures> {
-  const rounds: Round[][] = servers.map(() => []);
+async function compare(operation: string, servers: readonly ServerProcess[], plan: Plan): Promise<EngineFigures> {
+  const rounds: Costed[][] = servers.map(() => []);
   for (let round = 0; round <= plan.rounds; round++) {
     for (const [i, server] of servers.entries()) {
       const request = await server.again(operation);
       if (round === 0) await checkOnce(server.url, `${server.name}: ${operation}`, request);
-      const measured = await timed(server, postgresUrl, () =>
-        drive(server.url, request, { connections: plan.connections, seconds: plan.seconds }),
-      );
+      const costed = await driveCosted([{ server, request }], plan);
       // The first round only warms up.
-      if (round > 0) rounds[i]?.push(measured);
+      if (round > 0) rounds[i]?.push(costed);
     }
   }
   const [sqlite = [], postgres = []] = rounds;
-  const perRequest = (of: readonly Round[], what: 'service' | 'server') =>
-    median(of.map((round) => (round[what] * 1e6) / round.result.requests));
   return {
     operation,
     sqlite: medianOf(sqlite.map(({ result }) => result)),
     postgres: medianOf(postgres.map(({ result }) => result)),
-    processor: {
-      sqlite: perRequest(sqlite, 'service'),
-      postgres: perRequest(postgres, 'service'),
-      server: perRequest(postgres, 'server'),
-    },
-  };
-}
-
-async function timed(server: ServerProcess, postgresUrl: string, work: () => Promise<Result>): Promise<Round> {
-  const processes = await postgresProcesses(postgresUrl);
-  const before = { service: processorTime([server.pid]), server: processorTime(processes) };
-  const result = await work();
-  return {
-    result,
-    service: processorTime([server.pid]) - before.service,
-    server: processorTime(processes) - before.server,
+    costs: { sqlite: costOf(sqlite), postgres: costOf(postgres) },
   };
 }

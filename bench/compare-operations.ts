@@ -21,6 +21,8 @@ export interface Plan {
   readonly operations: readonly string[];
   /** How many are compared with one. */
   readonly workers: number;
+  /** Rows that growth is measured at, from the fewest on. */
+  readonly sizes: readonly number[];
 }
 
 export interface ServerFigures {

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Engine } from '../src/database/database.ts';
 import type { Plan } from './compare-operations.ts';
-import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
-import { drive, type Result } from './measure/load.ts';
-import { type Measured, median, medianOf, type Ratio, ratioOf } from './measure/median.ts';
-import { processorTime } from './measure/processor-time.ts';
+import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
+import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
+import { type Measured, medianOf, type Ratio, ratioOf } from './measure/median.ts';
 import type { ServerProcess } from './measure/server-process.ts';
+
+/** One process, several workers, and as many services that share nothing: what these cost more is the machine's doing. */
+export type Arrangement = 'one' | 'workers' | 'apart';
 
 export interface WorkersFigures {
   readonly engine: Engine;
@@ -13,68 +14,65 @@ export interface WorkersFigures {
   readonly operation: string;
   /** Requests a second by all of them, to those by one. */
   readonly growth: Ratio;
+  readonly growthApart: Ratio;
   readonly one: Measured;
   readonly all: Measured;
-  /** Microseconds of processor time that a request takes of the service, database apart. */
-  readonly processorTime: { readonly one: number; readonly all: number };
+  readonly costs: Readonly<Record<Arrangement, Cost>>;
 }
 
+const arrangements = ['one', 'workers', 'apart'] as const;
 const operations = ['get', 'list', 'client credentials', 'refresh'];
 
-/** What further workers bring, beside the load generator on the same machine. Both services run all the time, and take turns. */
+/** What further workers bring, beside the load generator on the same machine. All services run all the time, and take turns. */
 export async function compareWorkers(plan: Plan, postgresUrl: string | undefined): Promise<WorkersFigures[]> {
   const figures: WorkersFigures[] = [];
   for (const engine of ['sqlite', ...(postgresUrl ? ['postgres'] : [])] as Engine[]) {
-    const cars = plan.quick ? 100 : 10_000;
-    const few = await prepareGatehouse(engine, { cars }, postgresUrl);
-    const many = await prepareGatehouse(engine, { cars }, postgresUrl);
-    const servers = [await few.start(), await many.start([], { WORKERS: String(plan.workers) })];
+    const prepared: PreparedGatehouse[] = [];
+    const started: ServerProcess[] = [];
+    const start = async (workers: number) => {
+      const gatehouse = await prepareGatehouse(engine, { cars: plan.quick ? 100 : 10_000 }, postgresUrl);
+      prepared.push(gatehouse);
+      const server = await gatehouse.start([], workers > 1 ? { WORKERS: String(workers) } : {});
+      started.push(server);
+      return server;
+    };
     try {
+      const services: Record<Arrangement, ServerProcess[]> = {
+        one: [await start(1)],
+        workers: [await start(plan.workers)],
+        apart: [],
+      };
+      for (let i = 0; i < plan.workers; i++) services.apart.push(await start(1));
       const asked = operations.filter((name) => plan.operations.includes(name));
-      for (const operation of asked) figures.push({ engine, ...(await compare(servers, operation, plan)) });
+      for (const operation of asked) figures.push({ engine, ...(await compare(services, operation, plan)) });
     } finally {
-      for (const server of servers) await server.stop();
-      few.remove();
-      many.remove();
+      for (const server of started) await server.stop();
+      for (const each of prepared) each.remove();
     }
   }
   return figures;
 }
 
-async function compare(servers: readonly ServerProcess[], operation: string, plan: Plan) {
-  const results: Result[][] = [[], []];
-  const costs: number[][] = [[], []];
+async function compare(services: Record<Arrangement, ServerProcess[]>, operation: string, plan: Plan) {
+  const rounds: Record<Arrangement, Costed[]> = { one: [], workers: [], apart: [] };
   for (let round = 0; round <= plan.rounds; round++) {
-    for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
-      const server = servers[i] as ServerProcess;
-      const request = await server.again(operation);
-      const before = processorTime(family(server.pid));
-      const result = await drive(server.url, request, plan);
-      if (round === 0) continue;
-      results[i]?.push(result);
-      costs[i]?.push(((processorTime(family(server.pid)) - before) * 1e6) / result.requests);
+    for (const name of round % 2 === 0 ? arrangements : arrangements.toReversed()) {
+      const driven = services[name].map(async (server) => ({ server, request: await server.again(operation) }));
+      const costed = await driveCosted(await Promise.all(driven), plan);
+      // The first round only warms up.
+      if (round > 0) rounds[name].push(costed);
     }
   }
   console.log(`measured ${operation} with ${plan.workers} workers`);
-  const [one, all] = results.map(medianOf) as [Measured, Measured];
-  const [costOfOne, costOfAll] = costs.map(median) as [number, number];
+  const measured = (name: Arrangement) => medianOf(rounds[name].map(({ result }) => result));
+  const [one, all] = [measured('one'), measured('workers')];
   return {
     workers: plan.workers,
     operation,
     growth: ratioOf(all, one),
+    growthApart: ratioOf(measured('apart'), one),
     one,
     all,
-    processorTime: { one: costOfOne, all: costOfAll },
+    costs: { one: costOf(rounds.one), workers: costOf(rounds.workers), apart: costOf(rounds.apart) },
   };
-}
-
-/** The process that was started, and those that it has started. */
-function family(pid: number): number[] {
-  try {
-    const tasks = readdirSync(`/proc/${pid}/task`);
-    const children = tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '));
-    return [pid, ...children.filter(Boolean).map(Number)];
-  } catch {
-    return [pid];
-  }
 }

@@ -2,7 +2,7 @@ import type { Engine } from '../src/database/database.ts';
 import type { Plan } from './compare-operations.ts';
 import { idOf } from './gatehouse/seed.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
-import { drive } from './measure/load.ts';
+import { type Cost, type Costed, costOf, driveCosted } from './measure/cost.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
 import type { ServerProcess } from './measure/server-process.ts';
 
@@ -11,6 +11,8 @@ export interface GrowthFigures {
   readonly sizes: readonly number[];
   /** Milliseconds a request, for each size. */
   readonly costs: Readonly<Record<string, readonly number[]>>;
+  /** Of processor time. */
+  readonly processor: Readonly<Record<string, readonly Cost[]>>;
 }
 
 const measured = [
@@ -33,7 +35,7 @@ export async function growth(plan: Plan, postgresUrl: string | undefined): Promi
 }
 
 async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<GrowthFigures> {
-  const sizes = plan.quick ? [1_000, 10_000] : [10_000, 100_000, 1_000_000];
+  const { sizes } = plan;
   const prepared = [];
   const servers: ServerProcess[] = [];
   try {
@@ -42,32 +44,39 @@ async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<G
       console.log(`made ${size} rows on ${engine}`);
     }
     for (const each of prepared) servers.push(await each.start());
-    return { engine, sizes, costs: await measure(servers, plan) };
+    return { engine, sizes, ...(await measure(servers, plan)) };
   } finally {
     for (const server of servers) await server.stop();
     for (const each of prepared) each.remove();
   }
 }
 
+/** The best of so many says what a request takes. */
+const mostRounds = 5;
+
 /** All sizes in turns, so that noise hits all alike; the best of some rounds counts. */
-async function measure(servers: readonly ServerProcess[], plan: Plan): Promise<Record<string, number[]>> {
+async function measure(servers: readonly ServerProcess[], plan: Plan) {
   const costs: Record<string, number[]> = {};
+  const processor: Record<string, Cost[]> = {};
   const cursors = await Promise.all(servers.map(deepCursor));
-  for (const name of [...measured, deepCursorPage]) {
-    const best = servers.map(() => Number.POSITIVE_INFINITY);
-    for (let round = 0; round <= (plan.quick ? 1 : 5); round++) {
+  const asked: string[] = measured.filter((name) => plan.operations.includes(name));
+  if (plan.operations.includes('cursor page')) asked.push(deepCursorPage);
+  for (const name of asked) {
+    const rounds: Costed[][] = servers.map(() => []);
+    for (let round = 0; round <= Math.min(plan.rounds, mostRounds); round++) {
       for (const [i, server] of servers.entries()) {
         const request = name === deepCursorPage ? (cursors[i] as BenchRequest) : await server.again(name);
         if (round === 0) await checkOnce(server.url, name, request);
-        const { perSecond } = await drive(server.url, request, { connections: 8, seconds: 1 });
+        const costed = await driveCosted([{ server, request }], { connections: 8, seconds: plan.seconds });
         // The first round only warms up.
-        if (round > 0) best[i] = Math.min(best[i] as number, 1000 / perSecond);
+        if (round > 0) rounds[i]?.push(costed);
       }
     }
-    costs[name] = best;
+    costs[name] = rounds.map((each) => 1000 / Math.max(...each.map(({ result }) => result.perSecond)));
+    processor[name] = rounds.map(costOf);
     console.log(`measured ${name}`);
   }
-  return costs;
+  return { costs, processor };
 }
 
 /** A cursor some thousand rows into the list: walked there, because cursors cannot be made by hand. */

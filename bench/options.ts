@@ -21,10 +21,11 @@ export const operations = [
 const usage = `npm run bench [-- options]
   --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
   --only a,b            some of: ${parts.join(', ')}
-  --operations a,b      of the operations, some: "get,list"
+  --operations a,b      of what is measured, some: "get,list"
   --workers n           how many are compared with one (default 2)
   --rounds n            how often each operation is measured on each server (default 9); the median counts
   --seconds n           how long each time (default 1)
+  --sizes a,b           rows that growth is measured at (default 10000,100000,1000000)
   --no-postgres         SQLite alone
   --no-peers            without the servers of others
   --out folder          where results go (default bench/results)`;
@@ -52,6 +53,16 @@ function wholeNumber(option: string, text: string | undefined, fallback: number)
     : fail(`--${option} takes a whole number from 1 on, not "${text}".`);
 }
 
+/** From the smallest on: cursors are taken some hundred rows into a list. */
+function sizesOf(text: string | undefined, fallback: readonly number[]): readonly number[] {
+  if (text === undefined) return fallback;
+  const sizes = text.split(',').map((each) => Number(each.trim()));
+  const good = sizes.length > 1 && sizes.every((size) => Number.isInteger(size) && size >= 1000 && size <= 1e8);
+  return good
+    ? sizes.sort((a, b) => a - b)
+    : fail(`--sizes takes two or more whole numbers from 1000 on, with commas between them, not "${text}".`);
+}
+
 function parse() {
   try {
     return parseArgs({
@@ -61,6 +72,7 @@ function parse() {
         rounds: { type: 'string' },
         workers: { type: 'string' },
         seconds: { type: 'string' },
+        sizes: { type: 'string' },
         operations: { type: 'string' },
         'no-postgres': { type: 'boolean', default: false },
         'no-peers': { type: 'boolean', default: false },
@@ -86,6 +98,7 @@ export function readOptions() {
     plan: {
       rounds: wholeNumber('rounds', values.rounds, quick ? 1 : 9),
       seconds: wholeNumber('seconds', values.seconds, 1),
+      sizes: sizesOf(values.sizes, quick ? [1_000, 10_000] : [10_000, 100_000, 1_000_000]),
       connections: 32,
       workers: wholeNumber('workers', values.workers, 2),
       quick,

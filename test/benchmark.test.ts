@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { medianOf } from '../bench/measure/median.ts';
+import { targets } from '../bench/report/targets.ts';
 
 const run = promisify(execFile);
 
@@ -39,10 +41,46 @@ describe('The benchmark', () => {
     }
   });
 
+  it('judges PostgreSQL by the rate and by processor time, that of its own processes included', () => {
+    const rate = (perSecond: number) => ({ ...medianOf([{ requests: 1, perSecond, p50: 0, p99: 0, failures: 0 }]) });
+    const cost = (service: number, database = 0) => ({ service, database });
+    const judged = targets({
+      machine: '',
+      node: '',
+      load: '',
+      engines: [
+        {
+          operation: 'get',
+          sqlite: rate(1000),
+          postgres: rate(900),
+          costs: { sqlite: cost(50), postgres: cost(60, 40) },
+        },
+      ],
+      growth: [
+        {
+          engine: 'postgres',
+          sizes: [10, 1000],
+          costs: { list: [1, 1.2] },
+          processor: { list: [cost(1, 1), cost(1, 3)] },
+        },
+      ],
+    });
+    assert.deepEqual(
+      judged.map(({ reached, met }) => [reached, met]),
+      [
+        ['0.90', true],
+        ['0.50', false],
+        ['1.20', true],
+        ['2.00', false],
+      ],
+    );
+  });
+
   for (const [options, says] of [
     [['--only=operation'], /no "operation"; did you mean "operations"/],
     [['--operations=gett'], /no "gett"; did you mean "get"/],
     [['--rounds=abc'], /--rounds takes a whole number/],
+    [['--sizes=10000'], /--sizes takes two or more whole numbers/],
     [['--fast'], /Unknown option '--fast'/],
   ] as const) {
     it(`says what is wrong with ${options[0]}, and measures nothing`, async () => {

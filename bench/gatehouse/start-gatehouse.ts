@@ -41,7 +41,8 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
     CLIENT_WEB_ADMIN_SECRET: firstPartyClient.secret,
     REFRESH_GRACE: '10',
   };
-  const launch = { name: `Gatehouse (${engine})`, args: [program, 'serve'], env, cwd: dir, ready: '/health/live' };
+  const name = `Gatehouse (${engine})`;
+  const launch = { name, args: [program, 'serve'], env, cwd: dir, databaseUrl, ready: '/health/live' };
   await (await startServer({ ...launch, operations: async () => ({}) })).stop();
   const client = JSON.parse(
     execFileSync(process.execPath, [program, 'client', 'create', 'Bench', '--owner', administrator.email, '--json'], {

@@ -14,7 +14,7 @@ export interface Ratio {
   readonly high: number;
 }
 
-const quantile = (values: readonly number[], share: number): number =>
+export const quantile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);

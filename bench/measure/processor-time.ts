@@ -1,17 +1,35 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import type { ServerProcess } from './server-process.ts';
 
 /** Of `utime` and `stime` in /proc: Linux says so for every machine of today. */
 const ticksPerSecond = 100;
 
-/** Seconds of processor time that processes have had so far, all their threads together; 0 where the system does not say. */
-export const processorTime = (processes: readonly number[]): number =>
-  processes.reduce((sum, process) => sum + ticksOf(process) / ticksPerSecond, 0);
+/** Seconds of processor time that processes have had so far, all their threads together, by their ids. */
+export type Spent = ReadonlyMap<number, number>;
 
-function ticksOf(process: number): number {
+/** What a service and the PostgreSQL behind it have spent. Nothing where the system does not say. */
+export async function spentBy({ pid, databaseUrl }: ServerProcess): Promise<{ service: Spent; database: Spent }> {
+  return {
+    service: spent(family(pid)),
+    database: spent(databaseUrl?.startsWith('postgres') ? await postgresProcesses(databaseUrl) : []),
+  };
+}
+
+/** Seconds between two looks. A process that has come meanwhile counts with all of its time. */
+export function spentSince(before: Spent, after: Spent): number {
+  let sum = 0;
+  for (const [pid, seconds] of after) sum += seconds - (before.get(pid) ?? 0);
+  return sum;
+}
+
+const spent = (processes: readonly number[]): Spent =>
+  new Map(processes.map((pid) => [pid, ticksOf(pid) / ticksPerSecond]));
+
+function ticksOf(pid: number): number {
   try {
     // The name in parentheses may hold anything.
-    const fields = readFileSync(`/proc/${process}/stat`, 'utf8')
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
     return Number(fields[11]) + Number(fields[12]);
@@ -20,12 +38,23 @@ function ticksOf(process: number): number {
   }
 }
 
-/** The processes of a PostgreSQL on this machine: of its connections, and those that write for all. */
-export async function postgresProcesses(url: string): Promise<number[]> {
-  const client = new pg.Client({ connectionString: url });
+/** The process that was started, and those that it has started. */
+function family(pid: number): number[] {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '));
+    return [pid, ...children.filter(Boolean).map(Number)];
+  } catch {
+    return [pid];
+  }
+}
+
+/** The processes of a PostgreSQL on this machine: those of this database, and those that work for all. */
+async function postgresProcesses(databaseUrl: string): Promise<number[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query<{ pid: number }>(
-    'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+    'select pid from pg_stat_activity where pid <> pg_backend_pid() and (datname is null or datname = current_database())',
   );
   await client.end();
   return rows.map(({ pid }) => pid);

@@ -14,6 +14,8 @@ export interface ServerProcess {
   readonly coldStart: number;
   /** Of the process. */
   readonly pid: number;
+  /** Where it keeps its data, if that is known. */
+  readonly databaseUrl: string | undefined;
   /** Resident memory in MB; undefined where the system does not say. */
   memory(): number | undefined;
   stop(): Promise<void>;
@@ -24,13 +26,15 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  readonly databaseUrl?: string;
   /** A path that answers 2xx once the server is there. */
   readonly ready: string;
   readonly operations?: (url: string, server: ChildProcess) => Promise<Operations>;
 }
 
 /** Starts it, waits for its first answer, and asks it which operations it has (`GET /bench/operations` by default). */
-export async function startServer({ name, args, env = {}, cwd, ready, operations }: Launch): Promise<ServerProcess> {
+export async function startServer(launch: Launch): Promise<ServerProcess> {
+  const { name, args, env = {}, cwd, databaseUrl, ready, operations } = launch;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const started = performance.now();
@@ -57,6 +61,7 @@ export async function startServer({ name, args, env = {}, cwd, ready, operations
       },
       coldStart,
       pid: child.pid as number,
+      databaseUrl,
       memory: () => residentMemory(child.pid as number),
       async stop() {
         process.off('exit', kill);

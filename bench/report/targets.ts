@@ -1,7 +1,10 @@
+import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import type { GrowthFigures } from '../growth.ts';
 import type { IsolationFigures } from '../isolation.ts';
+import { totalOf } from '../measure/cost.ts';
 import { type Ratio, ratioOf } from '../measure/median.ts';
+import { growthOf } from './cost-tables.ts';
 import type { Report } from './text-report.ts';
 
 export interface Target {
@@ -13,10 +16,11 @@ export interface Target {
   readonly met: boolean;
 }
 
-/** What Gatehouse must reach on SQLite, in the same run as what it is compared with. */
-export const targets = ({ operations, growth = [], isolation }: Report): Target[] => [
+/** What Gatehouse must reach, in the same run as what it is compared with. */
+export const targets = ({ operations, engines = [], growth = [], isolation }: Report): Target[] => [
   ...(operations ? ofOperations(operations) : []),
-  ...growth.filter(({ engine }) => engine === 'sqlite').map(ofGrowth),
+  ...engines.flatMap(ofEngines),
+  ...growth.flatMap(ofGrowth),
   ...(isolation ? ofIsolation(isolation) : []),
 ];
 
@@ -27,10 +31,47 @@ const atMost = (name: string, reached: number, most: number): Target => ({
   met: reached <= most,
 });
 
-function ofGrowth({ sizes, costs }: GrowthFigures): Target {
-  const ratios = Object.values(costs).map((ms) => (ms.at(-1) ?? 0) / (ms[0] ?? 1));
+const atLeast = (name: string, { middle, low, high }: Ratio, least: number): Target => ({
+  name,
+  reached: middle.toFixed(2),
+  spread: `${low.toFixed(2)} to ${high.toFixed(2)}`,
+  asked: `≥ ${least}`,
+  met: middle >= least,
+});
+
+/** By the rate, and by processor time, which other programs on the machine change less. */
+function ofGrowth({ engine, sizes, costs, processor }: GrowthFigures): Target[] {
   const [smallest, largest] = [sizes[0], sizes.at(-1)].map((size) => size?.toLocaleString('en'));
-  return atMost(`cost at ${largest} / at ${smallest} rows, the worst of all operations`, Math.max(...ratios), 1.5);
+  const worst = (of: readonly (readonly number[])[]) => Math.max(...of.map(growthOf));
+  const name = `${engine} at ${largest} / at ${smallest} rows, the worst of all operations`;
+  const times = Object.values(processor).map((each) => each.map(totalOf));
+  return [
+    atMost(`time of a request on ${name}`, worst(Object.values(costs)), 1.5),
+    // A system that tells no processor time has nothing to compare.
+    ...(times.some((each) => each.some((micros) => micros > 0))
+      ? [atMost(`processor time on ${name}`, worst(times), 1.5)]
+      : []),
+  ];
+}
+
+const leastOnPostgres = new Map([
+  ['get', 0.6],
+  ['list', 0.5],
+  ['client credentials', 0.6],
+  ['refresh', 0.6],
+]);
+
+function ofEngines({ operation, sqlite, postgres, costs }: EngineFigures): Target[] {
+  const least = leastOnPostgres.get(operation);
+  if (least === undefined) return [];
+  const byTime = totalOf(costs.sqlite) / totalOf(costs.postgres);
+  const name = `${operation} on PostgreSQL / on SQLite`;
+  return [
+    atLeast(name, ratioOf(postgres, sqlite), least),
+    ...(Number.isFinite(byTime)
+      ? [{ name: `${name}, by processor time`, reached: byTime.toFixed(2), asked: `≥ ${least}`, met: byTime >= least }]
+      : []),
+  ];
 }
 
 const ofIsolation = ({ atRest, during }: IsolationFigures): Target[] =>
@@ -45,33 +86,25 @@ const ofIsolation = ({ atRest, during }: IsolationFigures): Target[] =>
 function ofOperations({ limits, gatehouse, peers }: Comparison): Target[] {
   const own = gatehouse[0] as ServerFigures;
   const list: Target[] = [];
-  const judge = (name: string, { middle, low, high }: Ratio, least: number) =>
-    list.push({
-      name,
-      reached: middle.toFixed(2),
-      spread: `${low.toFixed(2)} to ${high.toFixed(2)}`,
-      asked: `≥ ${least}`,
-      met: middle >= least,
-    });
-  const atLeast = (name: string, operation: string, share: number) => {
+  const beside = (name: string, operation: string, share: number) => {
     const mine = own.operations[operation];
     const most = limits.operations[operation];
-    if (mine && most && most.requests > 0) judge(name, ratioOf(mine, most), share);
+    if (mine && most && most.requests > 0) list.push(atLeast(name, ratioOf(mine, most), share));
   };
   const ahead = (operation: string, factor: number) => {
     const mine = own.operations[operation];
     const theirs = peers.flatMap((peer) => peer.operations[operation] ?? []).filter(({ requests }) => requests > 0);
     if (!mine || theirs.length === 0) return;
     const closest = theirs.map((peer) => ratioOf(mine, peer)).reduce((a, b) => (b.middle < a.middle ? b : a));
-    judge(`${operation} / best peer`, closest, factor);
+    list.push(atLeast(`${operation} / best peer`, closest, factor));
   };
-  atLeast('GET by id / node:http with the query', 'get', 0.8);
-  atLeast('304 / the limit of the GET', 'not modified', 0.8);
-  atLeast('list of 10 with the count / node:http with the queries', 'list', 0.8);
-  atLeast('page of 100 with an include / node:http with the queries', 'page with include', 0.5);
-  atLeast('client credentials / signed and synced one by one', 'client credentials', 1.2);
-  atLeast('refresh / signed and synced one by one', 'refresh', 1.2);
-  atLeast('password / bare argon2id', 'password', 0.97);
+  beside('GET by id / node:http with the query', 'get', 0.8);
+  beside('304 / the limit of the GET', 'not modified', 0.8);
+  beside('list of 10 with the count / node:http with the queries', 'list', 0.8);
+  beside('page of 100 with an include / node:http with the queries', 'page with include', 0.5);
+  beside('client credentials / signed and synced one by one', 'client credentials', 1.2);
+  beside('refresh / signed and synced one by one', 'refresh', 1.2);
+  beside('password / bare argon2id', 'password', 0.97);
   for (const operation of ['client credentials', 'refresh', 'get']) ahead(operation, 1);
   ahead('introspection', 2);
   list.push({

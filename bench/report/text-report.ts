@@ -7,6 +7,8 @@ import type { GrowthFigures } from '../growth.ts';
 import type { IsolationFigures } from '../isolation.ts';
 import { sharesOf } from '../measure/cpu-profile.ts';
 import { ratioOf } from '../measure/median.ts';
+import { enginesTable, growthTable, workersTable } from './cost-tables.ts';
+import { number, table } from './table.ts';
 import { targets } from './targets.ts';
 
 export interface Report {
@@ -22,21 +24,6 @@ export interface Report {
   flames?: Flame[];
 }
 
-const number = (value: number): string =>
-  value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0);
-
-/** Columns as wide as their widest cell; the first to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number)))
-        .join('  '),
-    )
-    .join('\n');
-}
-
 export function textReport(report: Report): string {
   const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];
   if (report.operations) parts.push(...operationTables(report.operations));
@@ -48,30 +35,6 @@ export function textReport(report: Report): string {
   if (report.flames) parts.push(flamesTable(report.flames));
   parts.push(...targetsTable(report));
   return `${parts.join('\n\n')}\n`;
-}
-
-function workersTable(figures: readonly WorkersFigures[]): string {
-  const head = [
-    'workers',
-    'engine',
-    'one: req/s',
-    'more: req/s',
-    'growth',
-    'half of the rounds',
-    'one: µs',
-    'more: µs',
-  ];
-  const rows = figures.map(({ workers, operation, engine, growth, one, all, processorTime }) => [
-    `${operation}, ${workers}`,
-    engine,
-    number(one.perSecond),
-    number(all.perSecond),
-    growth.middle.toFixed(2),
-    `${growth.low.toFixed(2)} to ${growth.high.toFixed(2)}`,
-    number(processorTime.one),
-    number(processorTime.all),
-  ]);
-  return `Workers, beside one (µs: processor time of the service for a request)\n${table([head, ...rows])}`;
 }
 
 function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Comparison): string[] {
@@ -107,34 +70,6 @@ function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Compar
   ];
 }
 
-/** Processor time is what a noisy machine leaves alone. */
-const enginesTable = (figures: readonly EngineFigures[]): string =>
-  table([
-    [
-      'operation',
-      'SQLite/s',
-      'PostgreSQL/s',
-      'ratio',
-      'half of the rounds',
-      'µs SQLite',
-      'µs PostgreSQL',
-      "µs its server's",
-    ],
-    ...figures.map(({ operation, sqlite, postgres, processor }) => {
-      const { middle, low, high } = ratioOf(postgres, sqlite);
-      return [
-        operation,
-        number(sqlite.perSecond),
-        number(postgres.perSecond),
-        middle.toFixed(2),
-        `${low.toFixed(2)} to ${high.toFixed(2)}`,
-        number(processor.sqlite),
-        number(processor.postgres),
-        number(processor.server),
-      ];
-    }),
-  ]);
-
 function targetsTable(report: Report): string[] {
   const rows = targets(report).map(({ name, reached, spread = '', asked, met }) => [
     name,
@@ -155,20 +90,6 @@ function flamesTable(all: readonly Flame[]): string {
     ['µs a request', ...all.map(({ perRequest }) => perRequest.toFixed(1))],
     ...areas.map((area) => [area, ...shares.map((each) => `${((each[area] ?? 0) * 100).toFixed(1)} %`)]),
   ]);
-}
-
-function growthTable({ engine, sizes, costs }: GrowthFigures): string {
-  const header = [
-    `growth (${engine}), ms a request`,
-    ...sizes.map((size) => size.toLocaleString('en')),
-    'largest / smallest',
-  ];
-  const rows = Object.entries(costs).map(([operation, ms]) => [
-    operation,
-    ...ms.map((value) => value.toFixed(3)),
-    ((ms.at(-1) ?? 0) / (ms[0] ?? 1)).toFixed(2),
-  ]);
-  return table([header, ...rows]);
 }
 
 const dayTable = ({ hours }: Day): string =>

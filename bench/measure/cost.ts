@@ -1,0 +1,59 @@
+import { drive, type Load, type Result } from './load.ts';
+import { quantile } from './median.ts';
+import { spentBy, spentSince } from './processor-time.ts';
+import type { BenchRequest } from './request.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface Driven {
+  readonly server: ServerProcess;
+  readonly request: BenchRequest;
+}
+
+/** A load, and the microseconds of processor time that a request took. */
+export interface Costed {
+  readonly result: Result;
+  /** Of the service, with all of its workers. */
+  readonly service: number;
+  /** Of PostgreSQL's own processes. */
+  readonly database: number;
+}
+
+/** Microseconds of processor time a request. */
+export type Cost = Omit<Costed, 'result'>;
+
+/** Drives services at the same time, each by its part of the connections. What they do counts together. */
+export async function driveCosted(driven: readonly Driven[], { connections, seconds }: Load): Promise<Costed> {
+  const load = { seconds, connections: Math.max(1, Math.floor(connections / driven.length)) };
+  const look = () => Promise.all(driven.map(({ server }) => spentBy(server)));
+  const before = await look();
+  const results = await Promise.all(driven.map(({ server, request }) => drive(server.url, request, load)));
+  const after = await look();
+  const result = results.reduce(together);
+  // Those that work for the whole of a PostgreSQL are seen with each of its databases, and count once.
+  const all = (looks: typeof before, of: 'service' | 'database') => new Map(looks.flatMap((each) => [...each[of]]));
+  const perRequest = (of: 'service' | 'database') =>
+    (spentSince(all(before, of), all(after, of)) * 1e6) / result.requests;
+  return { result, service: perRequest('service'), database: perRequest('database') };
+}
+
+const together = (one: Result, other: Result): Result => ({
+  requests: one.requests + other.requests,
+  perSecond: one.perSecond + other.perSecond,
+  p50: Math.max(one.p50, other.p50),
+  p99: Math.max(one.p99, other.p99),
+  failures: one.failures + other.failures,
+});
+
+/** What disturbs a round only ever adds to its cost: a quarter of the rounds cost no more than this. */
+export const costOf = (rounds: readonly Costed[]): Cost => ({
+  service: quantile(
+    rounds.map(({ service }) => service),
+    0.25,
+  ),
+  database: quantile(
+    rounds.map(({ database }) => database),
+    0.25,
+  ),
+});
+
+export const totalOf = ({ service, database }: Cost): number => service + database;

@@ -1,0 +1,71 @@
+import type { EngineFigures } from '../compare-engines.ts';
+import type { WorkersFigures } from '../compare-workers.ts';
+import type { GrowthFigures } from '../growth.ts';
+import { type Cost, totalOf } from '../measure/cost.ts';
+import { type Ratio, ratioOf } from '../measure/median.ts';
+import { number, table } from './table.ts';
+
+const inHalf = ({ low, high }: Ratio): string => `${low.toFixed(2)} to ${high.toFixed(2)}`;
+/** The database's part after a plus, where it has processes of its own. */
+const micros = ({ service, database }: Cost): string =>
+  database === 0 ? number(service) : `${number(service)} + ${number(database)}`;
+
+/** Processor time is what a noisy machine changes least. */
+export function enginesTable(figures: readonly EngineFigures[]): string {
+  const head = ['engines', 'SQLite/s', 'PostgreSQL/s', 'ratio', 'half of the rounds'];
+  const rows = figures.map(({ operation, sqlite, postgres, costs }) => {
+    const ratio = ratioOf(postgres, sqlite);
+    return [
+      operation,
+      number(sqlite.perSecond),
+      number(postgres.perSecond),
+      ratio.middle.toFixed(2),
+      inHalf(ratio),
+      micros(costs.sqlite),
+      micros(costs.postgres),
+      (totalOf(costs.sqlite) / totalOf(costs.postgres)).toFixed(2),
+    ];
+  });
+  return `PostgreSQL beside SQLite (µs of processor time a request: the service's, and PostgreSQL's own)\n${table([
+    [...head, 'µs SQLite', 'µs PostgreSQL', 'ratio of µs'],
+    ...rows,
+  ])}`;
+}
+
+export function workersTable(figures: readonly WorkersFigures[]): string {
+  const head = ['workers', 'engine', 'one: req/s', 'more: req/s', 'growth', 'half of the rounds', 'growth apart'];
+  const rows = figures.map(({ workers, operation, engine, growth, growthApart, one, all, costs }) => [
+    `${operation}, ${workers}`,
+    engine,
+    number(one.perSecond),
+    number(all.perSecond),
+    growth.middle.toFixed(2),
+    inHalf(growth),
+    growthApart.middle.toFixed(2),
+    micros(costs.one),
+    micros(costs.workers),
+    micros(costs.apart),
+  ]);
+  return `Workers, beside one and beside as many services that share nothing (µs of processor time a request)\n${table([
+    [...head, 'µs one', 'µs more', 'µs apart'],
+    ...rows,
+  ])}`;
+}
+
+export function growthTable({ engine, sizes, costs, processor }: GrowthFigures): string {
+  const names = sizes.map((size) => size.toLocaleString('en'));
+  const head = [`growth (${engine})`, ...names.map((name) => `ms at ${name}`), 'last / first'];
+  const rows = Object.entries(costs).map(([operation, ms]) => {
+    const spent = processor[operation] ?? [];
+    return [
+      operation,
+      ...ms.map((value) => value.toFixed(3)),
+      growthOf(ms).toFixed(2),
+      ...spent.map(micros),
+      growthOf(spent.map(totalOf)).toFixed(2),
+    ];
+  });
+  return table([[...head, ...names.map((name) => `µs at ${name}`), 'last / first'], ...rows]);
+}
+
+export const growthOf = (costs: readonly number[]): number => (costs.at(-1) ?? 0) / (costs[0] ?? 1);
