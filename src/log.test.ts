@@ -68,6 +68,10 @@ describe('The log', () => {
     assert.match(lines[0] as string, /INFO: POST \/v1\/register 201 12.3 ms ::1$/);
     assert.match(lines[1] as string, /ERROR: POST \/v1\/register 500 12.3 ms ::1 \(request r-1\)$/);
     assert.match(lines[2] as string, /INFO: migrated the database \{"migration":"001-first-tables"\}$/);
+    text = '';
+    const coloured = createLog('info', true, forReading(screen, true));
+    for (const status of [201, 404, 503]) coloured.info({ ...request, status }, 'request');
+    for (const painted of ['\u001b[32m201', '\u001b[33m404', '\u001b[31m503']) assert.ok(text.includes(painted), text);
   });
 
   it('follows causes, not in a circle', () => {

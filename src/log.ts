@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { styleText } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { tracing } from './tracing.ts';
 
@@ -127,13 +128,23 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
   );
 }
 
+/** Whether standard output is a terminal with colours; NO_COLOR and FORCE_COLOR have their say. */
+const hasColours = (): boolean => styleText('red', '.', { stream: process.stdout }) !== '.';
+
+/** By its class: it went well, it was somebody's mistake, it was ours. */
+function paintStatus(status: number): string {
+  const style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
+  return styleText(style, String(status), { validateStream: false });
+}
+
 /** Loaded only where a person is watching. */
-export function forReading(destination?: DestinationStream): DestinationStream {
+export function forReading(destination?: DestinationStream, colours = !destination && hasColours()): DestinationStream {
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return pretty({
     translateTime: 'SYS:HH:MM:ss',
     sync: true,
-    ...(destination ? { destination, colorize: false } : {}),
+    colorize: colours,
+    ...(destination ? { destination } : {}),
     // One line for each entry, whatever it carries; a request as people write it down.
     singleLine: true,
     ignore: 'method,route,status,ms,address,requestId',
@@ -143,7 +154,7 @@ export function forReading(destination?: DestinationStream): DestinationStream {
       const id =
         requestId !== undefined && (method === undefined || Number(status) >= 500) ? ` (request ${requestId})` : '';
       if (method === undefined) return `${entry[messageKey]}${address === undefined ? '' : ` ${address}`}${id}`;
-      return `${method} ${route} ${status} ${ms} ms ${address}${id}`;
+      return `${method} ${route} ${colours ? paintStatus(Number(status)) : status} ${ms} ms ${address}${id}`;
     },
   });
 }

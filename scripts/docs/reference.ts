@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/run-command.ts';
 import { textOfValue } from '../../src/settings/setting.ts';
@@ -34,7 +35,7 @@ function commandsPage(): string {
   const parts = leaves(createProgram()).map(({ name, command }) => {
     const help = command.createHelp();
     help.helpWidth = 100;
-    const text = help.formatHelp(command, help).trimEnd();
+    const text = stripVTControlCharacters(help.formatHelp(command, help)).trimEnd();
     return `## gatehouse ${name}\n\n\`\`\`text\n${text}${examplesOf(command)}\n\`\`\``;
   });
   const intro = `# Commands

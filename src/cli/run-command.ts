@@ -35,6 +35,7 @@ import { addUserPassword } from './commands/users/user-password.ts';
 import { addUserRole } from './commands/users/user-role.ts';
 import { addUserShow } from './commands/users/user-show.ts';
 import { explain } from './terminal/explain.ts';
+import { paint, paintError } from './terminal/paint.ts';
 
 const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
@@ -69,6 +70,8 @@ export function createProgram(): Command {
     .description('An OAuth 2.0 server and a REST API in one program.')
     .version(readVersion())
     .exitOverride()
+    .configureHelp({ styleTitle: (title) => paint('bold', title) })
+    .configureOutput({ outputError: (text, write) => write(paintError('red', text)) })
     .showHelpAfterError('(add --help for what it takes)');
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate]) add(program);
   for (const [name, description, ...commands] of groups) {
@@ -89,7 +92,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has said what was wrong already; help and version are no failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`gatehouse: ${explain(error)}`);
+    console.error(paintError('red', `gatehouse: ${explain(error)}`));
     return 1;
   }
 }

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config.ts';
 import { OperatorError } from '../../errors.ts';
 import { languagesOf } from '../../languages/languages.ts';
 import { checkOwnMessages, type OwnMessages } from '../../languages/message-check.ts';
+import { paint } from '../terminal/paint.ts';
 import { tryStart } from './try-start.ts';
 
 export function addCheck(program: Command): void {
@@ -15,19 +16,21 @@ export function addCheck(program: Command): void {
       const config = await loadConfig();
       await tryStart(config, () => undefined);
       sayMessages(checkOwnMessages(languagesOf(config)));
-      console.log('Settings, resources, routes, views and messages are fine.');
+      console.log(paint('green', 'Settings, resources, routes, views and messages are fine.'));
     });
 }
 
 /** What is missing is said in another language, and is no mistake; a value that a message does not have would stay empty. */
 function sayMessages(files: readonly OwnMessages[]): void {
   for (const { language, missing, unknown } of files) {
-    if (missing.length > 0) console.log(`${language}.json: ${listed(missing, 'message is', 'messages are')} missing.`);
-    if (unknown.length > 0) console.log(`${language}.json: ${listed(unknown, 'key is', 'keys are')} not of Gatehouse.`);
+    if (missing.length > 0) note(`${language}.json: ${listed(missing, 'message is', 'messages are')} missing.`);
+    if (unknown.length > 0) note(`${language}.json: ${listed(unknown, 'key is', 'keys are')} not of Gatehouse.`);
   }
   const wrong = files.flatMap(({ language, mistakes }) => mistakes.map((mistake) => `${language}.json: ${mistake}.`));
   if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
 }
+
+const note = (line: string): void => console.log(paint('yellow', line));
 
 function listed(keys: readonly string[], one: string, many: string): string {
   const shown = keys.slice(0, 5).join(', ');

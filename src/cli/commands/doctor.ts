@@ -7,6 +7,7 @@ import { type Finding, notice, wrong } from '../../doctor/finding.ts';
 import { lookAtMail } from '../../doctor/look-at-mail.ts';
 import { lookAtSettings } from '../../doctor/look-at-settings.ts';
 import { OperatorError } from '../../errors.ts';
+import { paint } from '../terminal/paint.ts';
 
 export function addDoctor(program: Command): void {
   program
@@ -52,9 +53,14 @@ async function openAndExamine(config: Config): Promise<Finding[]> {
   }
 }
 
-const marks = { ok: 'ok    ', notice: 'notice', wrong: 'WRONG ' };
+const marks = {
+  ok: { style: 'green', text: 'ok    ' },
+  notice: { style: 'yellow', text: 'notice' },
+  wrong: { style: 'red', text: 'WRONG ' },
+} as const;
 
 function print({ part, state, what, mend }: Finding): void {
-  console.log(`${marks[state]}  ${part.padEnd(14)}${what}`);
+  const { style, text } = marks[state];
+  console.log(`${paint(style, text)}  ${part.padEnd(14)}${what}`);
   if (mend) console.log(`${' '.repeat(22)}→ ${mend}`);
 }

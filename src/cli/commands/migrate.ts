@@ -16,6 +16,7 @@ import {
 import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
 import { serviceTables } from '../../service-tables.ts';
 import { clearLine } from '../terminal/drawing.ts';
+import { paint } from '../terminal/paint.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 interface Flags {
@@ -52,8 +53,8 @@ export function addMigrate(program: Command): void {
         const { lines, refusal } = plan
           ? await planned(work)
           : await applied(work, { allowLoss, byCommand: true, progress: barOnTerminal, ...(drop ? { drop } : {}) });
-        for (const line of lines) console.log(line);
-        if (lines.length === 0) console.log('The database is up to date.');
+        for (const line of lines) console.log(painted(line));
+        if (lines.length === 0) console.log(paint('green', 'The database is up to date.'));
         if (refusal) throw new OperatorError(`A start would be refused. ${refusal}`);
       } finally {
         await database.close();
@@ -68,6 +69,18 @@ async function loadWork(config: Config, database: Database): Promise<Work> {
 }
 
 const [firstMigration = ''] = knownMigrations;
+
+const colours = [
+  [/^(applied|done:)/, 'green'],
+  [/^cannot:|\(loses data:/, 'red'],
+  [/^stays:/, 'yellow'],
+] as const;
+
+/** What was done is green; what a start would not do is red, and what nobody needs any more yellow. */
+function painted(line: string): string {
+  const found = colours.find(([pattern]) => pattern.test(line));
+  return found ? paint(found[1], line) : line;
+}
 
 /** What a migration of the operator's own has to say. Where a bar stands, it takes its place. */
 function printLine(...words: readonly unknown[]): void {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { styleText } from 'node:util';
 import type { Config } from '../../config.ts';
 import { type FirstAdministrator, logFirstAdministrator } from '../../users/registration/first-password.ts';
+import { paint } from './paint.ts';
 import type { Started } from './started.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
@@ -21,13 +21,12 @@ export function announce(service: Started, forPeople: boolean): void {
 
 function announceToPeople({ context: { config }, administrator }: Started): void {
   const lines = placesOf(config).map(([name, url]) => `    ${line(name, url)}`);
-  console.log(`\n  ${bold('Gatehouse is open.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
+  console.log(`\n  ${paint('bold', 'Gatehouse is open.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
   // Last, so that it stands on the screen when the rest has moved on.
   if (administrator) sayAdministrator(administrator);
 }
 
 const line = (name: string, value: string): string => `${name.padEnd(18)}${value}`;
-const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
 
 function sayAdministrator({ email, password, file }: FirstAdministrator): void {
   const lines = [line('Administrator', email)];

@@ -1,21 +1,29 @@
 import { showCell } from './cell.ts';
 import type { ListFlags } from './list-options.ts';
-import { tableLines } from './table.ts';
+import { paint, paintError, paintState } from './paint.ts';
+import { tableOf } from './table.ts';
 
 /** The date and time as an operator reads and sorts it. */
 export const showTime = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString());
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as JSON for a program, or as a table for a person. How many were left out is said beside it. */
-export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags): void {
+/** Rows as JSON for a program, or as a table for a person. What was left out is said beside it. `key`: what a command takes. */
+export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags, key?: string): void {
   const found = search === undefined ? rows : rows.filter((row) => stands(search, row));
   const shown = limit === undefined ? found : found.slice(0, limit);
   if (json) console.log(JSON.stringify(shown, null, 2));
-  else if (shown.length === 0) console.log('(none)');
-  else for (const line of tableLines(shown)) console.log(line);
+  else if (shown.length === 0) console.log(paint('dim', '(none)'));
+  else printTable(shown, key);
   const left = found.length - shown.length;
-  if (left > 0 && !json) console.error(`… and ${left.toLocaleString('en')} more: --limit, --search`);
+  if (left > 0 && !json) console.error(paintError('dim', `… and ${left.toLocaleString('en')} more: --limit, --search`));
+}
+
+function printTable(rows: readonly Row[], key: string | undefined): void {
+  const { lines, left } = tableOf(rows, key);
+  for (const line of lines) console.log(line);
+  if (left.length > 0)
+    console.error(paintError('dim', `No room for ${left.join(', ')}: widen the terminal, or --json`));
 }
 
 const stands = (search: string, row: Row): boolean =>
@@ -29,5 +37,5 @@ export function printFields(fields: Row, asJson: boolean | undefined): void {
   }
   const width = Math.max(...Object.keys(fields).map(({ length }) => length));
   for (const [name, value] of Object.entries(fields))
-    console.log(`${name.padEnd(width)}  ${showCell(value)}`.trimEnd());
+    console.log(`${name.padEnd(width)}  ${paintState(name, showCell(value))}`.trimEnd());
 }

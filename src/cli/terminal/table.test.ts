@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { tableLines } from './table.ts';
+import { tableOf } from './table.ts';
 
 const rows = [
   {
@@ -9,28 +9,52 @@ const rows = [
     email: 'ada@example.com',
     phone: null,
     name: 'Ada, Countess of Lovelace',
+    created_at: '2026-11-15T08:30:12.345Z',
   },
-  { id: '01a28159-57c1-7711-beb3-4e82840871f4', email: 'grace@example.com', phone: null, name: 'Grace' },
+  {
+    id: '01a28159-57c1-7711-beb3-4e82840871f4',
+    email: 'grace@example.com',
+    phone: null,
+    name: 'Grace',
+    created_at: '2026-11-15T08:30:12.345Z',
+  },
 ];
+const on = (columns: number, key?: string) => {
+  const { lines, left } = tableOf(rows, key, { isTTY: true, columns });
+  return { lines: lines.map(stripVTControlCharacters), left };
+};
 
-test('a table fits the terminal: wide columns are cut, empty ones left out', () => {
-  for (const columns of [60, 80, 120]) {
-    const lines = tableLines(rows, { isTTY: true, columns });
+test('a table fits the terminal: wide columns are cut, empty ones left out, and last ones where nothing else helps', () => {
+  for (const columns of [40, 60, 80, 120]) {
+    const { lines, left } = on(columns);
     assert.equal(lines.length, 3);
-    for (const line of lines) assert.ok([...stripVTControlCharacters(line)].length <= columns, line);
+    for (const line of lines) assert.ok([...line].length <= columns, line);
     assert.doesNotMatch(lines[0] as string, /phone/);
-    assert.match(lines[1] as string, /ada@example\.com/);
+    for (const { id } of rows)
+      assert.ok(
+        lines.some((line) => line.startsWith(id)),
+        'what a command takes is whole',
+      );
+    const shown = ['id', 'email', 'name', 'created_at'].filter((name) => !left.includes(name));
+    assert.deepEqual((lines[0] as string).split(/ +/), shown);
   }
-  assert.deepEqual(
-    tableLines(rows, { isTTY: true, columns: 0 }),
-    tableLines(rows, { isTTY: true, columns: 80 }),
-    'a terminal that does not know its width',
-  );
-  assert.match(tableLines(rows, { isTTY: true, columns: 60 })[1] as string, /…/);
+  assert.deepEqual(on(120).left, []);
+  assert.deepEqual(on(60).left, ['created_at']);
+  assert.deepEqual(on(0), on(80), 'a terminal that does not know its width');
+  assert.match(on(120).lines[1] as string, / 2026-11-15 08:30Z$/);
+});
+
+test('the key of a table may be another column than the first', () => {
+  const [, first, second] = on(60, 'email').lines;
+  assert.match(first as string, /^01a28159.*… +ada@example\.com /);
+  assert.match(second as string, / grace@example\.com /);
 });
 
 test('a program gets every column and every character', () => {
-  const [heading, first] = tableLines(rows, {});
-  assert.match(heading as string, /id +email +phone +name/);
-  assert.match(first as string, /^01a28159-57c1-7711-beb3-4e82840871f3 .*Ada, Countess of Lovelace$/);
+  const [heading, first] = tableOf(rows, undefined, {}).lines;
+  assert.match(heading as string, /id +email +phone +name +created_at/);
+  assert.match(
+    first as string,
+    /^01a28159-57c1-7711-beb3-4e82840871f3 .*Ada, Countess of Lovelace +2026-11-15T08:30:12.345Z$/,
+  );
 });

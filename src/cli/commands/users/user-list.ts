@@ -29,6 +29,6 @@ export function addUserList(user: Command): void {
         roles: rolesOf(row),
         created_at: showTime(row.created_at),
       }));
-      printRows(role === undefined ? rows : rows.filter(({ roles }) => roles.includes(role)), flags);
+      printRows(role === undefined ? rows : rows.filter(({ roles }) => roles.includes(role)), flags, 'email');
     });
 }
