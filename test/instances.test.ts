@@ -15,11 +15,11 @@ const env = { BASE_URL: 'http://auth.example.com' };
 describe('two instances on one PostgreSQL', () => {
   const start = services('postgres');
 
-  async function pair(): Promise<[Service, Service]> {
-    const one = await start({ env });
+  async function pair(more: Record<string, string> = {}): Promise<[Service, Service]> {
+    const one = await start({ env: { ...env, ...more } });
     // On another machine: what the two share is the database alone.
     const DATA_DIR = join(one.database.dir, 'elsewhere');
-    const other = await start({ env: { ...env, DATA_DIR }, database: one.database });
+    const other = await start({ env: { ...env, ...more, DATA_DIR }, database: one.database });
     return [one, other];
   }
 
@@ -77,6 +77,30 @@ describe('two instances on one PostgreSQL', () => {
     await commitAndInvalidate(one.context.database, (tx, invalidate) => removeClient(tx, invalidate, client.id));
     assert.equal(await statusAt(other, token), 'client_revoked');
     assert.equal((await ask(other, '/v1/oauth/token', { form })).body.error, 'invalid_client');
+  });
+
+  it('win races one at a time: refreshes, registrations, and creations under one key', async () => {
+    const RESOURCES_DIR = join(import.meta.dirname, 'faults/resources');
+    const [one, other] = await pair({ RESOURCES_DIR });
+    const { email } = await addLogin(one);
+    const race = <T>(question: (service: Service) => Promise<T>) =>
+      Promise.all([one, other, one, other].map((service) => question(service)));
+    // Once: whoever often asks for an address that is taken is refused.
+    const json = { email: 'racer@example.com', password };
+    const registered = await race((service) => ask(service, '/v1/register', { json }));
+    assert.equal(registered.filter(({ status }) => status === 201).length, 1);
+    for (let round = 0; round < 3; round++) {
+      const { access_token: token, refresh_token } = (await login(one, email)) as Record<string, string>;
+      const form = { refresh_token: refresh_token as string };
+      const refreshed = await race((service) => ask(service, '/v1/clients/web/admin/refresh', { form }));
+      assert.equal(new Set(refreshed.map(({ body }) => body.refresh_token)).size, 1, 'one successor');
+      const headers = { 'idempotency-key': `race-${round}` };
+      const entry = { token, headers, json: { label: `race ${round}`, count: 1 } };
+      const made = await race((service) => ask<{ data: { id: string } }>(service, '/v1/entries', entry));
+      const created = made.filter(({ status }) => status === 201);
+      assert.equal(new Set(created.map(({ body }) => body.data.id)).size, 1);
+      for (const { status } of made) assert.ok(status === 201 || status === 409, `${status}`);
+    }
   });
 
   it('do not trust what they cached while they cannot be told', async () => {

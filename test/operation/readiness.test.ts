@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,6 +39,27 @@ describe('Readiness on SQLite', () => {
       assert.deepEqual([unready.status, unready.body.checks.database], [503, 'not ready']);
     });
   }
+
+  it('fails where the files can only be read, and comes back by itself', async (t) => {
+    const service = await start();
+    assert.equal((await login(service)).status, 200);
+    const files = ['test.db', 'test.db-wal'].map((file) => join(service.database.dir, file));
+    const immutable = (sign: '+' | '-') => execFileSync('chattr', [`${sign}i`, ...files], { stdio: 'ignore' });
+    try {
+      immutable('+');
+    } catch {
+      return t.skip('this user, or this file system, makes no file immutable');
+    }
+    try {
+      isUnavailable(await login(service));
+      isUnavailable(await register(service));
+      const unready = await ready(service);
+      assert.deepEqual([unready.status, unready.body.checks.disk], [503, 'not ready']);
+    } finally {
+      immutable('-');
+    }
+    assert.equal((await login(service)).status, 200);
+  });
 
   it('is no matter of 500 when the database is full, for those who share a commit either', async () => {
     const service = await start();
