@@ -37,7 +37,7 @@ export interface Replicas {
    * One that has all that this caller has written, if there is one at the moment. `ruled`: all that anybody has, since rows
    * decide who may see what.
    */
-  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst'> | undefined;
+  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst' | 'readKeyed'> | undefined;
   /** To be waited for before a write of the caller is acknowledged. */
   wrote(caller: string): Promise<void>;
   state(): { usable: number; of: number };

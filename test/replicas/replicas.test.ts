@@ -58,11 +58,11 @@ describe('Reads from a replica', () => {
   };
   const seen = async (service: Service, path: string, token: string) => (await ask(service, path, { token })).status;
   /** Whether the replica itself was asked for a row of a table. */
-  const wasAsked = async (table: string) =>
+  const wasAsked = async (table: string, how = '') =>
     (
       await onServer(
         postgres.standby,
-        `select 1 from pg_stat_activity where application_name = 'gatehouse-reads' and query like '%from "${table}"%'`,
+        `select 1 from pg_stat_activity where application_name = 'gatehouse-reads' and query like '%from "${table}"%${how}%'`,
       )
     ).length > 0;
 
@@ -105,6 +105,32 @@ describe('Reads from a replica', () => {
       assert.equal(taken.status, 200, taken.text);
       for (const service of [other, one]) assert.equal(await seen(service, `/v1/papers/${paper}`, reader), 404);
     }
+  });
+
+  it('show a caller at one instance at once what it wrote at another, though the replica will not have it', async () => {
+    await used(1);
+    await onServer(postgres.standby, 'select pg_wal_replay_pause()');
+    try {
+      const id = await create('/v1/notes', { text: 'unreplayed' });
+      for (const service of [other, one]) {
+        const [row, list] = await Promise.all([
+          seen(service, `/v1/notes/${id}`, writer),
+          ask<{ data: unknown[] }>(service, '/v1/notes?search=text:unreplayed', { token: writer }),
+        ]);
+        assert.deepEqual([row, list.body.data.length], [200, 1]);
+      }
+      assert.deepEqual(await onServer(postgres.standby, `select 1 from notes where id = '${id}'`), []);
+    } finally {
+      await onServer(postgres.standby, 'select pg_wal_replay_resume()');
+    }
+    await used(1);
+  });
+
+  it('of many rows at once travel together', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => create('/v1/notes', { text: `of many ${n}` })));
+    while (!(await wasAsked('notes', '= any')))
+      for (const status of await Promise.all(ids.map((id) => seen(other, `/v1/notes/${id}`, reader))))
+        assert.ok([200, 404].includes(status));
   });
 
   it('go to the primary while the replica lags or is away, without an error', async () => {

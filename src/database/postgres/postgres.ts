@@ -135,7 +135,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
           limits,
           beats: bus.beats,
           queue: () => expensiveReads(poolSize, readSeconds),
-          primary: { db, bus, read },
+          primary: { db, bus, read, readKeyed: (text, key) => shared.readKeyed(text, key) },
         })
       : undefined;
   return {

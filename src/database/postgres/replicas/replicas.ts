@@ -5,6 +5,7 @@ import type { Db } from '../../db.ts';
 import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
 import { rowMark } from '../../sqlite/row-mark.ts';
+import { SharedReads } from '../gathering/shared-reads.ts';
 import type { Beats } from '../news/beats.ts';
 import { leaseSurelyOver } from '../news/lease.ts';
 import type { Limits } from '../pool/limits.ts';
@@ -13,6 +14,13 @@ import { LeftOut, Replica } from './replica.ts';
 /** Callers whose last write is remembered by itself. Where there are more, all of them have just written. */
 const mostCallers = 10_000;
 
+interface Copy {
+  readonly replica: Replica;
+  readonly queue: FairQueue;
+  /** What is asked for in one turn travels together, as to the primary. */
+  readonly shared: SharedReads;
+}
+
 interface Options {
   readonly urls: readonly string[];
   readonly size: number;
@@ -20,7 +28,12 @@ interface Options {
   readonly beats: Beats;
   readonly queue: () => FairQueue;
   /** The primary, which answers what a replica cannot. */
-  readonly primary: { readonly db: Db; readonly bus: Bus; readonly read: Database['read'] };
+  readonly primary: {
+    readonly db: Db;
+    readonly bus: Bus;
+    readonly read: Database['read'];
+    readonly readKeyed: NonNullable<Database['readKeyed']>;
+  };
 }
 
 /**
@@ -28,7 +41,7 @@ interface Options {
  * was written: instances tell each other who wrote before a write is acknowledged.
  */
 export class PostgresReplicas implements Replicas {
-  readonly #replicas: readonly { readonly replica: Replica; readonly queue: FairQueue }[];
+  readonly #replicas: readonly Copy[];
   readonly #primary: Options['primary'];
   /** When, by the monotonic clock, each caller last wrote. */
   readonly #wrote = new Map<string, number>();
@@ -39,7 +52,10 @@ export class PostgresReplicas implements Replicas {
   #turn = 0;
 
   constructor({ urls, size, limits, beats, queue, primary }: Options) {
-    this.#replicas = urls.map((url) => ({ replica: new Replica(url, size, limits, beats), queue: queue() }));
+    this.#replicas = urls.map((url) => {
+      const replica = new Replica(url, size, limits, beats);
+      return { replica, queue: queue(), shared: new SharedReads((text, values) => replica.read(text, values)) };
+    });
     this.#primary = primary;
     primary.bus.subscribe(({ kind, id }) => {
       if (kind === 'writer') this.#note(id);
@@ -48,23 +64,27 @@ export class PostgresReplicas implements Replicas {
     });
   }
 
-  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst'> | undefined {
+  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst' | 'readKeyed'> | undefined {
     const since = Math.max(this.#everybody, ruled ? this.#anybody : (this.#wrote.get(caller) ?? this.#everybody));
     const able = this.#replicas.filter(({ replica }) => replica.hasAllBefore(since));
     const chosen = able[this.#turn++ % able.length];
     if (!chosen) return undefined;
-    const read = async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> => {
-      const { replica, queue } = chosen;
-      const ask = () => replica.read<R>(text, values);
-      try {
-        return await (reader && text.includes(rowMark) ? queue.run(reader, ask) : ask());
-      } catch (error) {
-        if (!(error instanceof LeftOut)) throw error;
-        return this.#primary.read<R>(text, values, reader, once);
-      }
-    };
+    const { replica, queue, shared } = chosen;
+    const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
+      orElse(
+        () =>
+          reader && text.includes(rowMark)
+            ? queue.run(reader, () => replica.read<R>(text, values))
+            : shared.read<R>(text, values),
+        async () => this.#primary.read<R>(text, values, reader, once),
+      );
+    const readKeyed = <R>(text: string, key: string) =>
+      orElse(
+        () => shared.readKeyed<R>(text, key),
+        () => this.#primary.readKeyed<R>(text, key),
+      );
     const readFirst = async <R>(...asked: Parameters<Database['readFirst']>) => (await read<R>(...asked))[0];
-    return { read, readFirst };
+    return { read, readFirst, readKeyed };
   }
 
   async wrote(caller: string): Promise<void> {
@@ -93,5 +113,15 @@ export class PostgresReplicas implements Replicas {
       this.#everybody = now;
     }
     this.#wrote.set(caller, now);
+  }
+}
+
+/** Asks the primary what a replica cannot answer. */
+async function orElse<T>(asked: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
+  try {
+    return await asked();
+  } catch (error) {
+    if (!(error instanceof LeftOut)) throw error;
+    return primary();
   }
 }
