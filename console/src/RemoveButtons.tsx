@@ -1,30 +1,94 @@
-import { DeleteWithConfirmButton, useNotify, useRecordContext, useRedirect } from 'react-admin';
+import DeleteIcon from '@mui/icons-material/DeleteOutlined';
+import MuiButton from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import IconButton from '@mui/material/IconButton';
+import { useId, useState } from 'react';
+import { Button, useDelete, useNotify, useRecordContext, useRedirect, useRefresh } from 'react-admin';
 import { useDescription } from './described.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from './presentation.ts';
+import { say } from './say.ts';
 import { sayRemoval, within } from './words.ts';
 
 /** Removes the row that is shown, after asking. */
 export function RemoveButton() {
+  const { name, operations } = useDescription();
+  const row = useRecordContext();
+  const redirect = useRedirect();
+  const [asking, setAsking] = useState(false);
+  if (!row || !operations.has('delete')) return null;
+  return (
+    <>
+      <Button
+        color="error"
+        label={sayRemoval(removalOf(name), 'word')}
+        onClick={() => setAsking(true)}
+        // In a form, a button without a type would send it.
+        type="button"
+      >
+        <DeleteIcon />
+      </Button>
+      {asking && <AskRemoval onClose={() => setAsking(false)} onRemoved={() => redirect('list', name)} />}
+    </>
+  );
+}
+
+/** Removes one row of a list in its place. */
+export function RemoveRow() {
   const description = useDescription();
   const row = useRecordContext();
-  const notify = useNotify();
-  const redirect = useRedirect();
+  const refresh = useRefresh();
+  const [asking, setAsking] = useState(false);
   if (!row || !description.operations.has('delete')) return null;
+  const label = sayRemoval(removalOf(description.name), 'all', { what: rowName(description, row) });
+  return (
+    <>
+      <IconButton size="small" aria-label={label} title={label} onClick={() => setAsking(true)}>
+        <DeleteIcon fontSize="small" />
+      </IconButton>
+      {asking && <AskRemoval onClose={() => setAsking(false)} onRemoved={refresh} />}
+    </>
+  );
+}
+
+function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: () => void }) {
+  const description = useDescription();
+  const row = useRecordContext();
+  const [removeOne, { isPending }] = useDelete();
+  const notify = useNotify();
+  const id = useId();
+  if (!row) return null;
   const removal = removalOf(description.name);
   const thing = singularOf(description);
+
+  async function remove() {
+    try {
+      const which = { id: row?.id as string, previousData: row };
+      await removeOne(description.name, which, { mutationMode: 'pessimistic', returnPromise: true });
+      notify(sayRemoval(removal, 'done', { what: thing }), { type: 'success' });
+      onClose();
+      onRemoved();
+    } catch (error) {
+      notify((error as Error).message, { type: 'error' });
+    }
+  }
+
   return (
-    <DeleteWithConfirmButton
-      mutationMode="pessimistic"
-      label={sayRemoval(removal, 'word')}
-      confirmTitle={sayRemoval(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
-      confirmContent={removeWarningOf(description.name)}
-      confirmColor="warning"
-      mutationOptions={{
-        onSuccess: () => {
-          notify(`${sayRemoval(removal, 'done', { what: thing })}.`, { type: 'success' });
-          redirect('list', description.name);
-        },
-      }}
-    />
+    <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby={id}>
+      <DialogTitle id={id} sx={{ overflowWrap: 'anywhere' }}>
+        {sayRemoval(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
+      </DialogTitle>
+      <DialogContent>{removeWarningOf(description.name)}</DialogContent>
+      <DialogActions>
+        <MuiButton color="inherit" onClick={onClose}>
+          {say('Cancel')}
+        </MuiButton>
+        <MuiButton variant="contained" color="error" autoFocus loading={isPending} onClick={() => void remove()}>
+          {sayRemoval(removal, 'all', { what: within(thing) })}
+        </MuiButton>
+      </DialogActions>
+    </Dialog>
   );
 }

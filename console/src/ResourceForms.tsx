@@ -1,22 +1,11 @@
-import { type ReactNode, useRef, useState } from 'react';
-import {
-  Create,
-  Edit,
-  FormDataConsumer,
-  SaveButton,
-  SimpleForm,
-  Toolbar,
-  useEditContext,
-  useNotify,
-  useRecordContext,
-  useRedirect,
-} from 'react-admin';
+import { useRef, useState } from 'react';
+import { Create, Edit, SaveButton, SimpleForm, Toolbar, useNotify, useRecordContext, useRedirect } from 'react-admin';
 import { EditAway } from './away/Away.tsx';
 import { useConflict } from './conflict/useConflict.tsx';
 import { useDescription } from './described.tsx';
-import type { FieldDescription, ResourceDescription } from './descriptions.ts';
-import { Input } from './Input.tsx';
-import { hasField, rowName, singularOf } from './presentation.ts';
+import type { ResourceDescription } from './descriptions.ts';
+import { ChangeableFields, NewFields, WhenFresh } from './FormFields.tsx';
+import { rowName, singularOf } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Revealed, secretsIn } from './Revealed.tsx';
 import { say } from './say.ts';
@@ -61,11 +50,7 @@ export function ResourceCreate() {
           }
         >
           <UnsavedChanges saved={saved} />
-          {description.fields
-            .filter(({ readOnly, name }) => !readOnly && name !== 'current_password')
-            .map((field) => (
-              <InputWhereItIs key={field.name} field={field} />
-            ))}
+          <NewFields />
         </SimpleForm>
       </Create>
       {made && <Revealed secrets={made.secrets} onClose={() => leave(made.id)} />}
@@ -81,12 +66,12 @@ function withoutEmptyScopes({ name }: ResourceDescription, { scopes, ...data }: 
 /** Changes a row of any resource; where somebody else changed it meanwhile, the person chooses field by field. */
 export function ResourceEdit() {
   const description = useDescription();
-  const { name, fields, operations } = description;
+  const { name, operations } = description;
   const then = operations.has('find') ? 'show' : 'list';
   const notify = useNotify();
   const redirect = useRedirect();
   const saved = useRef(false);
-  const { onError, dialog } = useConflict({ then, saved });
+  const { onError, dialog } = useConflict({ leave: (id) => redirect(then, name, id), saved });
   return (
     <>
       <Edit
@@ -106,35 +91,12 @@ export function ResourceEdit() {
         <WhenFresh>
           <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
             <UnsavedChanges saved={saved} />
-            {fields
-              .filter(({ readOnly, immutable }) => !readOnly && !immutable)
-              .map((field) => (
-                // What is never shown need not be sent again.
-                <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
-              ))}
+            <ChangeableFields />
           </SimpleForm>
         </WhenFresh>
       </Edit>
       {dialog}
     </>
-  );
-}
-
-/** A version that arrives later would overwrite what was typed into the one that was remembered. */
-function WhenFresh({ children }: { children: ReactNode }) {
-  const { isFetching } = useEditContext();
-  const wasFresh = useRef(false);
-  wasFresh.current ||= !isFetching;
-  return wasFresh.current ? children : null;
-}
-
-/** The control of a field, for rows that have it. */
-function InputWhereItIs({ field }: { field: FieldDescription }) {
-  const { name } = useDescription();
-  return (
-    <FormDataConsumer>
-      {({ formData }) => (hasField(name, field.name, formData) ? <Input field={field} /> : null)}
-    </FormDataConsumer>
   );
 }
 

@@ -58,6 +58,45 @@ describe('The console and one row', () => {
       await page.getByText('Driver added.').waitFor({ state: 'detached' });
     });
 
+    await visit.test('makes, changes and removes rows that belong to it in place, by the keyboard alone', async () => {
+      await page.getByRole('link', { name: 'Ada Lovelace' }).first().click();
+      const cars = page.locator('section', { has: page.getByRole('heading', { name: 'Cars' }) });
+      await cars.getByRole('button', { name: 'New car' }).press('Enter');
+      const making = page.getByRole('dialog', { name: 'New car' });
+      assert.equal(await making.getByRole('combobox', { name: 'Owner' }).count(), 0, 'it is known');
+      await making.getByRole('textbox', { name: 'Plate' }).fill('IN 1');
+      await making.getByRole('button', { name: 'Create' }).press('Enter');
+      await making.getByText('Required').first().waitFor();
+      // Escape takes nothing away that was typed.
+      await page.keyboard.press('Escape');
+      await making.getByRole('textbox', { name: 'Model' }).fill('Made here');
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Enter');
+      await making.waitFor({ state: 'detached' });
+      await cars.getByRole('button', { name: 'Edit Made here (IN 1)' }).press('Enter');
+      const changing = page.getByRole('dialog', { name: 'Edit car' });
+      await changing.getByRole('textbox', { name: 'Model' }).fill('Changed here');
+      await page.keyboard.press('Enter');
+      await changing.waitFor({ state: 'detached' });
+      await cars.getByRole('button', { name: 'Delete Changed here (IN 1)' }).press('Enter');
+      const removing = page.getByRole('dialog', { name: 'Delete car “Changed here (IN 1)”?' });
+      await removing.getByRole('button', { name: 'Delete car', exact: true }).press('Enter');
+      await page.getByText('Car deleted', { exact: true }).waitFor();
+      await cars.getByRole('link', { name: 'Changed here (IN 1)' }).waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Owner Ada Lovelace' }).waitFor();
+    });
+
+    await visit.test('shows on a person’s page what refers to them, searchable or not', async () => {
+      await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+      await page.getByRole('heading', { name: 'User Ada Lovelace' }).waitFor();
+      await page.getByRole('button', { name: 'Copy id' }).waitFor();
+      await page.getByRole('button', { name: 'API' }).waitFor();
+      const owners = page.locator('section', { has: page.getByRole('heading', { name: 'Owners' }) });
+      await owners.getByRole('link', { name: 'Ada Lovelace' }).click();
+      await page.getByRole('heading', { name: 'Owner Ada Lovelace' }).waitFor();
+      await page.goto(`${service.url}/admin/cars/${id}/show`);
+    });
+
     await visit.test('shows its JSON, its history and how programs read it', async () => {
       await page.getByRole('button', { name: 'API' }).click();
       const panel = page.getByRole('dialog', { name: 'For programs' });

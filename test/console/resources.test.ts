@@ -104,8 +104,10 @@ describe('The console and the resources of an operator', () => {
 
     await visit.test('removes a row after asking', async () => {
       await page.getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('dialog').getByText('“Theirs”').waitFor();
-      await page.getByRole('button', { name: 'Confirm' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete note “Theirs”?' });
+      assert.deepEqual(await seriousProblems(page), []);
+      await dialog.getByRole('button', { name: 'Delete note', exact: true }).click();
+      await page.getByText('Note deleted', { exact: true }).waitFor();
       await page.getByText('No notes yet.').waitFor();
     });
 

@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useState } from 'react';
-import { useDataProvider, useNotify, useRedirect, useRefresh } from 'react-admin';
+import { useDataProvider, useNotify, useRefresh } from 'react-admin';
 import { useDescription } from '../described.tsx';
 import { ConflictError, FormError } from '../form-error.ts';
 import { rowName, singularOf } from '../presentation.ts';
@@ -13,8 +13,8 @@ interface Quarrel {
 }
 
 interface Options {
-  /** Where a save leads. */
-  then: 'show' | 'list';
+  /** What follows a save. */
+  leave: (id: string) => void;
   /** Set when the row is saved. */
   saved: RefObject<boolean>;
 }
@@ -23,11 +23,10 @@ interface Options {
  * What a form does when its save is refused because somebody else saved first. Returns what to do with an error, and the
  * dialog that lets the person choose.
  */
-export function useConflict({ then, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
+export function useConflict({ leave, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
   const description = useDescription();
   const dataProvider = useDataProvider();
   const notify = useNotify();
-  const redirect = useRedirect();
   const refresh = useRefresh();
   const [quarrel, setQuarrel] = useState<Quarrel>();
   const { name, fields } = description;
@@ -53,7 +52,7 @@ export function useConflict({ then, saved }: Options): { onError: (error: unknow
       saved.current = true;
       notify(say('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
       refresh();
-      redirect(then, name, theirs.id);
+      leave(theirs.id);
     } catch (error) {
       await onError(error);
     }

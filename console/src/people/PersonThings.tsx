@@ -194,7 +194,7 @@ export function useReferrers(): { resource: ResourceDescription; field: string }
     known.has(resource.name) || !resource.operations.has('list')
       ? []
       : resource.fields
-          .filter(({ references, searchable }) => references === 'users' && searchable)
+          .filter(({ references, writeOnly }) => references === 'users' && !writeOnly)
           .map(({ name }) => ({ resource, field: name })),
   );
 }

@@ -4,8 +4,10 @@ import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import { EditButton, Show, TopToolbar, useRecordContext } from 'react-admin';
 import { ShowAway } from '../away/Away.tsx';
+import { CopyButton } from '../CopyButton.tsx';
 import { useDescriptions } from '../described.tsx';
 import { rowName } from '../presentation.ts';
+import { CodeButton } from '../row/CodePanel.tsx';
 import { say } from '../say.ts';
 import { ago } from '../trail/ago.ts';
 import { DeletePerson } from './DeletePerson.tsx';
@@ -21,6 +23,7 @@ export default function UserShow() {
       title={<PersonTitle />}
       actions={
         <TopToolbar sx={{ alignItems: 'center' }}>
+          <CodeButton />
           <EditButton />
           <DeletePerson />
         </TopToolbar>
@@ -78,14 +81,23 @@ function Head() {
         <Detail term={say('Username')} value={username} />
         <Detail term={say('Phone')} value={phone} />
         <Detail term={say('Created')} value={ago(person.created_at)} title={person.created_at} />
-        <Detail term={say('ID')} value={person.id} mono />
+        <Detail term={say('ID')} value={person.id} mono copied={say('Copy id')} />
       </Box>
       <PersonActions />
     </Card>
   );
 }
 
-function Detail({ term, value, title, mono }: { term: string; value: string | null; title?: string; mono?: boolean }) {
+interface DetailProps {
+  term: string;
+  value: string | null;
+  title?: string;
+  mono?: boolean;
+  /** What the button says that copies it. */
+  copied?: string;
+}
+
+function Detail({ term, value, title, mono, copied }: DetailProps) {
   if (value === null) return null;
   return (
     <Box>
@@ -99,7 +111,7 @@ function Detail({ term, value, title, mono }: { term: string; value: string | nu
         className={mono ? 'mono' : undefined}
         sx={{ m: 0, overflowWrap: 'anywhere' }}
       >
-        {value}
+        {value} {copied && <CopyButton text={value} label={copied} />}
       </Typography>
     </Box>
   );

@@ -1,23 +1,24 @@
-import AddIcon from '@mui/icons-material/Add';
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
-import { Button, Link, ReferenceManyField, useCreatePath, useRecordContext } from 'react-admin';
+import { ReferenceManyField, useRecordContext } from 'react-admin';
 import { ListAway } from '../away/Away.tsx';
 import { useDescription } from '../described.tsx';
 import type { RelationDescription, ResourceDescription } from '../descriptions.ts';
 import { Pages } from '../list/Pages.tsx';
-import { columnsOf, humanised, labelOf, singularOf } from '../presentation.ts';
+import { columnsOf, humanised, labelOf } from '../presentation.ts';
 import { Rows } from '../Rows.tsx';
 import { say } from '../say.ts';
-import { within } from '../words.ts';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
+import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
 
 /** The rows of one relation, read at `/v1/<resources>/<id>/<children>`, and what ties them to this one. */
 export function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {
   const { name } = useDescription();
   const row = useRecordContext();
   const links = useLinks(relation);
+  const tie = useTie(relation);
+  const untie = links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />;
   return (
     <Box component="section" sx={{ mt: 3 }}>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
@@ -25,7 +26,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           {relation.name === relation.resource ? labelOf(target) : say(humanised(relation.name))}
         </Typography>
         {links?.canAdd && <AddLink links={links} target={target} />}
-        <AddRelated relation={relation} target={target} />
+        <AddRelated tie={tie} target={target} />
       </Box>
       <Card>
         <ReferenceManyField
@@ -39,34 +40,10 @@ export function Related({ relation, target }: { relation: RelationDescription; t
             columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
             sorted={false}
             selectable={false}
-            rowAction={links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />}
+            rowAction={<RelatedRowActions tie={tie} untie={untie || undefined} />}
           />
         </ReferenceManyField>
       </Card>
     </Box>
-  );
-}
-
-/** Only where the new row can be told whom it belongs to. */
-function AddRelated({
-  relation: { kind, by },
-  target,
-}: {
-  relation: RelationDescription;
-  target: ResourceDescription;
-}) {
-  const row = useRecordContext();
-  const createPath = useCreatePath();
-  const settable = target.fields.some(({ name, readOnly }) => name === by && !readOnly);
-  if (!row || kind !== 'hasMany' || by === undefined || !settable || !target.operations.has('create')) return null;
-  return (
-    <Button
-      component={Link}
-      to={createPath({ resource: target.name, type: 'create' })}
-      state={{ record: { [by]: row.id } }}
-      label={say('New {thing}', { thing: within(singularOf(target)) })}
-    >
-      <AddIcon />
-    </Button>
   );
 }

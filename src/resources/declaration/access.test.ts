@@ -190,6 +190,13 @@ onBothEngines('Access', (engine) => {
     assert.equal((await ask('GET', `/v1/notes/${id}/remarks`, { token: 'alice-notes:read' })).status, 403);
   });
 
+  it('lets administrators ask what refers to a row, and nobody else by a field that is not searchable', async () => {
+    const search = '/v1/assignments?search=driver_id:0199d0a0-7c00-7000-8000-000000000000';
+    assert.equal((await ask('GET', search, { token: 'admin' })).status, 200);
+    const other = await ask('GET', search, { token: 'bob' });
+    assert.deepEqual([other.status, other.problem.code], [400, 'field_unknown']);
+  });
+
   it('lets everybody read what is public, and nobody write without a token', async () => {
     assert.equal((await ask('GET', '/v1/drivers', { token: null })).status, 200);
     assert.equal((await ask('GET', '/v1/drivers', { token: 'alice-cars:read' })).status, 403);

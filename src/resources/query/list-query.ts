@@ -1,4 +1,4 @@
-import type { Caller } from '../../caller.ts';
+import { type Caller, isAdmin } from '../../caller.ts';
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { type Include, readIncludes } from './include-tree.ts';
@@ -18,6 +18,8 @@ export interface ListQuery extends RowQuery {
   /** Of pairs that stand together, one must hold. */
   readonly search: readonly (readonly SearchPair[])[];
   readonly searchJoin: 'and' | 'or';
+  /** Whether every reference can be searched by. They are indexed, and administrators ask what refers to a row. */
+  readonly byReference: boolean;
   /** Undefined: the usual order. */
   readonly sort: Sort | undefined;
   readonly limit: number;
@@ -98,6 +100,7 @@ export function readListQuery(resource: Resource, query: Query, caller: Caller):
   return {
     ...rowQuery(resource, query, caller),
     search: search === undefined ? [] : readSearch(search, operators),
+    byReference: search !== undefined && isAdmin(caller),
     searchJoin:
       searchJoin === undefined ? 'and' : oneOf('searchJoin', searchJoin.toLowerCase(), ['and', 'or'] as const),
     sort: orderBy === undefined && sortedBy === undefined ? undefined : readSort(resource, orderBy, sortedBy),

@@ -12,18 +12,23 @@ import { Fragment, falsehood, join, or, quoted, raw, sql, truth } from '../sql/s
 export function searchConditions(
   engine: Engine,
   resource: Resource,
-  { search, searchJoin }: Pick<ListQuery, 'search' | 'searchJoin'>,
+  { search, searchJoin, byReference }: Pick<ListQuery, 'search' | 'searchJoin' | 'byReference'>,
 ): Fragment {
-  const conditions = search.map((pairs) => or(pairs.map((pair) => searchCondition(engine, resource, pair))));
+  const conditions = search.map((pairs) =>
+    or(pairs.map((pair) => searchCondition(engine, resource, pair, byReference))),
+  );
   const [only, ...more] = conditions;
   if (!only) return truth;
   if (searchJoin === 'or') return or(conditions);
   return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
 }
 
-function searchCondition(engine: Engine, resource: Resource, pair: SearchPair): Fragment {
+const canBeSearched = ({ options, stored, shown }: ResourceField, byReference: boolean): boolean =>
+  stored && (options.searchable === true || (byReference && shown && options.target !== undefined));
+
+function searchCondition(engine: Engine, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
   const field = resource.fields.get(pair.field);
-  if (!field?.options.searchable || !field.stored) {
+  if (!field || !canBeSearched(field, byReference)) {
     throw unknownName('search: the field', pair.field, searchableNames(resource), 'field_unknown');
   }
   if (pair.operator !== '=' && pair.operator !== '!=') return comparison(field, pair);

@@ -1,0 +1,41 @@
+import { type ReactNode, useRef } from 'react';
+import { FormDataConsumer, useEditContext } from 'react-admin';
+import { useDescription } from './described.tsx';
+import type { FieldDescription } from './descriptions.ts';
+import { Input } from './Input.tsx';
+import { hasField } from './presentation.ts';
+
+/** What a new row takes; `but` is given otherwise. */
+export function NewFields({ but }: { but?: string | undefined }) {
+  return useDescription()
+    .fields.filter(({ readOnly, name }) => !readOnly && name !== 'current_password' && name !== but)
+    .map((field) => <InputWhereItIs key={field.name} field={field} />);
+}
+
+/** What can be changed of a row. */
+export function ChangeableFields({ but }: { but?: string | undefined }) {
+  return useDescription()
+    .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== but)
+    .map((field) => (
+      // What is never shown need not be sent again.
+      <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
+    ));
+}
+
+/** A version that arrives later would overwrite what was typed into the one that was remembered. */
+export function WhenFresh({ children }: { children: ReactNode }) {
+  const { isFetching } = useEditContext();
+  const wasFresh = useRef(false);
+  wasFresh.current ||= !isFetching;
+  return wasFresh.current ? children : null;
+}
+
+/** The control of a field, for rows that have it. */
+function InputWhereItIs({ field }: { field: FieldDescription }) {
+  const { name } = useDescription();
+  return (
+    <FormDataConsumer>
+      {({ formData }) => (hasField(name, field.name, formData) ? <Input field={field} /> : null)}
+    </FormDataConsumer>
+  );
+}
