@@ -20,11 +20,15 @@ export function addCheck(program: Command): void {
     });
 }
 
+const mostShown = 5;
+const longest = 70;
+
 /** What is missing is said in another language, and is no mistake; a value that a message does not have would stay empty. */
 function sayMessages(files: readonly OwnMessages[]): void {
   for (const { language, missing, unknown } of files) {
-    if (missing.length > 0) note(`${language}.json: ${listed(missing, 'message is', 'messages are')} missing.`);
-    if (unknown.length > 0) note(`${language}.json: ${listed(unknown, 'key is', 'keys are')} not of Gatehouse.`);
+    if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);
+    if (unknown.length > 0)
+      note(`${language}.json has ${listed(unknown, 'key that is not of Gatehouse', 'keys that are not of Gatehouse')}`);
   }
   const wrong = files.flatMap(({ language, mistakes }) => mistakes.map((mistake) => `${language}.json: ${mistake}.`));
   if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
@@ -32,7 +36,12 @@ function sayMessages(files: readonly OwnMessages[]): void {
 
 const note = (line: string): void => console.log(paint('yellow', line));
 
+/** The first of them: keys of the console are sentences, and may be long. */
 function listed(keys: readonly string[], one: string, many: string): string {
-  const shown = keys.slice(0, 5).join(', ');
-  return `${keys.length} ${keys.length === 1 ? one : many} (${shown}${keys.length > 5 ? ', …' : ''})`;
+  const shown = keys
+    .slice(0, mostShown)
+    .map((key) => `\n  ${key.length > longest ? `${key.slice(0, longest - 1)}…` : key}`);
+  const more = keys.length - shown.length;
+  const count = `${keys.length.toLocaleString('en')} ${keys.length === 1 ? one : many}`;
+  return `${count}:${shown.join('')}${more > 0 ? `\n  … and ${more.toLocaleString('en')} more` : ''}`;
 }

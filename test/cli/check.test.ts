@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { gatehouseHere } from '../harness/command-here.ts';
+
+describe('The command check', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-test-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  mkdirSync(join(dir, 'languages'));
+  const speak = (language: string, messages: Record<string, string>) =>
+    writeFileSync(join(dir, 'languages', `${language}.json`), JSON.stringify(messages));
+  const check = () => gatehouseHere(['check'], dir, {});
+
+  it('tells which messages a language of one’s own lacks, and which are none of Gatehouse', async () => {
+    speak('nl', { 'login.title': 'Aanmelden', 'garage.title': 'Garage' });
+    speak('de', { 'login.title': 'Herein' });
+    const { code, stdout, stderr } = await check();
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^nl\.json lacks [\d,]{3,} messages:\n( {2}\S.{0,69}\n){5} {2}… and [\d,]{3,} more\n/);
+    assert.doesNotMatch(stdout, /login\.title|de\.json/, 'German has the rest from Gatehouse');
+    assert.ok(stdout.includes('\nnl.json has 1 key that is not of Gatehouse:\n  garage.title\n'), stdout);
+    assert.ok(stdout.endsWith('\nSettings, resources, routes, views and messages are fine.\n'), stdout);
+  });
+
+  it('fails where a message has a value that there is not, or cannot be read', async () => {
+    speak('nl', { 'login.title': 'Dag {nobody}' });
+    const foreign = await check();
+    assert.deepEqual([foreign.code, /are fine/.test(foreign.stdout)], [1, false]);
+    assert.equal(foreign.stderr, 'gatehouse: nl.json: login.title: nobody is no value of this message.\n');
+    speak('nl', { 'login.title': 'Dag {name' });
+    const unreadable = await check();
+    assert.equal(unreadable.code, 1);
+    assert.match(unreadable.stderr, /nl\.json: the message "login\.title": .+ is missing behind "name"/);
+  });
+});
