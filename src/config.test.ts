@@ -86,11 +86,13 @@ describe('Every setting', () => {
     const [text, value, wrong] = samples[key];
 
     it(`${env} is read from the environment and from the file, and the environment wins`, () => {
-      assert.deepEqual(fromEnv({ [env]: text })[key], value);
-      assert.deepEqual(fromFile({ [key]: value })[key], value);
-      assert.deepEqual(fromFile({ [key]: text })[key], value);
+      const databaseUrl = /^database(Listen|Replica)/.test(key) ? { databaseUrl: 'postgres://a:b@c/d' } : {};
+      assert.deepEqual(parseConfig(databaseUrl, { [env]: text }, here)[key], value);
+      assert.deepEqual(fromFile({ ...databaseUrl, [key]: value })[key], value);
+      assert.deepEqual(fromFile({ ...databaseUrl, [key]: text })[key], value);
       const other = key === 'databaseUrl' ? 'sqlite:/x.db' : settings[key].default;
-      if (other !== '') assert.deepEqual(parseConfig({ [key]: other }, { [env]: text }, here)[key], value);
+      if (other !== '')
+        assert.deepEqual(parseConfig({ ...databaseUrl, [key]: other }, { [env]: text }, here)[key], value);
     });
 
     if (wrong !== '') {
@@ -113,6 +115,19 @@ describe('Settings together', () => {
     assert.deepEqual([fromEnv({}).drainSeconds, fromEnv({ DATABASE_URL }).drainSeconds], [0, 5]);
     assert.equal(fromEnv({ DRAIN_SECONDS: '7' }).drainSeconds, 7);
     assert.equal(fromEnv({ DATABASE_URL, DRAIN_SECONDS: '0' }).drainSeconds, 0);
+  });
+
+  it('refuse what is for PostgreSQL alone where the database is SQLite, and show no password', () => {
+    for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
+      for (const DATABASE_URL of ['', 'sqlite:/srv/x.db']) {
+        const wrong = () => fromEnv({ DATABASE_URL, [name]: 'postgres://ada:lovelace@db/x' });
+        assert.throws(wrong, {
+          name: 'OperatorError',
+          message: new RegExp(`^${name} is for PostgreSQL, and (?!.*love)`),
+        });
+      }
+      assert.doesNotThrow(() => fromEnv({ [name]: '' }));
+    }
   });
 
   it('refuse a folder that is named and not there, the default one too', () => {

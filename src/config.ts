@@ -105,10 +105,22 @@ export function parseConfig(
   if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
     config.brandLogo = resolve(workingDir, config.brandLogo as string);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
+  refuseWithoutPostgres(config.databaseUrl as string, values);
   // With SQLite there is no other instance to which a load balancer could turn meanwhile.
   if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;
+}
+
+/** SQLite is one file: what another machine or a pooler would serve is a mistake that would go unnoticed. */
+function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Settings, unknown>): void {
+  if (!databaseUrl.startsWith('sqlite:')) return;
+  for (const key of ['databaseListenUrl', 'databaseReplicaUrls'] as const) {
+    const value = values.get(key);
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    const { env } = settingsByKey.get(key) as Setting<unknown>;
+    throw new OperatorError(`${env} is for PostgreSQL, and the database is SQLite. Unset it, or set DATABASE_URL.`);
+  }
 }
 
 /** One that is named and not there is a mistake; the default one may be missing: then there is nothing in it. */

@@ -59,7 +59,7 @@ export async function createServices(context: Context): Promise<Services> {
   const legacyKeys = new LegacyKeys(context);
   const legacyTokens = new LegacyTokens(context, legacyKeys);
   const queue = new Queue(context, keys);
-  const notifyApplications: NotifyApplications = (tx, logins) => enqueueLogouts(queue, tx, logins);
+  const notifyApplications: NotifyApplications = (tx, logins) => enqueueLogouts(context, tx, logins);
   const { sessions, verifier } = createSessions(context, keys, legacyTokens, notifyApplications);
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect } from 'kysely';
+import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -17,9 +17,15 @@ interface Location {
   readonly workingDir: string;
 }
 
-/** Opens what DATABASE_URL names without leaving a trace: no file, no table, no row. Undefined where there is none yet. */
-export async function lookAtDatabase({ databaseUrl, workingDir }: Location): Promise<Looked | undefined> {
-  if (!databaseUrl.startsWith('sqlite:')) return lookAtPostgres(databaseUrl);
+/**
+ * Opens what DATABASE_URL names without leaving a trace: no file, no table, no row. Undefined where there is none yet. `limitMs`:
+ * how long one statement may take on PostgreSQL.
+ */
+export async function lookAtDatabase(
+  { databaseUrl, workingDir }: Location,
+  { limitMs }: { readonly limitMs?: number } = {},
+): Promise<Looked | undefined> {
+  if (!databaseUrl.startsWith('sqlite:')) return lookAtPostgres(databaseUrl, limitMs);
   const path = resolve(workingDir, databaseUrl.slice('sqlite:'.length));
   return existsSync(path) ? lookAtSqlite(path) : undefined;
 }
@@ -54,8 +60,11 @@ function lookAtSqlite(path: string): Looked {
   return { engine: 'sqlite', db, close: () => db.destroy() };
 }
 
-/** One transaction that PostgreSQL itself keeps from writing. */
-async function lookAtPostgres(url: string): Promise<Looked> {
+/** Longer than PostgreSQL itself takes to give up. */
+const networkMs = 2000;
+
+/** One transaction that PostgreSQL itself keeps from writing. With a limit nobody waits for long: for a lock, or for a network. */
+async function lookAtPostgres(url: string, limitMs?: number): Promise<Looked> {
   const { default: pg } = await import('pg');
   const { Primary } = await import('./postgres/servers/primary.ts');
   const primary = new Primary(url);
@@ -64,12 +73,15 @@ async function lookAtPostgres(url: string): Promise<Looked> {
     connectionString: primary.current,
     max: 1,
     connectionTimeoutMillis: 3000,
+    ...(limitMs === undefined ? {} : { query_timeout: limitMs + networkMs }),
     application_name: 'gatehouse-doctor',
   });
   pool.on('error', () => undefined);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     const tx = await db.startTransaction().setAccessMode('read only').execute();
+    // Not when connecting: a pooler would refuse what it does not know.
+    if (limitMs !== undefined) await sql.raw(`set local statement_timeout = ${limitMs}`).execute(tx);
     return {
       engine: 'postgres',
       db: tx,

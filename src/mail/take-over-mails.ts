@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { foldEmail } from '../email-address.ts';
-import { insertJob } from '../queue/job-store.ts';
+import { insertJobs } from '../queue/job-store.ts';
 import { mailJobName } from './mail.ts';
 import { hasEarlierMails, takeEarlierMails } from './mail-store.ts';
 
@@ -24,19 +24,21 @@ export async function takeOverMails({ database, now }: Pick<Context, 'database' 
         created_at,
         last_error,
       } of await takeEarlierMails(tx, now(), batch)) {
-        await insertJob(tx, {
-          id,
-          name: mailJobName,
-          subject: foldEmail(recipient),
-          data: JSON.stringify({ template, recipient, data: JSON.parse(data) as unknown }),
-          attempts,
-          next_attempt_at,
-          lease: null,
-          leased_until: null,
-          failed_at: null,
-          last_error,
-          created_at,
-        });
+        await insertJobs(tx, [
+          {
+            id,
+            name: mailJobName,
+            subject: foldEmail(recipient),
+            data: JSON.stringify({ template, recipient, data: JSON.parse(data) as unknown }),
+            attempts,
+            next_attempt_at,
+            lease: null,
+            leased_until: null,
+            failed_at: null,
+            last_error,
+            created_at,
+          },
+        ]);
       }
       await database.bus.wakeQueues(tx);
     });

@@ -4,6 +4,7 @@ import { recordEvent } from '../events/record-event.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { revokeAllSessions } from '../sessions/store/session-store.ts';
 import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
+import { endAllLogins } from './openid/backchannel-logout.ts';
 
 interface EndedSessions {
   readonly sessions: number;
@@ -12,7 +13,7 @@ interface EndedSessions {
 
 /**
  * Ends every session, every personal access token unless they are kept, and every link in mail, on every instance. After a
- * database went back in time nobody knows which of them ended in between.
+ * database went back in time nobody knows which of them ended in between. Applications that want to know are told.
  */
 export const endAllSessions = (
   context: Context,
@@ -22,6 +23,7 @@ export const endAllSessions = (
   commitAndInvalidate(context.database, async (tx, invalidate) => {
     const links = await voidAllOneTimeTokens(tx, context.now());
     const sessions = await revokeAllSessions(tx, context.now(), { keepPersonal });
+    await endAllLogins(context, tx);
     invalidate({ kind: 'everything', id: '' });
     const data = { sessions, links, personal_tokens_kept: keepPersonal };
     await recordEvent(context, tx, { type: 'sessions.ended', source, data });

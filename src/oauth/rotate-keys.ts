@@ -9,6 +9,7 @@ import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
 import { revokeAllSessions } from '../sessions/store/session-store.ts';
 import { closeAllEmailChanges } from '../users/accounts/email-change-store.ts';
 import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
+import { endAllLogins } from './openid/backchannel-logout.ts';
 
 /** What went with compromised keys. */
 export interface Ended {
@@ -39,7 +40,7 @@ export async function rotateKeys(
   const { id, algorithm, signs_from: signsFrom } = made.signing;
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
     await keys.storeNew(tx, invalidate, made);
-    const ended = compromised ? await endAll(tx, context.now()) : undefined;
+    const ended = compromised ? await endAll(context, tx) : undefined;
     const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
     await recordEvent(context, tx, { type: 'keys.rotated', source, data });
     return { id, algorithm, signsFrom, ended };
@@ -47,9 +48,12 @@ export async function rotateKeys(
 }
 
 /** In the order in which other transactions come by these tables, sessions last: so nobody waits for each other. */
-async function endAll(tx: Tx, now: number): Promise<Ended> {
+async function endAll(context: Context, tx: Tx): Promise<Ended> {
+  const now = context.now();
   await forgetStoredAnswers(tx);
   const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
-  return { links, clients, sessions: await revokeAllSessions(tx, now) };
+  const sessions = await revokeAllSessions(tx, now);
+  await endAllLogins(context, tx);
+  return { links, clients, sessions };
 }

@@ -10,8 +10,8 @@ export interface Lease {
   readonly lease: string;
 }
 
-export async function insertJob(db: Db | Tx, row: JobRow): Promise<void> {
-  await db.insertInto('queued_jobs').values(row).execute();
+export async function insertJobs(db: Db | Tx, rows: readonly JobRow[]): Promise<void> {
+  await db.insertInto('queued_jobs').values(rows).execute();
 }
 
 const due = (db: Db, names: readonly string[], now: number) =>

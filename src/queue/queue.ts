@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { Db, Tx } from '../database/database.ts';
-import { uuidv7 } from '../database/uuid.ts';
-import { type Handler, runAttempt, type Sealing, sealData, serviceStops } from './attempt.ts';
+import { type Handler, runAttempt, type Sealing, serviceStops } from './attempt.ts';
+import { enqueueAll } from './enqueue.ts';
 import { type HandlerOptions, type JobHandler, type NewJob, usualAttempts, usualTimeout } from './job.ts';
 import {
   countJobs,
   deleteFailedBefore,
   hasDueJobs,
-  insertJob,
   type JobRow,
   leaseDueJobs,
   postponeJob,
@@ -25,7 +24,6 @@ const atOnce = 10;
 const atOnceOfOneName = 5;
 const keepFailedMs = 30 * 24 * 60 * 60_000;
 const stopTimeoutMs = 2000;
-const mostBytes = 1024 * 1024;
 
 interface Attempt {
   readonly name: string;
@@ -68,26 +66,9 @@ export class Queue {
   }
 
   /** Queues a job, exactly when a given transaction commits. It is begun at once after that. Returns its key. */
-  async enqueue(db: Db | Tx, { name, data = null, subject, after = 0, sealed = false }: NewJob): Promise<string> {
-    const at = this.#context.now();
-    const id = uuidv7(at);
-    const json = JSON.stringify(data) ?? 'null';
-    if (json.length > mostBytes) throw new Error(`the data of a job ${name} is longer than 1 MiB`);
-    await insertJob(db, {
-      id,
-      name,
-      subject: subject ?? null,
-      data: sealed ? sealData(this.#sealing, id, json) : json,
-      attempts: 0,
-      next_attempt_at: at + Math.round(after * 1000),
-      lease: null,
-      leased_until: null,
-      failed_at: null,
-      last_error: null,
-      created_at: at,
-    });
-    if (after <= 0) await this.#context.database.bus.wakeQueues(db);
-    return id;
+  async enqueue(db: Db | Tx, job: NewJob): Promise<string> {
+    const [key] = await enqueueAll(this.#context, db, [job], this.#sealing);
+    return key as string;
   }
 
   start(): void {

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
@@ -7,6 +8,9 @@ import { readSchemas } from './migrations/schema-store.ts';
 import { unservedWarnings } from './migrations/storage-schema.ts';
 import { asStored } from './migrations/stored-names.ts';
 
+/** Those that declarations may name. */
+export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
+
 /** Loads the operator's declarations beside the service's own, and brings their tables up to date. */
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
@@ -14,7 +18,7 @@ export async function prepareResources(
   migrations?: OwnMigrations,
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
-  checkDefinitions(definitions, { roles: [...new Set(['admin', ...config.roles])] });
+  checkDefinitions(definitions, { roles: knownRoles(config) });
   const note = (line: string) => log.info(line);
   for (const step of await applyResourceMigrations(database, definitions, { now, own: migrations, note, progress }))
     log.info({ step }, 'migrated resources');

@@ -77,6 +77,25 @@ onBothEngines('doctor', (engine) => {
   });
 });
 
+describe('doctor on PostgreSQL', () => {
+  const start = services('postgres');
+
+  it('waits for nobody who holds a table', async () => {
+    const { database } = await start();
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    try {
+      await holder.query('begin; lock table users in access exclusive mode');
+      const env = { DATABASE_URL: database.url, DATA_DIR: database.dir, READ_TIMEOUT: '1' };
+      const { code, findings } = await examine(database.dir, env);
+      assert.deepEqual([code, wrong(findings)], [1, ['database']]);
+      assert.match(JSON.stringify(findings), /statement timeout/);
+    } finally {
+      await holder.end();
+    }
+  });
+});
+
 describe('doctor', () => {
   const start = services('sqlite');
   const folders: string[] = [];

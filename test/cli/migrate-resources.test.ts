@@ -5,6 +5,7 @@ import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { gatehouse } from '../harness/command.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 
 const migrations = fileURLToPath(new URL('../../src/own-migrations/declare.ts', import.meta.url));
@@ -12,6 +13,25 @@ const declare = fileURLToPath(new URL('../../src/resources/declare.ts', import.m
 
 onBothEngines('The command migrate, with declared resources', (engine) => {
   const create = databases(engine);
+
+  it('refuses a role that no setting knows, as a start does, and changes nothing', async () => {
+    const database = await create();
+    mkdirSync(join(database.dir, 'resources'));
+    writeFileSync(
+      join(database.dir, 'resources', 'shelves.ts'),
+      `import { defineResource, role, text } from '${declare}';
+      export default defineResource({ name: 'shelves', fields: { room: text() },
+        access: { read: role('librarian'), write: 'auth:api' } });`,
+    );
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    for (const args of [['migrate', '--plan'], ['migrate']]) {
+      const { code, stdout, stderr } = await gatehouseHere(args, database.dir, env);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /librarian/);
+    }
+    const { code, stdout } = await gatehouseHere(['migrate'], database.dir, { ...env, ROLES: 'librarian' });
+    assert.deepEqual([code, /make the table "shelves"/.test(stdout)], [0, true]);
+  });
 
   it('plans, refuses to lose data, and loses it on purpose', async () => {
     const database = await create();

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import { findConsent, putConsent } from '../../src/oauth/authorize/consent-store.ts';
 import { addClient, addLogin, addUser, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -26,10 +27,13 @@ onBothEngines('Back-channel logout', (engine) => {
   before(async () => {
     service = await start();
     party = await startParty();
+    await prepare();
+  });
+  const prepare = async () => {
     const scopes = ['openid', 'offline_access'];
     app = await addApplication(service, { scopes, backchannelLogoutUri: `${party.url}/logout?from=gatehouse` });
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-  });
+  };
   beforeEach(async () => {
     await service.queue.settle();
     party.posts.length = 0;
@@ -72,6 +76,21 @@ onBothEngines('Back-channel logout', (engine) => {
     assert.equal(await isLive(sid), false);
     assert.equal((await ask(service, '/oauth/userinfo', { token: tokens[0] as string })).status, 401);
   });
+
+  for (const command of [
+    ['session', 'end', '--all'],
+    ['keys', 'rotate', '--compromised'],
+  ]) {
+    it(`tells everybody when an operator ends everything: ${command.join(' ')}`, async () => {
+      const sids = [(await signIn()).id, (await signIn(['openid', 'offline_access'])).id];
+      const { url: DATABASE_URL, dir } = service.database;
+      const { code, stderr } = await gatehouseHere(command, dir, { DATABASE_URL, DATA_DIR: dir });
+      assert.equal(code, 0, stderr);
+      const claims = (await told()).map((token) => decodeJwt(token));
+      assert.deepEqual(claims.map(({ sid }) => sid).sort(), sids.sort());
+      await prepare();
+    });
+  }
 
   it('leaves what an application may do offline alone then, and tells it too', async () => {
     const { id: sid } = await signIn(['openid', 'offline_access']);

@@ -41,7 +41,7 @@ async function examine(): Promise<Finding[]> {
 
 async function openAndExamine(config: Config): Promise<Finding[]> {
   try {
-    const database = await lookAtDatabase(config);
+    const database = await lookAtDatabase(config, { limitMs: config.readTimeout * 1000 });
     if (!database) return [notice('database', 'there is none yet', 'The first start makes it.')];
     try {
       return await examineDatabase({ config, database, now: Date.now });

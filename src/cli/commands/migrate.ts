@@ -5,6 +5,7 @@ import { knownMigrations, migrate, pendingMigrations } from '../../database/migr
 import { openDatabase } from '../../database/open-database.ts';
 import { OperatorError } from '../../errors.ts';
 import { loadOwnMigrations } from '../../own-migrations/load-own-migrations.ts';
+import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import {
@@ -14,6 +15,7 @@ import {
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
 import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
+import { knownRoles } from '../../resources/prepare-resources.ts';
 import { serviceTables } from '../../service-tables.ts';
 import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
@@ -65,7 +67,9 @@ export function addMigrate(program: Command): void {
 async function loadWork(config: Config, database: Database): Promise<Work> {
   const log = { info: printLine, warn: printLine };
   const own = await loadOwnMigrations(config.migrationsDir, database, { now: database.now, log });
-  return { database, definitions: [...serviceTables, ...(await loadResources(config.resourcesDir))], own };
+  const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
+  checkDefinitions(definitions, { roles: knownRoles(config) });
+  return { database, definitions, own };
 }
 
 const [firstMigration = ''] = knownMigrations;

@@ -4,8 +4,9 @@ import type { KeyRing } from '../../crypto/key-ring.ts';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts';
+import { enqueueAll } from '../../queue/enqueue.ts';
 import type { Queue } from '../../queue/queue.ts';
-import type { ApplicationLogin } from '../../sessions/store/application-login-store.ts';
+import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../../sessions/store/application-login-store.ts';
 
 const jobName = 'backchannel-logout';
 /** OpenID Connect Back-Channel Logout 2.4. */
@@ -22,10 +23,25 @@ interface Logout {
 }
 
 /** In the transaction that ends the logins: what is not committed is not told, and what is committed is. */
-export async function enqueueLogouts(queue: Queue, tx: Tx, logins: readonly ApplicationLogin[]): Promise<void> {
-  for (const { client_id: clientId, user_id: sub, session_id: sid } of logins) {
-    await queue.enqueue(tx, { name: jobName, subject: clientId, data: { clientId, sub, sid } satisfies Logout });
-  }
+export async function enqueueLogouts(context: Context, tx: Tx, logins: readonly ApplicationLogin[]): Promise<void> {
+  const jobs = logins.map(({ client_id: clientId, user_id: sub, session_id: sid }) => ({
+    name: jobName,
+    subject: clientId,
+    data: { clientId, sub, sid } satisfies Logout,
+  }));
+  await enqueueAll(context, tx, jobs);
+}
+
+/** Every login at an application ends: to be called where every session does. */
+export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
+  const logins = await takeAllLogins(tx);
+  if (logins.length === 0) return;
+  const wanting = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  await enqueueLogouts(
+    context,
+    tx,
+    logins.filter(({ client_id }) => wanting.has(client_id)),
+  );
 }
 
 interface Means {

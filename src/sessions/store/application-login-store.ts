@@ -24,6 +24,9 @@ export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> 
   return 'clientId' in of ? ofUser.where('client_id', '=', of.clientId as string).execute() : ofUser.execute();
 }
 
+export const takeAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
+  tx.deleteFrom('application_logins').returningAll().execute();
+
 /** Which of these clients want to be told. */
 export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx
