@@ -76,6 +76,15 @@ export function createMetrics(build?: { readonly version: string; readonly engin
     ),
     refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
     revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
+    ready: new Gauge({
+      name: 'gatehouse_ready',
+      help: 'Whether each part served when it was last looked at',
+      // One worker that cannot write is worth knowing.
+      aggregator: 'min',
+      labelNames: ['part'],
+      registers,
+    }),
+    workers: new Gauge({ name: 'gatehouse_workers', help: 'Processes that serve', registers }),
     databaseConnections: new Gauge({
       name: 'gatehouse_database_connections',
       help: 'Database connections by state',

@@ -29,13 +29,15 @@ function ownChecks({ database }: Context): ReadinessCheck[] {
 }
 
 /** Looks at all parts at once. Who asks meanwhile shares the answer. */
-function lookAt({ log }: Context, checks: readonly ReadinessCheck[]): () => Promise<Record<string, string>> {
+function lookAt({ log, metrics }: Context, checks: readonly ReadinessCheck[]): () => Promise<Record<string, string>> {
   let underWay: Promise<Record<string, string>> | undefined;
   const look = async ({ name, check }: ReadinessCheck) => {
     try {
       await inTime(check());
+      metrics.ready.set({ part: name }, 1);
       return [name, 'ok'];
     } catch (error) {
+      metrics.ready.set({ part: name }, 0);
       log.warn({ part: name, err: error }, 'not ready');
       return [name, 'not ready'];
     }
@@ -68,8 +70,11 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     return { status: ready ? 'ok' : 'not ready', checks: results, ...(replicas ? { replicas } : {}) };
   });
 
+  metrics.workers.set(1);
   const readFigures = () => {
     noteConnections(context);
+    // For the next time: figures wait for nothing that hangs.
+    void look();
     return metrics.registry;
   };
   siblings?.showFigures(() => readFigures().getMetricsAsJSON());

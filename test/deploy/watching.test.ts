@@ -12,6 +12,7 @@ describe('What watches the service', () => {
   before(async () => {
     const service = await start();
     await someone(service);
+    await fetch(`${service.url}/health/ready`);
     figures = await (await fetch(`${service.url}/metrics`)).text();
   });
 

@@ -55,6 +55,7 @@ describe('Readiness on SQLite', () => {
       isUnavailable(await register(service));
       const unready = await ready(service);
       assert.deepEqual([unready.status, unready.body.checks.disk], [503, 'not ready']);
+      assert.match((await ask(service, '/metrics')).text, /^gatehouse_ready\{part="disk"\} 0$/m);
     } finally {
       immutable('-');
     }

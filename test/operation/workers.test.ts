@@ -100,12 +100,16 @@ onBothEngines('Two workers', (engine) => {
   it('show one sum of figures, whichever is asked', async () => {
     const [one, other] = await both();
     const logins = async (ask: Connection) =>
-      Number(/gatehouse_logins_total\{result="success"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]);
+      Number(/gatehouse_logins_total\{result="accepted"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]);
     const before = await logins(one);
     await logIn(one);
     await logIn(other);
+    assert.ok(before > 0);
     assert.deepEqual([await logins(one), await logins(other)], [before + 2, before + 2]);
+    for (const ask of [one, other]) assert.equal((await ask('/health/ready')).status, 200);
     const { text } = await other('/metrics');
+    assert.match(text, /^gatehouse_workers 2$/m);
+    assert.match(text, /^gatehouse_ready\{part="database"\} 1$/m);
     assert.match(text, /^gatehouse_http_request_duration_seconds_count\{.*\} [1-9]/m);
     const names = text.split('\n').filter((line) => line.startsWith('# TYPE'));
     assert.equal(new Set(names).size, names.length);
