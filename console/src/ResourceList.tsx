@@ -9,9 +9,10 @@ import type { ResourceDescription } from './descriptions.ts';
 import { filtersOf } from './Filters.tsx';
 import { ListActions } from './list/ListActions.tsx';
 import { Pages } from './list/Pages.tsx';
-import { columnsOf, emptyTextOf, labelOf, orderOf } from './presentation.ts';
+import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from './presentation.ts';
 import { ResourceIcon } from './ResourceIcon.tsx';
 import { Rows } from './Rows.tsx';
+import { say } from './say.ts';
 import { ImportButton } from './transfer/ImportButton.tsx';
 
 /** A list of any resource, made from its description. */
@@ -45,7 +46,9 @@ function Nothing({ description }: { description: ResourceDescription }) {
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
       <Typography variant="h6">{emptyTextOf(description)}</Typography>
-      {description.description && <Typography sx={{ color: 'text.secondary' }}>{description.description}</Typography>}
+      {description.description && !isOwn(description) && (
+        <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
+      )}
       {description.operations.has('create') && (
         <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
           <CreateButton variant="contained" />

@@ -3,6 +3,7 @@ import { noteLimit } from './bulk/request-limit.ts';
 import { Interruption } from './session/interruption.ts';
 import { noteOwnSession } from './session/own-session.ts';
 import { tokenOfPage } from './session/page-session.ts';
+import { inReadersLanguage } from './spoken-problem.ts';
 
 /** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
@@ -35,6 +36,6 @@ export const gatehouse = createGatehouse({
   async fetch(url, init) {
     const response = await fetch(url, init);
     noteLimit(response);
-    return response;
+    return inReadersLanguage(response);
   },
 });

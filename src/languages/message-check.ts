@@ -4,7 +4,8 @@ import { namesIn } from './message-names.ts';
 import { parseMessage } from './message-parts.ts';
 
 /** What is known of these at run time alone: what the API says, and of which field. */
-const freeNames = (key: string): readonly string[] => (/^(field_error|problem)\./.test(key) ? ['detail', 'field'] : []);
+const freeNames = (key: string): readonly string[] =>
+  /^(field_error|problem)\./.test(key) ? ['detail', 'field', 'limit', 'values'] : [];
 
 /** What is wrong with a translation, beside the English message; undefined where nothing is. */
 export function mistakeIn(key: string, english: string, text: string, language: string): string | undefined {

@@ -74,6 +74,12 @@ describe('A journey in German', () => {
     await page.getByRole('link', { name: 'Erstellen' }).waitFor();
     await page.getByText(/^1–\d von \d$/).waitFor();
     await picture(page, 'console-users-de');
+    await page.getByRole('link', { name: 'Erstellen' }).click();
+    await page.locator('input[name="email"]').fill(email);
+    await page.locator('input[name="password"]').fill(password);
+    await button(page, 'Erstellen').click();
+    // The service's own words are English; its code is said in German.
+    await page.getByText('Jemand anderes hat diese E-Mail-Adresse.').first().waitFor();
     await page.goto(`${service.url}/admin`);
     await page.getByRole('heading', { name: 'Aktivität' }).waitFor();
     await picture(page, 'console-overview-de');

@@ -42,7 +42,13 @@ export function AskedButton({ label, title, text, done, run, danger = false, con
 
   return (
     <>
-      <Button variant="outlined" size="small" color={danger ? 'error' : 'primary'} onClick={() => setAsking(true)}>
+      <Button
+        variant="outlined"
+        size="small"
+        color={danger ? 'error' : 'primary'}
+        onClick={() => setAsking(true)}
+        sx={{ flexShrink: 0, whiteSpace: 'nowrap' }}
+      >
         {label}
       </Button>
       <Dialog open={asking} onClose={() => setAsking(false)} aria-labelledby={id} maxWidth="sm" fullWidth>

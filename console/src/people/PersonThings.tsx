@@ -104,7 +104,7 @@ export function SessionsOf() {
                 to={`/tokens/${row.id}/show`}
                 name={device}
                 chip={isOwnSession(row.id) ? say('This session') : undefined}
-                detail={[row.address, usedWhen(row), say('since {when}', { when: ago(String(row.created_at)) })]
+                detail={[row.address, usedWhen(row), say('signed in {when}', { when: ago(String(row.created_at)) })]
                   .filter(Boolean)
                   .join(' · ')}
               />

@@ -51,7 +51,7 @@ export function CodeButton() {
 function Calls({ id }: { id: string | undefined }) {
   const { name } = useDescription();
   return snippetsFor(location.origin + root, name, id).map(({ title, text }) => (
-    <Code key={title} title={title} text={text} />
+    <Code key={title} title={say(title)} text={text} />
   ));
 }
 

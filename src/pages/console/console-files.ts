@@ -11,9 +11,11 @@ export interface ConsoleFiles {
 }
 
 /** Which language the page is in, and where its messages are; empty: in the code. */
-interface ConsoleSpeech {
+export interface ConsoleSpeech {
   readonly language: string;
   readonly messages: string;
+  /** What is said before the messages are there. */
+  readonly words: { readonly title: string; readonly opening: string; readonly noscript: string };
 }
 
 /** What the page tells the console of the operator's brand. */
@@ -48,14 +50,16 @@ export function readConsole(dist = join(import.meta.dirname, '../../../console/d
   }
   const folder = join(dist, 'assets');
   return {
-    page: (nonce, root, brand, { language, messages }) =>
+    page: (nonce, root, brand, { language, messages, words }) =>
       html
         .replaceAll('__NONCE__', nonce)
         .replaceAll('./assets/', `${root}/admin/assets/`)
         .replaceAll('__ROOT__', root)
         .replaceAll('__LANGUAGE__', language)
         .replaceAll('__MESSAGES__', messages)
-        .replaceAll('__NAME__', () => escapeHtml(brand.name))
+        .replaceAll('__TITLE__', () => escapeHtml(words.title))
+        .replaceAll('__OPENING__', () => escapeHtml(words.opening))
+        .replaceAll('__NOSCRIPT__', () => escapeHtml(words.noscript))
         .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
     assets: new Map(
       readdirSync(folder)

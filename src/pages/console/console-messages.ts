@@ -7,7 +7,8 @@ import { firstLanguage, type Languages } from '../../languages/languages.ts';
 export function serveConsoleMessages(app: App, languages: Languages, root: string) {
   const made = new Map<string, string>();
   const contentOf = (language: string): string => {
-    const content = made.get(language) ?? JSON.stringify(languages.surface(language, ['console', 'react-admin']));
+    const content =
+      made.get(language) ?? JSON.stringify(languages.surface(language, ['console', 'react-admin', 'errors']));
     made.set(language, content);
     return content;
   };

@@ -9,7 +9,7 @@ import { addVary } from '../../http/gate/caching.ts';
 import type { Languages } from '../../languages/languages.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
-import { type ConsoleFiles, readConsole } from './console-files.ts';
+import { type ConsoleFiles, type ConsoleSpeech, readConsole } from './console-files.ts';
 import { serveConsoleMessages } from './console-messages.ts';
 
 interface ConsoleMeans {
@@ -36,7 +36,8 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans, fi
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
       refuseOthersThanAdministrators(request);
       const language = await means.languageOf(request);
-      return sendPage(reply, built(files), root, means, { language, messages: messages.addressOf(language) });
+      const words = wordsOfPage(means, language);
+      return sendPage(reply, built(files), root, means, { language, messages: messages.addressOf(language), words });
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
@@ -57,7 +58,7 @@ function sendPage(
   files: ConsoleFiles,
   root: string,
   { brand, logo }: ConsoleMeans,
-  speech: { language: string; messages: string },
+  speech: ConsoleSpeech,
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
   return addVary(reply, 'accept-language')
@@ -67,6 +68,12 @@ function sendPage(
     .type('text/html; charset=utf-8')
     .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }, speech));
 }
+
+const wordsOfPage = ({ languages, brand }: ConsoleMeans, language: string): ConsoleSpeech['words'] => ({
+  title: languages.text(language, 'console.title', { name: brand.name }),
+  opening: languages.text(language, 'console.opening'),
+  noscript: languages.text(language, 'console.noscript'),
+});
 
 /** Scripts are files of our own; the components' style sheets are made at run time, and carry the nonce. */
 const policy = (nonce: string, brand: Brand): string =>

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../languages/message.ts';
 import type { Variables } from './views.ts';
@@ -9,7 +10,7 @@ interface Words {
 
 const notOpen: Words = { title: message('error.forbidden.title') };
 
-/** Statuses that people meet, in their words; for any other the problem's own title and detail are shown. */
+/** Statuses that people meet, in their words. Of any other the title says who has to do something about it. */
 const words = new Map<number, Words>([
   [400, { title: message('error.400.title') }],
   [404, { title: message('error.404.title'), detail: message('error.404.detail') }],
@@ -30,5 +31,12 @@ export function describeError(
 ): Variables {
   const said = message(`problem.${code}`, { detail }, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
-  return { status, title: known?.title ?? title, detail: known?.detail ?? said, request_id: request.id };
+  const usual = message(status < 500 ? 'error.400.title' : 'error.500.title');
+  // A title of its own says more than the phrase that HTTP has for the status.
+  const own = message(`error.${code}.title`, {}, isPhrase(status, title) ? usual : title);
+  return { status, title: known?.title ?? own, detail: known?.detail ?? said, request_id: request.id };
 }
+
+/** RFC 9110 calls two of them by newer names than Node does. */
+const isPhrase = (status: number, title: string): boolean =>
+  title === STATUS_CODES[status] || title === 'Content Too Large' || title === 'Unprocessable Content';

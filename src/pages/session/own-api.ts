@@ -1,5 +1,6 @@
 import type { FastifyRequest, InjectOptions } from 'fastify';
 import { message, type Said } from '../../languages/message.ts';
+import { valuesOfDetail } from '../../languages/values-of-detail.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** What the API answered, in the words that a page needs. */
@@ -81,7 +82,7 @@ function fieldErrors(errors: unknown): Record<string, Said> {
   if (!Array.isArray(errors)) return byField;
   for (const { field, code, message: text } of errors as { field: string; code: string; message: string }[]) {
     const detail = text.startsWith(field) ? nameOf(field) + text.slice(field.length) : text;
-    const values = { detail, field: message(`fields.${field}`, {}, nameOf(field)) };
+    const values = { detail, field: message(`fields.${field}`, {}, nameOf(field)), ...valuesOfDetail(detail) };
     byField[field] ??= message(`field_error.${field}.${code}`, values, message(`field_error.${code}`, values, detail));
   }
   return byField;

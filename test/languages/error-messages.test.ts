@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { foundCodes } from '../../scripts/docs/error-codes.ts';
+import { readSurface } from '../../src/languages/read-messages.ts';
+import { valuesOfDetail } from '../../src/languages/values-of-detail.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const messages = readSurface('en', 'errors');
+const sources = globSync('src/**/*.ts', { cwd: root })
+  .filter((file) => !file.endsWith('.test.ts'))
+  .map((file) => readFileSync(join(root, file), 'utf8'));
+
+const found = (pattern: RegExp): string[] => [
+  ...new Set(sources.flatMap((source) => [...source.matchAll(pattern)].map((match) => match[1] as string))),
+];
+
+/** What JSON Schema finds wrong with the body of an action or of an operator's own route: its keywords are the codes. */
+const keywords = [
+  ...['type', 'enum', 'const', 'format', 'pattern', 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'multipleOf'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'required'],
+];
+
+const without = (prefix: string, codes: Iterable<string>) =>
+  [...codes].filter((code) => !messages.has(`${prefix}.${code}`));
+
+describe('The messages of errors', () => {
+  it('are there for every code of a problem', () => {
+    assert.deepEqual(without('problem', foundCodes().keys()), []);
+  });
+
+  it('are there for every code of OAuth', () => {
+    const codes = found(
+      /\b(?:OAuthError|oauthError|refusal|errorResponse|refuse)\(\s*(?:\d{3},\s*)?'([a-z]+_[a-z_]+)'/g,
+    );
+    assert.ok(codes.includes('invalid_grant') && codes.length > 5, String(codes));
+    assert.deepEqual(without('problem', codes), []);
+  });
+
+  it('are there for every code of a field', () => {
+    const codes = [
+      ...found(/\bcode: '(\w+)',\s*message\b/g),
+      ...found(/\bfieldError\([^']*?, '(\w+)',/g),
+      ...found(/\brefuse\(\s*'(\w+)', ['`]/g),
+      ...found(/\b(?:error|wrong)\((?:'\w+'|\w+), '(\w+)',/g),
+      ...found(/\bwrong\('(\w+)', `/g),
+      ...keywords,
+    ];
+    assert.ok(
+      ['required', 'taken', 'maxLength', 'common', 'beyond_own', 'read_only'].every((one) => codes.includes(one)),
+    );
+    assert.deepEqual(without('field_error', new Set(codes)), []);
+  });
+
+  it('take the figure and the list out of what the API says', () => {
+    assert.deepEqual(valuesOfDetail('seats must be at most 60.'), { limit: '60', values: '' });
+    assert.deepEqual(valuesOfDetail('kind must be one of: car, van.').values, 'car, van');
+  });
+});
