@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../context.ts';
 import type { App } from '../http/app.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import { mostOperations } from '../resources/write/read-batch.ts';
 import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';
@@ -32,7 +33,8 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     if (route.url === '/v1/logout') answerLogout(route, method);
     const resource = ofResource.exec(route.url)?.[1];
     if (resource !== undefined && targets.has(resource) && !proxy.test(route.url)) {
-      before(route, (request) => resolveIds(request, resource));
+      const isBatch = method === 'POST' && route.url === `/v1/${resource}/batch`;
+      before(route, (request) => (isBatch ? resolveBatch(request, resource) : resolveIds(request, resource)));
       if (method === 'GET' && compat !== 'passport') {
         before(route, async ({ query }) => readAsApiato(query as Record<string, string>));
         giveEverything(route);
@@ -87,15 +89,30 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
         (target, value) => ids.resolve(target, value),
       );
     }
-    if (typeof body !== 'object' || body === null) return;
-    const sent = body as Record<string, unknown>;
+    if (isMembers(body)) await resolveMembers(body, own);
+  }
+
+  async function resolveMembers(sent: Record<string, unknown>, own: ReadonlyMap<string, string>): Promise<void> {
     for (const [field, target] of own) {
       const value = sent[field];
       if (typeof value === 'string' || typeof value === 'number')
         sent[field] = await ids.resolve(target, String(value));
     }
   }
+
+  /** A batch holds in each operation what a single request has in its path and its body. */
+  async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
+    const own = targets.get(resource) as ReadonlyMap<string, string>;
+    const operations = isMembers(body) && Array.isArray(body.operations) ? body.operations : [];
+    for (const operation of operations.slice(0, mostOperations).filter(isMembers)) {
+      await resolveMembers(operation, new Map([['id', resource]]));
+      if (isMembers(operation.data)) await resolveMembers(operation.data, own);
+    }
+  }
 }
+
+const isMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function before(route: RouteOptions, work: (request: FastifyRequest) => Promise<void>): void {
   route.preValidation = [...[route.preValidation ?? []].flat(), work] as NonNullable<RouteOptions['preValidation']>;

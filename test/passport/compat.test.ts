@@ -103,6 +103,15 @@ describe('compatibility', () => {
         json: { name: 'Theirs', user_id: 4 },
       });
       assert.deepEqual([made.status, made.body.data?.user_id], [201, admin.body.data.id], JSON.stringify(made.body));
+      const many = await ask<{ data: { status: number; data: { id: string } }[] }>(service, '/v1/users/batch', {
+        token,
+        json: { operations: [{ operation: 'update', id: 4, data: { name: 'Theirs' } }] },
+      });
+      assert.deepEqual(
+        [many.body.data?.[0]?.status, many.body.data?.[0]?.data?.id],
+        [200, admin.body.data.id],
+        many.text,
+      );
       const found = await ask<{ data: { user_id: string }[] }>(service, '/v1/clients?search=user_id:4', { token });
       assert.equal(found.body.data.length, 1);
 

@@ -44,14 +44,17 @@ async function batch(
 ): Promise<string> {
   refuseParameters(request.query as Query);
   const sent = request.headers['idempotency-key'];
+  const operations = readBatch(resource, request.body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
   const answers = await writeBatch(services, resource, {
-    operations: readBatch(resource, request.body),
+    operations,
     requestId: request.id,
     call: () => callOf(services, request),
-    key: ({ data }, index) =>
+    // Before anything is written: a key that is none refuses the batch as it refuses a single request.
+    keys: operations.map(({ data }, index) =>
       idempotencyKey(services.keys, sent, request.caller, `/v1/${resource.name}/batch#${index}`, data),
+    ),
   });
-  // What is made may be shown a secret once.
-  if (resource.definition.reveals) reply.header('cache-control', 'no-store');
+  // Whatever a hook reveals is shown in this answer alone.
+  reply.header('cache-control', 'no-store');
   return sendJson(reply, `{"data":[${answers.join(',')}]}`);
 }

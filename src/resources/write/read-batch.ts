@@ -7,7 +7,7 @@ const batchOperations = ['create', 'replace', 'update', 'delete'] as const;
 
 export interface BatchOperation {
   readonly operation: (typeof batchOperations)[number];
-  /** Of the row; a new one has none yet. */
+  /** The row's own, whichever of its names was sent; a new one has none yet. */
   readonly id: string | undefined;
   readonly data: Record<string, unknown> | undefined;
   readonly ifMatch: string | undefined;
@@ -24,7 +24,7 @@ export const offeredInBatch = ({ definition: { operations } }: Resource) =>
   batchOperations.filter((operation) => operations?.includes(operation) ?? true);
 
 /** What a batch asks for. One that cannot be read does nothing; what is wrong with a row is said of that row alone. */
-export function readBatch(resource: Resource, body: unknown): BatchOperation[] {
+export function readBatch(resource: Resource, body: unknown, idOf: (name: string) => string): BatchOperation[] {
   if (!isObject(body) || !Array.isArray(body.operations)) {
     throw badRequest('Send {"operations": […]}, a list of operations.', 'body_invalid');
   }
@@ -37,7 +37,7 @@ export function readBatch(resource: Resource, body: unknown): BatchOperation[] {
   const seen = new Set<string>();
   const read = list.slice(0, mostOperations).map((item, index) => {
     if (errors.length >= mostFieldErrors) return undefined;
-    return readOperation(resource, item, `operations.${index}`, seen, errors);
+    return readOperation(resource, item, `operations.${index}`, idOf, seen, errors);
   });
   if (errors.length > 0) throw unprocessable(errors);
   return read as BatchOperation[];
@@ -47,12 +47,14 @@ function readOperation(
   resource: Resource,
   item: unknown,
   where: string,
+  idOf: (name: string) => string,
   seen: Set<string>,
   errors: FieldError[],
 ): BatchOperation | undefined {
   const wrong = (name: string, code: string, says: string) => void errors.push(fieldError(name, code, says));
   if (!isObject(item)) return wrong(where, 'type', 'must be an object');
-  const { operation, id, data, if_match: ifMatch } = item;
+  const { operation, data, if_match: ifMatch } = item;
+  const id = typeof item.id === 'string' ? idOf(item.id) : item.id;
   const unknown = Object.keys(item).find((name) => !members.includes(name));
   if (unknown !== undefined) wrong(where, 'unknown', `has no ${shown(unknown)}; it takes ${members.join(', ')}`);
   const offered = offeredInBatch(resource);
@@ -70,6 +72,6 @@ function readOperation(
   }
   // Several are under way at once: which of two came first would be chance.
   if (typeof id === 'string' && seen.has(id)) wrong(`${where}.id`, 'duplicate', 'is named twice in this batch');
-  seen.add(String(id));
+  if (typeof id === 'string') seen.add(id);
   return { operation, id, data, ifMatch } as BatchOperation;
 }

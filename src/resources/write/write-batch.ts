@@ -1,3 +1,4 @@
+import { Problem } from '../../errors.ts';
 import { problemBody } from '../../http/errors/error-bodies.ts';
 import { toProblem } from '../../http/errors/error-handler.ts';
 import type { Call } from '../declaration/define-resource.ts';
@@ -14,7 +15,7 @@ export interface Batch {
   readonly requestId: string;
   /** Each write begins when its turn comes. */
   readonly call: () => Call;
-  readonly key: (operation: BatchOperation, index: number) => IdempotencyKey | undefined;
+  readonly keys: readonly (IdempotencyKey | undefined)[];
 }
 
 /** So many are under way at once: their commits are shared, and others come in between. */
@@ -24,17 +25,20 @@ const atOnce = 8;
 export async function writeBatch(
   services: ResourceServices,
   resource: Resource,
-  { operations, requestId, call, key }: Batch,
+  { operations, requestId, call, keys }: Batch,
 ): Promise<string[]> {
   const answers: string[] = [];
   let next = 0;
+  /** Why the rest is not begun: hooks work before the transaction, which would refuse it too late for what they do outside. */
+  let ended: Error | undefined;
   const work = async () => {
     while (next < operations.length) {
       const index = next++;
-      const operation = operations[index] as BatchOperation;
       try {
-        answers[index] = await write(services, resource, call(), operation, key(operation, index));
+        if (ended) throw ended;
+        answers[index] = await write(services, resource, call(), operations[index] as BatchOperation, keys[index]);
       } catch (error) {
+        if (error instanceof Problem && error.status === 401) ended = error;
         answers[index] = refused(services, requestId, error as Error);
       }
     }
@@ -51,10 +55,9 @@ async function write(
   services: ResourceServices,
   resource: Resource,
   call: Call,
-  { operation, id: named = '', data: body, ifMatch }: BatchOperation,
+  { operation, id = '', data: body, ifMatch }: BatchOperation,
   key: IdempotencyKey | undefined,
 ): Promise<string> {
-  const id = resource.definition.alias?.(named, call.caller) ?? named;
   if (operation === 'delete') {
     await deleteResource(services, resource, { call, id, body, ifMatch });
     return '{"status":204}';

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { unauthorized } from '../../http/gate/unauthorized.ts';
+import { writeBatch } from './write-batch.ts';
+
+it('A batch begins nothing more once its caller was refused', async () => {
+  let begun = 0;
+  const operations = Array.from({ length: 100 }, (_, n) => ({
+    operation: 'delete' as const,
+    id: `${n}`,
+    data: undefined,
+    ifMatch: undefined,
+  }));
+  const call = () => {
+    begun++;
+    throw unauthorized('token_revoked');
+  };
+  const services = { context: {} } as never;
+  const answers = await writeBatch(services, {} as never, { operations, requestId: 'r', call, keys: [] });
+  assert.ok(begun < 10, `${begun} were begun`);
+  assert.deepEqual(new Set(answers.map((answer) => JSON.parse(answer).error.code)), new Set(['token_revoked']));
+  assert.equal(answers.length, 100);
+});

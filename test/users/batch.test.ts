@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, addUser, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Sent {
+  readonly data: readonly { readonly status: number; readonly error?: { readonly code: string } }[];
+  readonly code?: string;
+  readonly errors?: readonly { readonly field: string; readonly code: string }[];
+}
+
+onBothEngines('A batch of accounts', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: { id: string; email: string };
+  let token: string;
+  before(async () => {
+    service = await start();
+    admin = await addLogin(service, { roles: ['admin'] });
+    token = await logIn(service, admin.email, password);
+  });
+  const send = (resource: string, operations: readonly object[], headers: Record<string, string> = {}) =>
+    ask<Sent>(service, `/v1/${resource}/batch`, { json: { operations }, token, headers });
+
+  it('knows a row by each of its names', async () => {
+    const twice = ['me', admin.id].map((id) => ({ operation: 'update', id, data: { name: 'Ada' } }));
+    const { status, body } = await send('users', twice);
+    assert.equal(status, 422, JSON.stringify(body));
+    assert.deepEqual([body.errors?.[0]?.field, body.errors?.[0]?.code], ['operations.1.id', 'duplicate']);
+  });
+
+  it('is refused as a whole where its key is none, before anything is written', async () => {
+    const made = [{ operation: 'create', data: { name: 'unkeyed' } }];
+    const { status, body } = await send('tokens', made, { 'idempotency-key': 'a b' });
+    assert.deepEqual([status, body.code], [400, 'idempotency_key_invalid']);
+  });
+
+  it('is kept by no cache, whatever its hooks reveal', async () => {
+    const { headers } = await send('users', [{ operation: 'update', id: 'me', data: { name: 'Ada' } }]);
+    assert.equal(headers.get('cache-control'), 'no-store');
+  });
+
+  it('leaves an administrator, though it takes the role from all of them at once', async () => {
+    for (let n = 0; n < 3; n++) await addUser(service.context, { roles: ['admin'] });
+    const all = await ask<{ data: { id: string }[] }>(service, '/v1/users?search=roles:admin', { token });
+    const ids = all.body.data.map(({ id }) => id);
+    const { body } = await send(
+      'users',
+      ids.map((id) => ({ operation: 'update', id, data: { roles: [] } })),
+    );
+    for (const { status } of body.data) assert.ok([200, 403, 404, 409].includes(status), JSON.stringify(body));
+    const left = await service.context.database.db.selectFrom('users').select('roles').execute();
+    assert.ok(left.some(({ roles }) => roles.includes('admin')));
+  });
+});
