@@ -79,5 +79,6 @@ async function startService(engine: Engine, { env = {}, database, log }: Options
 /** What nobody had thought of. Answers of status 503 are logged as errors too: those were thought of. */
 function noteFailure(line: string, failures: string[]): void {
   const { msg, err } = JSON.parse(line) as { msg: string; err?: { stack?: string; status?: number } };
-  if ((msg === 'request failed' || msg === 'operation failed') && err?.status === undefined) failures.push(err?.stack ?? line);
+  if ((msg === 'request failed' || msg === 'operation failed') && err?.status === undefined)
+    failures.push(err?.stack ?? line);
 }
