@@ -20,11 +20,16 @@ export const secretCounts = (db: Db, { secretId, now }: Secret): Expression<SqlB
     select 1 from clients as c join client_secrets as s on s.client_id = c.id
     where s.id = ${secretId} and (s.expires_at is null or s.expires_at > ${now}) ${lock(db)}))`;
 
-/** The same for many rows named `r` at once, on PostgreSQL: those whose client or secret is being changed are left out. */
-export const secretCountsOfEach = `(r.secret_id is null or exists (
-    select 1 from clients as c join client_secrets as s on s.client_id = c.id
-    where s.id = r.secret_id and (s.expires_at is null or s.expires_at > r.now)
-    for key share of c skip locked for share of s skip locked))`;
+/**
+ * The same for many rows at once, which a statement on PostgreSQL has as `r`: each secret is looked at, and held, once. Those whose
+ * client or secret is being changed are left out.
+ */
+export const secretsOfEach = `counting as materialized (
+    select s.id from clients as c join client_secrets as s on s.client_id = c.id
+    where s.id = any(array(select secret_id from r)) and (s.expires_at is null or s.expires_at > (select max(now) from r))
+    for key share of c skip locked for share of s skip locked
+  )`;
+export const secretCountsOfEach = '(r.secret_id is null or r.secret_id in (select id from counting))';
 
 const held = compiledQuery((db, secret: Secret) =>
   db.selectNoFrom(sql<number>`1`.as('one')).where(secretCounts(db, secret)),

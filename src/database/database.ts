@@ -68,8 +68,8 @@ export interface Database {
   /** The same for one INSERT, UPDATE or DELETE outside of transactions. */
   write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
   /**
-   * One of many writes of the same kind, which travel together. The text takes the rows as JSON ($1) and their ids ($2), waits
-   * for no lock of another, and returns what it wrote. Nothing comes back for what it left out: that is to be written alone.
+   * One of many writes of the same kind, which travel together. The text takes the rows as JSON ($1), waits for no lock of
+   * another, and returns what it wrote. Nothing comes back for what it left out: that is to be written alone.
    * Undefined where a write is no journey.
    */
   writeTogether?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;

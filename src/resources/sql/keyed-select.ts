@@ -10,7 +10,8 @@ export class KeyedSelect {
   /** `from`: what is selected, of rows named `t`. */
   constructor(from: Fragment, repeated: boolean) {
     this.#one = new PreparedSelect(sql`${from} where t."id" = ${null}`, repeated);
-    this.#many = `${from.strings[0]} where t."id" = any($1)`;
+    // How many there are shows only inside of the subquery, so that PostgreSQL keeps its plan.
+    this.#many = `${from.strings[0]} where t."id" = any(array(select unnest($1::text[])))`;
     this.#repeated = repeated;
   }
 

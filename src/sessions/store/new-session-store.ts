@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { secretCounts, secretCountsOfEach } from '../../clients/secret-store.ts';
+import { secretCounts, secretCountsOfEach, secretsOfEach } from '../../clients/secret-store.ts';
 import { unknownClient } from '../../clients/unknown-client.ts';
 import { compiledQuery } from '../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
@@ -23,10 +23,12 @@ const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; n
 
 const numbers = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
 const typed = columns.map((column) => `${column} ${numbers.has(column) ? 'bigint' : 'text'}`).join(', ');
-const insertMany = `insert into sessions (${columns.join(', ')})
-  select ${columns.map((column) => `r.${column}`).join(', ')}
-  from json_to_recordset($1::json) as r (${typed}, secret_id text, now bigint)
-  where r.id = any($2) and ${secretCountsOfEach}
+const insertMany = `with r as materialized (
+    select * from json_to_recordset($1::json) as rows (${typed}, secret_id text, now bigint)
+  ), ${secretsOfEach}
+  insert into sessions (${columns.join(', ')})
+  select ${columns.map((column) => `r.${column}`).join(', ')} from r
+  where ${secretCountsOfEach}
   returning id`;
 
 /** False: it is to be stored alone. Of a user's session another row is locked, the user's, which somebody may hold for long. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { secretCounts, secretCountsOfEach } from '../../clients/secret-store.ts';
+import { secretCounts, secretCountsOfEach, secretsOfEach } from '../../clients/secret-store.ts';
 import { compiledQuery } from '../../database/compiled-query.ts';
 import type { Database, Written } from '../../database/database.ts';
 import type { SessionRow } from './session-store.ts';
@@ -44,15 +44,20 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
 const columns =
   'id text, generation integer, client_id text, secret_id text, now bigint, expires_at bigint, max_age bigint, address text, user_agent text';
 
-/** The same on PostgreSQL for many sessions. One that somebody else holds is left out: nobody waits for a neighbour's. */
-const rotateMany = `with held as (
-    select id from sessions where id = any($2) order by id for no key update skip locked
+/**
+ * The same on PostgreSQL for many sessions. One that somebody else holds is left out: nobody waits for a neighbour's. The ids are
+ * taken from the rows: of a list that is a parameter PostgreSQL makes a new plan each time, which takes longer than the writing.
+ */
+const rotateMany = `with r as materialized (
+    select * from json_to_recordset($1::json) as rows (${columns})
+  ), ${secretsOfEach}, held as (
+    select id from sessions where id = any(array(select id from r)) order by id for no key update skip locked
   )
   update sessions as t set generation = r.generation + 1, rotated_at = r.now,
     expires_at = least(t.created_at + r.max_age, r.expires_at), last_used_at = r.now,
     address = r.address, rotated_address = r.address, user_agent = r.user_agent
-  from json_to_recordset($1::json) as r (${columns}) join held on held.id = r.id
-  where t.id = any($2) and t.id = r.id and t.generation = r.generation and t.client_id = r.client_id
+  from r join held on held.id = r.id
+  where t.id = r.id and t.generation = r.generation and t.client_id = r.client_id
     and t.type = 'session' and t.revoked_at is null and t.expires_at > r.now and t.created_at > r.now - r.max_age
     and ${secretCountsOfEach}
   returning t.*`;

@@ -29,8 +29,8 @@ export class SharedWrites {
     // Of two that mean the same row the second comes after the first.
     for (const row of rows) if (!byId.has(row.id)) byId.set(row.id, row);
     try {
-      const values = [JSON.stringify([...byId.values()]), [...byId.keys()]];
-      const written = new Map((await this.#run<RowToWrite>(text, values)).map((row) => [row.id, row]));
+      const found = await this.#run<RowToWrite>(text, [JSON.stringify([...byId.values()])]);
+      const written = new Map(found.map((row) => [row.id, row]));
       return rows.map((row) => (byId.get(row.id) === row ? written.get(row.id) : undefined));
     } catch (error) {
       // Whether it took effect is not known, or it would not be better alone.

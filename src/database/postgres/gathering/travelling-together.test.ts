@@ -23,7 +23,7 @@ describe('Statements of one turn on PostgreSQL', () => {
   const byId = 'select id, body, statement_timestamp()::text as at from notes where id = any($1)';
   const read = (id: string) => database.readKeyed?.<{ id: string; body: string; at: string }>(byId, id);
   const insertMany = `insert into notes select r.id, r.body from json_to_recordset($1::json) as r (id text, body text)
-    where r.id = any($2) returning id, body, xmin::text as transaction`;
+    returning id, body, xmin::text as transaction`;
   const write = (id: string, body: string) =>
     database.writeTogether?.<{ id: string; transaction: string }>(insertMany, { id, body } as { id: string });
 
