@@ -52,11 +52,10 @@ function leaves(command: Command, path: string[] = []): { name: string; command:
 
 /** What `addHelpText` has added, which commander prints and does not return. */
 function examplesOf(command: Command): string {
-  let text = '';
-  command.configureOutput({ writeOut: (part) => (text += part) });
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: (part) => parts.push(part) });
   command.outputHelp();
-  const at = text.search(/\n\n(?:Examples?:|Columns:)/);
-  return at < 0 ? '' : `\n${text.slice(at + 1).trimEnd()}`;
+  return `\n${parts.slice(1).join('').trimEnd()}`.trimEnd();
 }
 
 function errorsPage(): string {

@@ -72,7 +72,11 @@ export function createProgram(): Command {
     .exitOverride()
     .configureHelp({ styleTitle: (title) => paint('bold', title) })
     .configureOutput({ outputError: (text, write) => write(paintError('red', text)) })
-    .showHelpAfterError('(add --help for what it takes)');
+    .showHelpAfterError('(add --help for what it takes)')
+    .addHelpText(
+      'after',
+      '\nWhat a command takes, with examples: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
+    );
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate]) add(program);
   for (const [name, description, ...commands] of groups) {
     const group = program.command(name).description(description);

@@ -17,7 +17,7 @@ export function addLogin(program: Command): void {
     .option('--scope <scopes>', 'what the token is to be good for, with spaces between; * is all that you may do', '*')
     .addHelpText(
       'after',
-      '\nExamples:\n  gatehouse login --url https://auth.example.com\n  curl -H "Authorization: Bearer $(gatehouse token)" -H "Accept: application/json" https://auth.example.com/v1/users/me',
+      '\nExamples:\n  gatehouse login --url https://auth.example.com\n  curl -H "Authorization: Bearer $(gatehouse token)" \\\n    -H "Accept: application/json" https://auth.example.com/v1/users/me',
     )
     .action(async (flags: Flags) => {
       const service = readServiceAddress(flags.url ?? (await loadConfig()).baseUrl);

@@ -9,6 +9,7 @@ export function addLogout(program: Command): void {
     .command('logout')
     .description('End the login that `gatehouse login` made, and remove its token from this machine.')
     .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
+    .addHelpText('after', '\nExamples:\n  gatehouse logout\n  gatehouse logout --url https://auth.example.com')
     .action(async ({ url }: { url?: string }) =>
       console.log(await logOut(url === undefined ? undefined : readServiceAddress(url))),
     );

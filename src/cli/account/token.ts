@@ -16,7 +16,7 @@ export function addToken(program: Command): void {
     .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
     .addHelpText(
       'after',
-      '\nExample:\n  curl -H "Authorization: Bearer $(gatehouse token)" -H "Accept: application/json" https://auth.example.com/v1/users/me',
+      '\nExamples:\n  curl -H "Authorization: Bearer $(gatehouse token)" \\\n    -H "Accept: application/json" https://auth.example.com/v1/users/me',
     )
     .action(async ({ url }: { url?: string }) =>
       console.log(await currentAccessToken(url === undefined ? undefined : readServiceAddress(url))),

@@ -34,15 +34,17 @@ export function addBackup(program: Command): void {
     .addHelpText(
       'after',
       `
-A copy has its name only when it is whole and on disk. One that fails in a series is told of, and the next is made at its
-time; no copy is removed before a newer one is whole.
+A copy has its name only when it is whole and on disk. One that fails in a
+series is told of, and the next is made at its time. No copy is removed before a
+newer one is whole.
 
 Examples:
   gatehouse backup gatehouse-2026-11-15.db
   gatehouse backup /var/backups/gatehouse --keep 14
   gatehouse backup /var/backups/gatehouse --every 1h --keep 24
 
-On PostgreSQL use pg_dump, or an archive of its log for any moment: docs/operating.md`,
+On PostgreSQL use pg_dump, or an archive of its log for any moment:
+docs/operating.md`,
     )
     .action(async (path: string, flags: Flags) => {
       const config = await loadConfig();

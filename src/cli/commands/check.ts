@@ -10,8 +10,9 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'Read settings, declarations, routes, views and messages as a start would. Changes nothing; exits with 1 where something is wrong.',
+      'Read settings, declarations, routes, views and messages as a start would, and change nothing. Exits with 1 where something is wrong.',
     )
+    .addHelpText('after', '\nExamples:\n  gatehouse check')
     .action(async () => {
       const config = await loadConfig();
       await tryStart(config, () => undefined);

@@ -14,6 +14,7 @@ export function addDev(commands: Command): void {
     .command('dev')
     .description('Serve, and start again when a file of the project changes. Goes on through a wrong declaration.')
     .option('--port <port>', 'the port to listen on (PORT)')
+    .addHelpText('after', '\nExamples:\n  gatehouse dev\n  gatehouse dev --port 4000')
     .action(async ({ port }: { port?: string }) => {
       const requested = stopRequested();
       const supervisor = new Supervisor(['serve', ...(port ? ['--port', port] : [])]);

@@ -13,13 +13,10 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'Look at settings, database, clock, keys, mail, cookies, proxies and rights; say what is wrong and its mend.',
+      'Look at settings, database, clock, keys, mail, cookies, proxies and rights; say what is wrong and how to mend it. Exits with 1 then.',
     )
     .option('--json', 'as JSON')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json\n\nExits with 1 when something is wrong.',
-    )
+    .addHelpText('after', '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json')
     .action(async ({ json }: { json?: boolean }) => {
       const findings = await examine();
       if (json) console.log(JSON.stringify(findings, null, 2));

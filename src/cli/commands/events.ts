@@ -29,7 +29,7 @@ export function addEvents(program: Command): void {
     .description('Show the audit trail: the newest events, and with --follow those that come.')
     .option('--type <type>', 'such as login.failed, or login.* for all that begins so')
     .option('--user <user>', 'to whom it happened or who did it: an email, a username, a phone number or an id')
-    .option('--client <id>', 'through which client')
+    .option('--client <client_id>', 'through which client')
     .option(
       '--since <when>',
       'from a date on (2026-11-15, 2026-11-15T08:00:00Z), or from so long ago (15m, 2h, 7d)',

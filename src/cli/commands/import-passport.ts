@@ -14,20 +14,20 @@ interface Flags {
   env?: string;
   publicKey?: string;
   users?: string;
-  provider: string[];
+  provider?: string[];
   timezone?: string;
   scopes?: string;
   prefix?: string;
   guard?: string;
-  role: string[];
-  model: string[];
-  verify: string[];
+  role?: string[];
+  model?: string[];
+  verify?: string[];
   dryRun?: boolean;
   confirmGone?: boolean;
   json?: boolean;
 }
 
-const collect = (value: string, before: string[]): string[] => [...before, value];
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 export function addImportPassport(group: Command): void {
   group
@@ -37,18 +37,17 @@ export function addImportPassport(group: Command): void {
     .option('--env <file>', 'its .env, for APP_KEY and what else is there')
     .option('--public-key <file>', 'its storage/oauth-public.key')
     .option('--users <table>', 'its table of users (default: users)')
-    .option('--provider <name=table>', 'the table of users of a provider that clients name; may repeat', collect, [])
+    .option('--provider <name=table>', 'the table of users of a provider that clients name; may be repeated', collect)
     .option('--timezone <zone>', "the application's time zone (default: APP_TIMEZONE, else UTC)")
     .option('--scopes <file>', 'what its scopes stand for here, as JSON: {"orders-read": "orders:read"}')
     .option('--prefix <prefix>', 'what its tables are prefixed with (default: found)')
     .option('--guard <name>', 'the guard whose roles count (default: api, or the only one)')
-    .option('--role <old=new>', 'what a role is called here; may repeat', collect, [])
-    .option('--model <class=table>', 'the table that a model_type of roles means; may repeat', collect, [])
+    .option('--role <old=new>', 'what a role is called here; may be repeated', collect)
+    .option('--model <class=table>', 'the table that a model_type of roles means; may be repeated', collect)
     .option(
       '--verify <token>',
-      'first try a token that somebody holds (@FILE: the token in a file); may repeat',
+      'first try a token that somebody holds (@FILE: the token in a file); may be repeated',
       collect,
-      [],
     )
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--confirm-gone', 'many users of the pass before are gone there, and that is right')
@@ -56,11 +55,13 @@ export function addImportPassport(group: Command): void {
     .addHelpText(
       'after',
       `
-The old database is only read. A second run takes up what changed since the first, and one that broke off is started
-again. It exits with 1 where something needs a decision. The whole move: docs/moving-from-laravel.md
+The old database is only read. A second run takes up what changed since the
+first, and one that broke off is started again. It exits with 1 where something
+needs a decision. The whole move: docs/moving-from-laravel.md
 
-Example:
-  gatehouse import passport --env /srv/app/.env --public-key /srv/app/storage/oauth-public.key --dry-run`,
+Examples:
+  gatehouse import passport --dry-run --env /srv/app/.env \\
+    --public-key /srv/app/storage/oauth-public.key`,
     )
     .action(run);
 }
@@ -86,7 +87,7 @@ async function run(flags: Flags): Promise<void> {
       guard: flags.guard,
       roles: pairs('--role', flags.role),
       models: pairs('--model', flags.model),
-      verify: flags.verify.map(tokenOf),
+      verify: (flags.verify ?? []).map(tokenOf),
       dryRun: flags.dryRun ?? false,
       confirmGone: flags.confirmGone ?? false,
     },
@@ -99,7 +100,7 @@ async function run(flags: Flags): Promise<void> {
 }
 
 /** At the last sign: class names hold none, and neither do tables. */
-function pairs(option: string, given: readonly string[]): ReadonlyMap<string, string> {
+function pairs(option: string, given: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(
     given.map((pair) => {
       const at = pair.lastIndexOf('=');

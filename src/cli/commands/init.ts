@@ -28,10 +28,10 @@ interface PackageFile {
 export function addInit(program: Command): void {
   program
     .command('init')
-    .argument('[folder]', 'where; the folder that you are in, unless it is said', '.')
+    .argument('[folder]', 'where it is made', '.')
     .description('Make a project of your own: a resource and its test, settings, what a deployment needs.')
     .option('--no-install', 'leave the installing to you')
-    .addHelpText('after', '\nExample:\n  npx gatehouse init my-api && cd my-api && npm start')
+    .addHelpText('after', '\nExamples:\n  npx gatehouse init my-api && cd my-api && npm start')
     .action((folder: string, { install }: { install: boolean }) => initProject(resolve(folder), install));
 }
 

@@ -42,7 +42,7 @@ export function addMigrate(program: Command): void {
       '--drop [names...]',
       'let go what no declaration names: all that holds nothing, or these with all they hold',
     )
-    .option('--allow-loss <names...>', 'also what loses data of these fields or resources')
+    .option('--allow-loss <names...>', 'do what loses the data of these fields or resources, too')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --drop\n  gatehouse migrate --drop cars.color owners\n  gatehouse migrate --allow-loss cars.price',

@@ -30,9 +30,11 @@ export function addMove(program: Command): void {
     .addHelpText(
       'after',
       `
-Stop the service first: the database must not change meanwhile, and is not changed. Every table is compared by its rows and a
-checksum. Tokens, secrets, links in mail and queued work stay good: what is sealed with the secret of one database
-is sealed anew with that of the other. A move that is cut off, however hard, is taken up by the same command.
+Stop the service first: the database must not change meanwhile, and is not
+changed. Every table is compared by its rows and a checksum. Tokens, secrets,
+links in mail and queued work stay good: what is sealed with the secret of one
+database is sealed anew with that of the other. A move that is cut off, however
+hard, is taken up by the same command.
 
 Examples:
   gatehouse move --to postgres://gatehouse:…@db.example.com/gatehouse --dry-run

@@ -16,14 +16,15 @@ export function addRestore(program: Command): void {
   program
     .command('restore')
     .description('Put a backup in the place of the SQLite database. The service must be stopped.')
-    .argument('<file>')
+    .argument('<file>', 'that `gatehouse backup` made')
     .option('--force', 'replace the database that is there; it is kept beside the restored one')
     .option('--end-sessions', 'end every session, personal access token and mailed link that the backup holds')
     .addHelpText(
       'after',
       `
-A backup does not know what ended after it was taken: a session that was logged out, a token that was revoked and a refresh
-token that was replaced count again. With --end-sessions nobody gets in by those, and everybody signs in anew.
+A backup does not know what ended after it was taken: a session that was logged
+out, a token that was revoked and a refresh token that was replaced count again.
+With --end-sessions nobody gets in by those, and everybody signs in anew.
 
 Examples:
   gatehouse restore gatehouse-2026-11-15.db

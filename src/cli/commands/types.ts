@@ -16,7 +16,7 @@ export function addTypes(program: Command): void {
     .description('Write the types of the declared resources, for the typed client. Checks what `check` checks.')
     .option('--out <file>', 'where to', usualFile)
     .option('--check', 'write nothing; exit with 1 where the file is not what it should be')
-    .addHelpText('after', `\nExample:\n  npx gatehouse types --check      # in a pipeline`)
+    .addHelpText('after', `\nExamples:\n  gatehouse types\n  gatehouse types --check      # in a pipeline`)
     .action(async ({ out, check }: { out: string; check?: boolean }) => {
       const text = await tryStart(await loadConfig(), typesFile);
       const file = resolve(out);

@@ -26,7 +26,11 @@ export const addApplicationFlags = (command: Command): Command =>
     .option('--application', 'people sign in to it: the same as --type application')
     .option('--public', 'application: it keeps no secret (browser, phone, desktop, command line)')
     .option('--redirect-uri <uri>', 'application: where people come back to; may be repeated', collect)
-    .option('--post-logout-redirect-uri <uri>', 'application: where they may go after signing out; repeatable', collect)
+    .option(
+      '--post-logout-redirect-uri <uri>',
+      'application: where they may go after signing out; may be repeated',
+      collect,
+    )
     .option('--homepage <uri>', 'application: its own page')
     .option('--logo <uri>', 'application: a picture of it')
     .option('--backchannel-logout <uri>', 'application: is told when somebody signs out')

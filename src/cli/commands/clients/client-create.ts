@@ -37,13 +37,13 @@ export function addClientCreate(client: Command): void {
     )
     .option(
       '--owner <user>',
-      'the user whom it belongs to, unless it is a password client: an email, a username or an id',
+      'whose it is, unless it is a password client: an email, a username, a phone number or an id',
     );
   addApplicationFlags(command)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  gatehouse client create "Mobile app" --type password\n  gatehouse client create Reports --owner ada@example.com --scope "cars:read owners:read"\n  gatehouse client create Notes --application --public --redirect-uri https://notes.example/callback',
+      '\nExamples:\n  gatehouse client create "Mobile app" --type password\n  gatehouse client create Reports --owner ada@example.com --scope cars:read\n  gatehouse client create Notes --application --public \\\n    --redirect-uri https://notes.example/callback',
     )
     .action(async (name: string, flags: Flags) => {
       const made = await create(name, flags);

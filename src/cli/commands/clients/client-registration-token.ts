@@ -13,7 +13,7 @@ export function addClientRegistrationToken(client: Command): void {
     .command('registration-token')
     .description('Make a token with which applications register themselves, where DYNAMIC_CLIENTS is token.')
     .option('--hours <hours>', `how long it is good, for whoever has it (1 to ${longestHours})`, '24')
-    .addHelpText('after', '\nExample:\n  gatehouse client registration-token --hours 1')
+    .addHelpText('after', '\nExamples:\n  gatehouse client registration-token --hours 1')
     .action(async ({ hours }: { hours: string }) => console.log(await make(hours)));
 }
 

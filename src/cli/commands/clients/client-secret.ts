@@ -17,7 +17,7 @@ export function addClientSecretCommand(client: Command): void {
   client
     .command('secret')
     .description('Give a client a new secret and show it, once.')
-    .argument('<client_id>')
+    .argument('<client_id>', 'as `client list` shows it')
     .option('--keep-old <hours>', 'let the old secret work some hours more (0 to 720)', hours, 0)
     .option('--json', 'as JSON')
     .addHelpText(

@@ -19,17 +19,17 @@ export function addUserCreate(user: Command): void {
   user
     .command('create')
     .description('Make a user. Without --password-stdin a random password is made and shown, once.')
-    .option('--email <email>')
-    .option('--username <username>')
-    .option('--phone <phone>', 'with its country code')
-    .option('--name <name>')
+    .option('--email <email>', 'to sign in with; one of these three is needed')
+    .option('--username <username>', 'to sign in with, where LOGIN_ATTRIBUTES has it')
+    .option('--phone <phone>', 'the same, with its country code')
+    .option('--name <name>', 'what people see')
     .option('--role <role...>', 'one or several roles')
     .option('--password-stdin', 'read the password from standard input')
     .option('--unconfirmed', 'the email is still to be confirmed by its owner')
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada | gatehouse user create --email ada@example.com --role admin --password-stdin',
+      '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada |\n    gatehouse user create --email ada@example.com --role admin --password-stdin',
     )
     .action(async (flags: Flags) => {
       const { password, isMade } = await readPassword(flags.passwordStdin);

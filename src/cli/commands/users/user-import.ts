@@ -13,12 +13,14 @@ export function addUserImport(user: Command): void {
     .addHelpText(
       'after',
       `
-Columns: email, username, phone, name, password_hash (required), email_confirmed, roles, created_at.
-Hashes: bcrypt ($2a$, $2b$, $2y$), argon2i, argon2id, scrypt, pbkdf2_sha256 as Django writes it. Each is replaced
-when its user signs in. A run that broke off is started again: who is there already is skipped.
-What was refused is listed with its line and reason in <file>.refused.txt.
+Columns: email, username, phone, name, password_hash (required),
+  email_confirmed, roles, created_at.
+Hashes: bcrypt ($2a$, $2b$, $2y$), argon2i, argon2id, scrypt, and pbkdf2_sha256
+  as Django writes it. Each is replaced when its user signs in.
+A run that broke off is started again: who is there already is skipped. What was
+refused is listed with its line and reason in <file>.refused.txt.
 
-Example:
+Examples:
   gatehouse user import users.csv`,
     )
     .action(async (file: string) => {
