@@ -53,7 +53,8 @@ export async function importPassport(
   const envPath = path(options.env);
   const env = envPath === undefined ? new Map<string, string>() : readLaravelEnv(envPath);
   const from = options.from ?? databaseOfEnv(env);
-  if (from === undefined) throw new OperatorError('--from is missing: the database of the old service.');
+  if (from === undefined)
+    throw new OperatorError('Say where the database of the old service is: --from, or --env with its .env file.');
   const scopes = readScopeFile(path(options.scopesFile), knownScopes(await resourceNames(config)));
   const settings: ImportSettings = { ...options, env, envPath, scopes, publicKeyPath: path(options.publicKey) };
   const source = await openSource(from, workingDir);

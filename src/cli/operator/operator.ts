@@ -1,5 +1,6 @@
 import { systemCaller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
+import { OperatorError, Problem } from '../../errors.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
@@ -44,9 +45,27 @@ async function openOperator(context: Context): Promise<Operator> {
       const { json } = await changeResource(services, resource, request);
       return JSON.parse(json);
     },
-    remove: (name, id) => deleteResource(services, named(name), { call: call(), id, body: {}, ifMatch: undefined }),
+    async remove(name, id) {
+      try {
+        await deleteResource(services, named(name), { call: call(), id, body: {}, ifMatch: undefined });
+      } catch (error) {
+        throw error instanceof Problem && error.status === 404 ? noneOf(name, id) : error;
+      }
+    },
   };
 }
+
+const called = new Map([
+  ['clients', 'client'],
+  ['tokens', 'session'],
+  ['users', 'user'],
+]);
+
+/** The API's own sentence speaks to somebody who may not see everything. */
+const noneOf = (resource: string, id: string): OperatorError => {
+  const what = called.get(resource) ?? resource;
+  return new OperatorError(`There is no ${what} "${id}". List them with: gatehouse ${what} list`);
+};
 
 /** The operator's own declarations too: what refers to a row may be one of theirs. */
 async function openResources(context: Context): Promise<ResourceServices> {

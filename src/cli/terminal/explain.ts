@@ -4,8 +4,9 @@ import { withoutSecrets } from '../../log.ts';
 /** What the operator can mend is said in a line; only what nobody foresaw comes with its stack. */
 export function explain(error: unknown): string {
   if (error instanceof Problem) {
-    const fields = (error.errors ?? []).map(({ message }) => `\n  ${message}`).join('');
-    return `${error.message}${fields}${error.reason ? ` (${withoutSecrets(error.reason)})` : ''}`;
+    // The API's own sentence sends its reader to the errors: here they stand.
+    const fields = (error.errors ?? []).map(({ message }) => message).join('\n  ');
+    return `${fields || error.message}${error.reason ? ` (${withoutSecrets(error.reason)})` : ''}`;
   }
   if (error instanceof OperatorError || error instanceof OAuthError) return error.message;
   return withoutSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
