@@ -24,6 +24,8 @@ export default function Chart({ at, each, height, line, series }: Props) {
   }));
   // Nothing at all is a line at zero, below a one.
   const isEmpty = series.every(({ data }) => data.every((value) => !value));
+  // A line needs two points; few are marked, so that one is seen.
+  const isMarked = (data: (number | null)[]) => data.filter((value) => value !== null).length < 10;
   const common = {
     height,
     hideLegend: true,
@@ -37,7 +39,7 @@ export default function Chart({ at, each, height, line, series }: Props) {
       <LineChart
         {...common}
         xAxis={[{ data: at, scaleType: 'point', valueFormatter: when, height: 24 }]}
-        series={coloured.map((one) => ({ ...one, area: true, showMark: at.length < 10, connectNulls: true }))}
+        series={coloured.map((one) => ({ ...one, area: true, showMark: isMarked(one.data), connectNulls: true }))}
       />
     );
   }
