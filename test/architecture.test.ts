@@ -18,6 +18,7 @@ const ownTransactions = new Map([
   ['database/bus.ts', 'commitAndInvalidate itself'],
   ['database/change-as.ts', 'changeAs itself'],
   ['database/migration-lock.ts', 'the service'],
+  ['resources/migrations/conversions.ts', 'the service'],
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['clients/proxied-clients.ts', 'the service'],
   ['clients/cli-client.ts', 'the service'],

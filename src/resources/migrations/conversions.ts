@@ -1,7 +1,8 @@
+import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
-import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import { Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 
 /** How the stored values of one type become those of another. */
 export type Conversion = Fragment | ((stored: unknown) => unknown);
@@ -11,7 +12,9 @@ export interface Converted {
   readonly table: string;
   readonly from: string;
   readonly to: string;
-  readonly by: (stored: unknown) => unknown;
+  readonly by: Conversion;
+  /** On PostgreSQL, how the values are stored: they travel together. */
+  readonly storage?: ColumnSchema['storage'];
 }
 
 /** Undefined where something could be lost: then the operator decides. */
@@ -32,24 +35,59 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
 
 const batch = 1000;
 
-/** Values that SQL would write in another way than we do. */
+/**
+ * Converts values that have not been converted, a few at a time. On PostgreSQL outside of a transaction: beside those who write, of whom it
+ * waits for none. What it leaves out is left for another time.
+ */
 export async function convertRows(
   executor: Executor,
-  { table, from, to, by }: Converted,
-  converted: (rows: number) => void = () => undefined,
+  converted: Converted,
+  done: (rows: number) => void = () => undefined,
 ): Promise<void> {
-  const [tableName, source, target] = [table, from, to].map((name) => raw(quoted(name))) as [never, never, never];
+  const { engine, db } = executor;
+  const isBeside = engine === 'postgres' && !db.isTransaction;
   for (let after = ''; ; ) {
-    const rows = await readUnprepared<{ id: string; value: unknown }>(
-      executor,
-      sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null order by "id" limit ${batch}`,
-    );
-    for (const { id, value } of rows) {
-      await writeOnce(executor, sql`update ${tableName} set ${target} = ${by(value)} where "id" = ${id}`);
-    }
-    const last = rows.at(-1);
+    const last: Batch | undefined = isBeside
+      ? await db.transaction().execute((tx) => convertSome({ engine, db: tx }, converted, after, true))
+      : await convertSome(executor, converted, after, false);
     if (!last) return;
-    converted(rows.length);
+    done(last.rows);
     after = last.id;
   }
+}
+
+interface Batch {
+  readonly id: string;
+  readonly rows: number;
+}
+
+async function convertSome(
+  executor: Executor,
+  { table, from, to, by, storage }: Converted,
+  after: string,
+  isBeside: boolean,
+): Promise<Batch | undefined> {
+  const [tableName, source, target] = [table, from, to].map((name) => raw(quoted(name))) as [never, never, never];
+  const held = raw(isBeside ? 'for no key update skip locked' : '');
+  const rows = await readUnprepared<{ id: string; value: unknown }>(
+    executor,
+    sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit ${batch} ${held}`,
+  );
+  const last = rows.at(-1);
+  if (!last) return undefined;
+  const ids = rows.map(({ id }) => id);
+  if (by instanceof Fragment) {
+    await writeOnce(executor, sql`update ${tableName} set ${target} = ${by} where "id" = any(${ids})`);
+  } else if (storage) {
+    const type = raw(columnTypes('postgres')[storage].replace(/ collate .*/, ''));
+    const values = rows.map(({ value }) => by(value));
+    await writeOnce(
+      executor,
+      sql`update ${tableName} as t set ${target} = v.value from unnest(${ids}::text[], ${values}::${type}[]) as v (id, value) where t."id" = v.id`,
+    );
+  } else {
+    for (const { id, value } of rows)
+      await writeOnce(executor, sql`update ${tableName} set ${target} = ${by(value)} where "id" = ${id}`);
+  }
+  return { id: last.id, rows: rows.length };
 }

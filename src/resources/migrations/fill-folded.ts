@@ -1,26 +1,42 @@
 import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
-import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 
+type Fill = NonNullable<Step['fill']>;
+
+const batch = 1000;
+
 /** Folding is ours, not the database's: rows that were there before a field became searchable are folded here. */
-export async function fillFolded(
+export const fillFolded = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
+  foldWhere(executor, fill, sql`${raw(quoted(fill.folded))} is null`, done);
+
+/** The same for rows that others may have folded, or changed since. */
+export const foldAnew = (executor: Executor, fill: Fill, done: (rows: number) => void = () => undefined) =>
+  foldWhere(executor, fill, sql`true`, done);
+
+async function foldWhere(
   executor: Executor,
-  { table, from, folded }: NonNullable<Step['fill']>,
-  filled: (rows: number) => void = () => undefined,
+  { table, from, folded }: Fill,
+  condition: Fragment,
+  done: (rows: number) => void,
 ): Promise<void> {
   const [tableName, source, target] = [table, from, folded].map((name) => raw(quoted(name))) as [never, never, never];
   for (let after = ''; ; ) {
-    const rows = await readUnprepared<{ id: string; value: string }>(
+    const rows = await readUnprepared<{ id: string; value: string | null; folded: string | null }>(
       executor,
-      sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit 1000`,
+      sql`select "id", ${source} as value, ${target} as folded from ${tableName} where "id" > ${after} and (${source} is not null or ${target} is not null) and ${condition} order by "id" limit ${batch}`,
     );
-    for (const { id, value } of rows) {
-      await writeOnce(executor, sql`update ${tableName} set ${target} = ${fold(value)} where "id" = ${id}`);
+    for (const { id, value, folded: before } of rows) {
+      const wanted = value === null ? null : fold(value);
+      if (wanted === before) continue;
+      // Whoever has changed the value meanwhile has folded it, or is found another time.
+      const unchanged = value === null ? sql`${source} is null` : sql`${source} = ${value}`;
+      await writeOnce(executor, sql`update ${tableName} set ${target} = ${wanted} where "id" = ${id} and ${unchanged}`);
     }
     const last = rows.at(-1);
     if (!last) return;
-    filled(rows.length);
+    done(rows.length);
     after = last.id;
   }
 }

@@ -15,7 +15,8 @@ import { refuseLoss, refuseNeedless } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
-import { workAhead } from './work-ahead.ts';
+import { validateReferences } from './validate-references.ts';
+import { type DoneAhead, workAhead } from './work-ahead.ts';
 
 /** Changes by code of the operator's own, each run once. */
 export interface OwnMigrations {
@@ -99,14 +100,16 @@ export async function applyResourceMigrations(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   checkDefinitions(definitions);
-  const ahead = options.dryRun ? new Set<string>() : await doAhead(database, definitions, options);
+  const ahead: DoneAhead = options.dryRun ? new Map() : await doAhead(database, definitions, options);
   const shown = shownSteps(options.progress ?? unwatched);
   try {
-    return await underMigrationLock(database, async (tx) => {
+    const done = await underMigrationLock(database, async (tx) => {
       const done = await bringUp(database, tx, definitions, options, { ahead, shown });
       if (options.dryRun) throw new Undone(done);
       return done;
     });
+    await validateReferences(database, options.note);
+    return done;
   } catch (error) {
     if (error instanceof Undone) return error.done;
     throw error;
@@ -115,20 +118,20 @@ export async function applyResourceMigrations(
   }
 }
 
-/** What takes more than adding must come in its order. */
-const onlyAdds = ({ loses, drops, dropsIndex, finish, fill, column }: Step): boolean =>
-  !(loses || drops || dropsIndex || finish || (fill && !column));
+/** What takes away must come in its order. */
+const keepsAll = ({ loses, drops, dropsColumn, fill, column, beside }: Step): boolean =>
+  !(loses || drops || dropsColumn || (fill && !column && !beside));
 
 /** Nothing where the transaction will refuse, or an operator's own code runs in it. */
 async function doAhead(
   database: Database,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-): Promise<ReadonlySet<string>> {
-  const none = new Set<string>();
+): Promise<DoneAhead> {
+  const none: DoneAhead = new Map();
   if (database.engine === 'sqlite' || (options.own && (await options.own.pending(database.db)).length > 0)) return none;
   const { steps, blockers } = await planResourceMigrations(database, definitions, options);
-  if (blockers.length > 0 || !steps.every(onlyAdds)) return none;
+  if (blockers.length > 0 || !steps.every(keepsAll)) return none;
   const stored = await readSchemas(database.db);
   const tables = new Set([...stored.values()].map(({ table }) => table));
   return workAhead(database, steps, tables, options.progress);
@@ -139,7 +142,7 @@ async function bringUp(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { ahead, shown }: { readonly ahead: ReadonlySet<string>; readonly shown: ShownSteps },
+  { ahead, shown }: { readonly ahead: DoneAhead; readonly shown: ShownSteps },
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
@@ -150,7 +153,9 @@ async function bringUp(
   const done: string[] = [];
   const perform = async (steps: readonly Step[]) => {
     const undone = steps.filter(({ says }) => !ahead.has(says));
-    for (const step of undone) {
+    for (const step of steps) {
+      for (const statement of ahead.get(step.says) ?? []) await writeOnce(executor, statement);
+      if (ahead.has(step.says)) continue;
       shown.next(step.says, undone.length);
       await performStep(executor, step, shown);
     }

@@ -1,8 +1,9 @@
 import type { Engine } from '../../database/database.ts';
 import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import { Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { Conversion, Converted } from './conversions.ts';
+import type { Executor } from '../sql/executor.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import type { Converted } from './conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 /** One thing that a migration does, in words and in SQL. */
@@ -15,10 +16,27 @@ export interface Step {
   readonly convert?: Converted;
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
+  readonly dropsColumn?: string;
   /** On PostgreSQL: a column that is added, in a way that can be repeated. */
   readonly column?: { readonly table: string; readonly statements: readonly Fragment[] };
-  /** On PostgreSQL: an index, and how it is made beside those who write. */
-  readonly index?: { readonly table: string; readonly name: string; readonly concurrently: Fragment };
+  /** On PostgreSQL: an index, and how it is made beside those who write, under this or another name, with columns that are called so. */
+  readonly index?: {
+    readonly table: string;
+    readonly name: string;
+    concurrently(name: string, called: (column: string) => string): Fragment;
+  };
+  /** On PostgreSQL: a column whose values another one takes over before the transaction. An index finds what is left for that. */
+  readonly recast?: {
+    readonly table: string;
+    readonly column: string;
+    readonly temporary: string;
+    readonly left: { readonly name: string; readonly make: Fragment };
+  };
+  /** On PostgreSQL: how the step is done beside those who write, in small parts that can be repeated. */
+  readonly beside?: {
+    readonly table: string;
+    run(executor: Executor, done: (rows: number) => void): Promise<void>;
+  };
   /** What goes, as the operator names it. */
   readonly drops?: string;
   /** A folded column to be filled after the statements. */
@@ -38,7 +56,7 @@ const referenceText = ({ references }: ColumnSchema): string => {
  * Declared columns may be null for the database, whatever the declaration says: the engine checks what is required, and a
  * declaration can change its mind without the table being rewritten.
  */
-const columnText = (engine: Engine, name: string, column: ColumnSchema): string => {
+export const columnText = (engine: Engine, name: string, column: ColumnSchema): string => {
   const implicit = name === 'created_at' || name === 'updated_at' ? ' not null' : '';
   // On PostgreSQL references are added when all tables are there: declarations may refer to each other in circles.
   return `${quoted(name)} ${typeOf(engine, column)}${implicit}${engine === 'sqlite' ? referenceText(column) : ''}`;
@@ -57,7 +75,10 @@ export function addReference(engine: Engine, table: string, name: string, column
   return [
     {
       says: `let "${table}.${name}" refer to "${column.references.table}"`,
-      statements: [raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)}`)],
+      // Rows are looked at afterwards, beside those who write; new ones are held to it at once.
+      statements: [
+        raw(`alter table ${quoted(table)} add foreign key (${quoted(name)})${referenceText(column)} not valid`),
+      ],
     },
   ];
 }
@@ -96,52 +117,27 @@ export const dropColumn = (
   { loses, drops, why = '' }: { loses?: string | undefined; drops?: string; why?: string },
 ): Step => ({
   says: `drop the column "${name}" of "${table}"${why}`,
+  dropsColumn: name,
   ...(drops ? { drops } : {}),
   ...(loses ? { loses } : {}),
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
-/** Gives a column another type or reference and keeps its values: a new one takes its place. */
-export function recastColumn(
-  engine: Engine,
-  table: string,
-  name: string,
-  column: ColumnSchema,
-  conversion: Conversion,
-): Step[] {
-  const temporary = `${name}_recast`;
-  const copy = conversion instanceof Fragment ? conversion : undefined;
-  const update = copy && sql`update ${raw(quoted(table))} set ${raw(quoted(temporary))} = ${copy}`;
-  return [
-    {
-      says: `change how "${table}.${name}" is stored`,
-      statements: [
-        raw(`alter table ${quoted(table)} add column ${columnText(engine, temporary, column)}`),
-        ...(update ? [update] : []),
-      ],
-      ...(typeof conversion === 'function' ? { convert: { table, from: name, to: temporary, by: conversion } } : {}),
-      finish: [
-        raw(`alter table ${quoted(table)} drop column ${quoted(name)}`),
-        raw(`alter table ${quoted(table)} rename column ${quoted(temporary)} to ${quoted(name)}`),
-      ],
-    },
-    ...addReference(engine, table, name, column),
-  ];
-}
-
 export function createIndex(engine: Engine, table: string, name: string, index: IndexSchema): Step {
-  const columns = index.columns.map((column, i) => {
-    const nulls = engine === 'postgres' && i === 0 && index.nullable && !index.unique ? ' nulls first' : '';
-    return `${quoted(column)}${nulls}`;
-  });
+  const on = (called: (column: string) => string) => {
+    const columns = index.columns.map((column, i) => {
+      const nulls = engine === 'postgres' && i === 0 && index.nullable && !index.unique ? ' nulls first' : '';
+      return `${quoted(called(column))}${nulls}`;
+    });
+    return `on ${quoted(table)} (${columns.join(', ')})`;
+  };
   const kind = index.unique ? 'unique index' : 'index';
-  const on = `on ${quoted(table)} (${columns.join(', ')})`;
+  const concurrently = (as: string, called: (column: string) => string) =>
+    raw(`create ${kind} concurrently if not exists ${quoted(as)} ${on(called)}`);
   return {
     says: `make the ${index.unique ? 'unique ' : ''}index "${name}"`,
-    statements: [raw(`create ${kind} ${quoted(name)} ${on}`)],
-    ...(engine === 'postgres'
-      ? { index: { table, name, concurrently: raw(`create ${kind} concurrently if not exists ${quoted(name)} ${on}`) } }
-      : {}),
+    statements: [raw(`create ${kind} ${quoted(name)} ${on((column) => column)}`)],
+    ...(engine === 'postgres' ? { index: { table, name, concurrently } } : {}),
   };
 }
 

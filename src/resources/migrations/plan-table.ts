@@ -5,10 +5,12 @@ import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 import { conversionOf } from './conversions.ts';
 import { countHeld, hasRows } from './held-values.ts';
-import { addColumn, createIndex, dropColumn, dropIndex, recastColumn, type Step } from './migration-steps.ts';
+import { addColumn, createIndex, dropColumn, dropIndex, type Step } from './migration-steps.ts';
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import type { Permissions } from './permissions.ts';
+import { recastColumn } from './recast-column.ts';
 import type { TableSchema } from './storage-schema.ts';
+import { takeUpAgain } from './take-up-again.ts';
 
 /** A column or index that no declaration names any more. */
 export interface Unnamed {
@@ -58,7 +60,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
     const old = before.columns[name];
     if (!old) steps.push(...addColumn(engine, table, name, next));
     else if (sameStorage(old, next)) {
-      if (old.unnamed) steps.push(...takeUpAgain(before, name, next));
+      if (old.unnamed) steps.push(...takeUpAgain(engine, before, name, next));
     } else {
       const conversion = conversionOf(name, old, next);
       if (conversion) {
@@ -76,19 +78,6 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
     }
   }
   return { recast, gone };
-}
-
-/** Others wrote while nobody named it: defaults are filled in, and folded text is folded anew. */
-function takeUpAgain({ table, indexes }: TableSchema, name: string, next: ColumnSchema): Step[] {
-  const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
-  const says = `take up the column "${name}" of "${table}" again`;
-  if (next.from) {
-    const fill = { table, from: next.from, folded: name };
-    return [{ says, statements: [sql`update ${tableName} set ${column} = null`], fill }];
-  }
-  const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
-  if (next.default === undefined || isUnique) return [];
-  return [{ says, statements: [sql`update ${tableName} set ${column} = ${next.default} where ${column} is null`] }];
 }
 
 /** What no declaration names stays, as other versions may use it, until somebody says that it may go. */

@@ -4,8 +4,10 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { defineResource } from '../declaration/define-resource.ts';
-import { integer, text } from '../declare.ts';
+import { integer, number, reference, text } from '../declare.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
+
+type Fields = Parameters<typeof defineResource>[0]['fields'];
 
 const name = 'cars';
 const access = { read: 'auth:api', write: 'auth:api' } as const;
@@ -65,5 +67,59 @@ describe('Migrations of a large table on PostgreSQL', () => {
     const limit = await sql<{ ms: string }>`select current_setting('statement_timeout') as ms`.execute(database.db);
     assert.notEqual(limit.rows[0]?.ms, '0');
     assert.deepEqual(await applyResourceMigrations(database, [after]), []);
+  });
+
+  it('convert values, take up columns again and add references beside a writer, whose changes they keep', async () => {
+    const { database, testDatabase } = await make();
+    const makers = defineResource({ name: 'makers', access, fields: { title: text() } });
+    const cars = (fields: Fields) => [makers, defineResource({ name, access, fields })];
+    const model = text({ searchable: true });
+    const indexed = { searchable: true, sortable: true } as const;
+    await applyResourceMigrations(
+      database,
+      cars({ model, wheels: integer(indexed), doors: integer({ unique: true }) }),
+    );
+    await sql`insert into cars (id, model, model_folded, wheels, doors, created_at, updated_at, version)
+      select 'c' || n, 'Model ' || n, 'wrong', n, n, 1, 1, 1 from generate_series(1, 1500) as n`.execute(database.db);
+    const written = new Map<string, number>();
+    const versions: Fields[] = [
+      { wheels: number(indexed), doors: text({ unique: true }), maker: reference('makers') },
+      { model, wheels: text(indexed), doors: text({ unique: true }), maker: reference('makers') },
+    ];
+    const writer = new pg.Client({ connectionString: testDatabase.url });
+    await writer.connect();
+    try {
+      for (const version of versions) {
+        let ended = false;
+        const done = applyResourceMigrations(database, cars(version)).finally(() => {
+          ended = true;
+        });
+        for (let n = 0; !ended; n++) {
+          const id = `c${1 + ((n * 7) % 1500)}`;
+          await writer.query(`update cars set wheels = '${n + 5000}' where id = '${id}'`);
+          written.set(id, n + 5000);
+        }
+        assert.ok((await done).some((line) => line.includes('change how "cars.wheels" is stored')));
+      }
+    } finally {
+      await writer.end();
+    }
+    const { rows } = await sql<Record<'id' | 'wheels' | 'doors' | 'model' | 'model_folded', string>>`
+      select * from cars`.execute(database.db);
+    assert.equal(rows.length, 1500);
+    for (const { id, wheels, doors, model, model_folded } of rows) {
+      const nth = id.slice(1);
+      assert.deepEqual([wheels, doors, model_folded], [String(written.get(id) ?? nth), nth, model.toLowerCase()], id);
+    }
+    const left = await sql<{ name: string }>`
+      select tgname as name from pg_trigger where tgname like 'recast%'
+      union all select proname from pg_proc where proname like 'recast%'
+      union all select relname from pg_class where relname ~ '^(left_|cars.*_n$)'
+      union all select indexrelid::regclass::text from pg_index where not indisvalid
+      union all select conname from pg_constraint where not convalidated`.execute(database.db);
+    assert.deepEqual(left.rows, []);
+    const unique = sql`insert into cars (id, doors, created_at, updated_at, version) values ('x', '7', 1, 1, 1)`;
+    await assert.rejects(unique.execute(database.db), /duplicate|unique|taken/i);
+    assert.deepEqual(await applyResourceMigrations(database, cars(versions[1] as Fields)), []);
   });
 });

@@ -2,55 +2,98 @@ import { besideWriters, makeIndex } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
 import { type BeginProgress, shownSteps, unwatched } from '../../progress.ts';
-import { writeOnce } from '../sql/executor.ts';
+import { type Executor, writeOnce } from '../sql/executor.ts';
+import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
+import { convertRows } from './conversions.ts';
 import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
 
+/** By what a step says: what is left of it for the transaction. A step that is not named is left as it is. */
+export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;
+
+type Called = (table: string) => (column: string) => string;
+
+/** An index that takes the place of another is made beside it. */
+const besideName = (name: string): string => `${name}_n`;
+
 /**
- * What takes long on a large table of PostgreSQL is done before the transaction that holds it: rows are folded a few at a
+ * What takes long on a large table of PostgreSQL is done before the transaction that holds it: rows are folded and converted a few at a
  * time, and indexes are made beside those who write. Adds only, may be cut off at any moment, and does nothing twice.
- * Returns the steps that are done. `tables`: those that are there.
+ * `tables`: those that are there.
  */
 export async function workAhead(
   database: Database,
   steps: readonly Step[],
   tables: ReadonlySet<string>,
   progress: BeginProgress = unwatched,
-): Promise<ReadonlySet<string>> {
-  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  const columns = steps.filter(({ column }) => column && tables.has(column.table));
-  const indexes = steps.filter(({ index }) => index && tables.has(index.table) && !dropped.has(index.name));
-  const isWorthIt = indexes.length > 0 || columns.some(({ fill }) => fill);
-  if (database.engine === 'sqlite' || !isWorthIt) return new Set();
+): Promise<DoneAhead> {
+  const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
+  const called: Called = (table) => (column) =>
+    recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
+  // What is folded of a column that is converted comes after that.
+  const columns = steps.filter(
+    ({ column, fill }) => column && tables.has(column.table) && (!fill || called(fill.table)(fill.from) === fill.from),
+  );
+  const long = [
+    ...columns.filter(({ fill }) => fill),
+    ...steps.filter(({ beside }) => beside && tables.has(beside.table)),
+    ...recasts,
+    ...steps.filter(({ index }) => index && tables.has(index.table)),
+  ];
+  if (database.engine === 'sqlite' || long.length === 0) return new Map();
   await underMigrationLock(database, async (tx) => {
-    for (const { column } of columns)
-      for (const statement of column?.statements ?? []) await writeOnce({ engine: 'postgres', db: tx }, statement);
+    const begin = [
+      ...columns.flatMap(({ column }) => column?.statements ?? []),
+      ...recasts.flatMap((one) => one.statements),
+    ];
+    for (const statement of begin) await writeOnce({ engine: 'postgres', db: tx }, statement);
   });
-  const filled = columns.filter(({ fill }) => fill);
+  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const shown = shownSteps(progress);
   return besideWriters(database, async (db) => {
+    const done = new Map<string, readonly Fragment[]>(columns.map(({ says }) => [says, []]));
     try {
-      for (const { says, fill } of filled) {
-        shown.next(says, filled.length + indexes.length);
-        if (fill) await fillFolded({ engine: 'postgres', db }, fill, shown.rows);
+      for (const [n, step] of long.entries()) {
+        shown.next(step.says, long.length - n);
+        const left = step.index
+          ? await makeAhead(db, step.index, dropped, called)
+          : await doAhead(db, step, shown.rows);
+        if (left) done.set(step.says, left);
       }
-      const made: Step[] = [];
-      for (const step of indexes) {
-        shown.next(step.says, indexes.length);
-        if (await isMade(db, step)) made.push(step);
-      }
-      return new Set([...columns, ...made].map(({ says }) => says));
+      return done;
     } finally {
       shown.end();
     }
   });
 }
 
-/** False where it cannot be made: the transaction says why. */
-async function isMade(db: Db, { index }: Step): Promise<boolean> {
-  if (!index) return false;
-  return makeIndex(db, index.name, () => writeOnce({ engine: 'postgres', db }, index.concurrently)).then(
-    () => true,
-    () => false,
-  );
+/** Undefined where the transaction goes through the step as well, and finds little to do. */
+async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
+  const { fill, beside, recast, convert } = step;
+  const executor: Executor = { engine: 'postgres', db };
+  if (recast && convert) {
+    await convertRows(executor, convert, rows);
+    await makeIndex(db, recast.left.name, () => writeOnce(executor, recast.left.make));
+    return undefined;
+  }
+  if (beside) await beside.run(executor, rows);
+  else if (fill) await fillFolded(executor, fill, rows);
+  return [];
+}
+
+/** Undefined where it cannot be made: the transaction says why. */
+async function makeAhead(
+  db: Db,
+  { table, name, concurrently }: NonNullable<Step['index']>,
+  dropped: ReadonlySet<string>,
+  called: Called,
+): Promise<Fragment[] | undefined> {
+  const as = dropped.has(name) ? besideName(name) : name;
+  const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, called(table)));
+  try {
+    await makeIndex(db, as, make);
+  } catch {
+    return undefined;
+  }
+  return as === name ? [] : [raw(`alter index ${quoted(as)} rename to ${quoted(name)}`)];
 }
