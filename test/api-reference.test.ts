@@ -44,7 +44,7 @@ describe('The API reference, in a browser', () => {
   it('sends every request of one’s own resources as it stands, with the reader’s session', async () => {
     const page = await (await open()).newPage();
     await signedIn(page, '/docs/owners');
-    for (const section of ['owners', 'drivers', 'cars']) {
+    for (const section of ['owners', 'drivers', 'cars', 'assignments']) {
       await page.goto(`${service.url}/docs/${section}`);
       for (const form of await page.locator('form.try:not([data-twice])').all()) {
         const { status, body } = await send(form);

@@ -38,7 +38,9 @@ export function spokenProblem(problem: Problem): Problem {
 function spokenField(error: Problem): Problem {
   const { field, code, message } = error;
   const detail = String(message);
-  const values = { detail, field: say(humanised(String(field))), ...valuesOfDetail(detail) };
+  const { limit, values: listed } = valuesOfDetail(detail);
+  // A declared hint is a sentence of its own, which the operator may have said in this language.
+  const values = { detail, limit, field: say(humanised(String(field))), values: find(`${listed}.`) ?? say(listed) };
   const said = find(`field_error.${field}.${code}`, values) ?? find(`field_error.${code}`, values);
   return { ...error, message: said ?? detail };
 }

@@ -66,7 +66,7 @@ export async function servePages(
   serveTokens(kit, context, means.scopes);
   serveConnections(kit, means.oauth);
   serveApplications(kit, means.scopes);
-  serveAccount(kit);
+  serveAccount(kit, context);
   serveReference(app, kit);
   serveConsole(app, context, {
     tokenOf: cookieTokenOf,

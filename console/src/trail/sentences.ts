@@ -39,6 +39,7 @@ const sentences = new Map<string, Sentence>([
   ['user.enabled', { own: '{user} was enabled', other: '{actor} enabled {user}' }],
   ['user.unlocked', { own: '{user} was unlocked', other: '{actor} unlocked {user}' }],
   ['user.signed_out', { own: '{user} signed out everywhere', other: '{actor} signed {user} out everywhere' }],
+  ['user.exported', { own: '{user} took a copy of their data along' }],
   ['user.deleted', { own: '{user} deleted their account', other: '{actor} deleted {user}' }],
   ['users.imported', { own: 'Users were imported' }],
   ['password.changed', { own: '{user} changed their password', other: '{actor} set a password for {user}' }],

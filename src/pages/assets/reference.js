@@ -44,61 +44,6 @@ function showSession() {
   return who.replaceChildren(link, ' to send requests as yourself, or send a login from here.');
 }
 
-/** A row of a list that the reader may see, or nothing. Each list is asked for once. */
-const rows = new Map();
-function rowOf(list) {
-  if (!rows.has(list)) {
-    const asked = currentToken().then(async (token) => {
-      if (!token) return undefined;
-      const headers = { Accept: 'application/json', Authorization: `Bearer ${token}` };
-      const response = await fetch(`${root}${list}?limit=1&count=none`, { headers });
-      return response.ok ? (await response.json()).data?.[0] : undefined;
-    });
-    rows.set(
-      list,
-      asked.catch(() => undefined),
-    );
-  }
-  return rows.get(list);
-}
-
-/** Another value for what no two rows may share: `AB 123` → `AB 847`, `ada@example.com` → `ada-4f2c@example.com`. */
-function unlikeOthers(value) {
-  if (typeof value !== 'string') return value;
-  const random = Math.random().toString(16).slice(2, 6);
-  if (value.includes('@')) return value.replace('@', `-${random}@`);
-  if (!/\d/.test(value)) return `${value}-${random}`;
-  let left = 4;
-  return value.replace(/\d(?=\D*(\d\D*){0,3}$)/g, (digit) => (left-- > 0 ? Math.floor(Math.random() * 10) : digit));
-}
-
-/** Ids that exist in place of the document's, and the row as it is where one is changed: what stands there can be sent. */
-async function fillIn(form) {
-  let row;
-  for (const input of all('input[data-rows]', form)) {
-    const found = await rowOf(input.dataset.rows);
-    if (found && exampleId.test(input.value)) {
-      input.value = found.id;
-      row = found;
-    }
-  }
-  const text = form.querySelector('textarea');
-  if (!text || text.value !== text.defaultValue || text.value === '') return;
-  const { references, unique, members } = JSON.parse(text.dataset.facts);
-  let body = JSON.parse(text.value);
-  if (text.dataset.fromRow && row) {
-    const kept = text.dataset.fromRow === 'put' ? members : Object.keys(body);
-    body = Object.fromEntries(kept.filter((name) => name in row).map((name) => [name, row[name]]));
-  } else {
-    for (const name of unique) if (name in body) body[name] = unlikeOthers(body[name]);
-    for (const [name, list] of Object.entries(references)) {
-      const found = name in body ? await rowOf(list) : undefined;
-      if (found) body[name] = found.id;
-    }
-  }
-  if (text.value === text.defaultValue) text.value = JSON.stringify(body, null, 2);
-}
-
 /** What the form says, as a request; undefined where its body is no JSON. */
 function read(form) {
   const { method, path } = form.dataset;

@@ -15,7 +15,7 @@ const files = [
     of: ['base.css', 'forms.css', 'reference.css', 'reference-operation.css'],
     type: 'text/css; charset=utf-8',
   },
-  { name: 'reference.js', of: ['reference.js'], type: 'text/javascript; charset=utf-8' },
+  { name: 'reference.js', of: ['reference-examples.js', 'reference.js'], type: 'text/javascript; charset=utf-8' },
 ];
 
 const open = { auth: 'public', limited: false, errors: 'page' } as const;

@@ -32,6 +32,8 @@ interface BodyFacts {
   readonly references: Readonly<Record<string, string>>;
   /** Members that no two rows share. */
   readonly unique: readonly string[];
+  /** Members that no two rows share all of. */
+  readonly together: readonly (readonly string[])[];
   /** Everything that can be sent. */
   readonly members: readonly string[];
 }
@@ -45,6 +47,7 @@ function factsOf(schema: Json): BodyFacts {
   return {
     references: Object.fromEntries(references),
     unique: members.filter(([, of]) => of['x-unique'] === true).map(([name]) => name),
+    together: (schema['x-unique-together'] as string[][] | undefined) ?? [],
     members: members.map(([name]) => name),
   };
 }

@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { requestSource } from '../../http/request-source.ts';
 import { message } from '../../languages/message.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { ownData } from './own-data.ts';
@@ -8,9 +11,9 @@ import { asPerson, refusal, showSettings } from './settings-shell.ts';
 const base = '/settings/account';
 
 /** What people may take along, and how they leave. */
-export function serveAccount(kit: PageKit): void {
+export function serveAccount(kit: PageKit, context: Context): void {
   kit.page(base, 'auth:web', (request, reply) => showAccount(kit, request, reply));
-  kit.form(`${base}/export`, 'auth:web', (request, reply) => sendOwnData(kit, request, reply));
+  kit.form(`${base}/export`, 'auth:web', (request, reply) => sendOwnData(kit, context, request, reply));
   kit.form(`${base}/delete`, 'auth:web', (request, reply) => deleteAccount(kit, request, reply));
   kit.page('/account-deleted', 'public', (request, reply) =>
     kit.show(request, reply, 'message', {
@@ -23,7 +26,17 @@ export function serveAccount(kit: PageKit): void {
 const showAccount = (kit: PageKit, request: FastifyRequest, reply: FastifyReply, variables: object = {}) =>
   showSettings(kit, request, reply, 'account', 'settings-account', { title: message('account.title'), ...variables });
 
-async function sendOwnData(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Recorded first: whoever took everything along is in the trail, and in the export itself. */
+async function sendOwnData(
+  kit: PageKit,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { userId, sessionId } = request.caller;
+  await recordEvent(context, kit.database.db, {
+    ...{ type: 'user.exported', userId, sessionId, source: requestSource(request) },
+  });
   const day = new Date(kit.now()).toISOString().slice(0, 10);
   return reply
     .type('application/json; charset=utf-8')

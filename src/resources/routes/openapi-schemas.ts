@@ -84,6 +84,10 @@ const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()]
 export const replacesAsItCreates = (resource: Resource): boolean =>
   sendable(resource).every((field) => mustBeSent(field) === mustBeReplaced(field));
 
+/** Beside `x-unique` of a field: what only together must differ. */
+const together = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
+  uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
+
 /** What a write takes: `create` is POST, `replace` PUT, `update` PATCH, which needs nothing. What the path says need not be sent. */
 export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'update', tie?: string): Json {
   const fields = sendable(resource);
@@ -95,6 +99,7 @@ export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'up
       fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : sentSchema(field)]),
     ),
     ...(required.length === 0 ? {} : { required }),
+    ...together(resource),
     additionalProperties: false,
   };
 }
