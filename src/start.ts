@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { type BuiltApp, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context, Siblings } from './context.ts';
-import { migrate } from './database/migrate.ts';
+import { findMissingIndexes, migrate } from './database/migrate.ts';
+import { makeIndexes } from './database/missing-indexes.ts';
 import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
@@ -53,6 +54,8 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
   }
 }
 
+const indexesLater = (why: string) => `Indexes could not be made (${why}). The next start tries again.`;
+
 /** All of a start but the listening: whatever stops a start stops this. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
   const { log, clockOffset, siblings, progress } = options;
@@ -64,10 +67,14 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
   const eventsLog = openEventsLog({ config, database, log });
   let services: BuiltApp | undefined;
+  let stopped = false;
+  let indexes: Promise<void> | undefined;
   const stop = async () => {
     await services?.app.close();
     await eventsLog?.close();
+    stopped = true;
     await database.close();
+    await indexes;
     await telemetry?.stop();
   };
   try {
@@ -76,11 +83,15 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     for (const name of names) log.info({ migration: name }, 'migrated the database');
+    const missing = await findMissingIndexes(database);
     for (const site of otherSites(config)) log.warn(fillIn(otherSite, { ...site }));
     services = await buildApp(context);
     const administrator =
       (await ensureFirstAdministrator(context, services.accounts)) ??
       (await unusedFirstPassword(context, services.passwords));
+    // It serves meanwhile. What a stop cuts off is no news: the next start makes it.
+    const report = (line: string) => (stopped ? undefined : log.warn(line));
+    indexes = makeIndexes(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
     return { ...services, context, administrator, stop };
   } catch (error) {
     await stop();

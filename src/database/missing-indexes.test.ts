@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
-import { migrate } from './migrate.ts';
+import { services } from '../../test/harness/service.ts';
+import { findMissingIndexes, migrate } from './migrate.ts';
+import { makeIndexes } from './missing-indexes.ts';
 
 describe('Indexes of migrations on a PostgreSQL with rows', () => {
   const clients: pg.Client[] = [];
@@ -10,11 +12,12 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
   after(async () => {
     for (const client of clients) await client.end();
   });
-  const make = contexts('postgres');
+  const open = contexts('postgres');
+  const start = services('postgres');
   let context: TestContext;
   let [writer, other] = [] as unknown as [pg.Client, pg.Client];
   before(async () => {
-    context = await make();
+    context = await open();
     const connectionString = context.testDatabase.url;
     clients.push(new pg.Client({ connectionString }), new pg.Client({ connectionString }));
     [writer, other] = clients as [pg.Client, pg.Client];
@@ -30,24 +33,64 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
       await other.query(`select indisvalid as valid from pg_index where indexrelid = to_regclass('events_actor')`)
     ).rows.map(({ valid }) => valid);
 
+  const make = async (report?: (line: string) => void) =>
+    makeIndexes(context.database, await findMissingIndexes(context.database), report);
+  const isBeingMade = async () => {
+    const making = `select 1 from pg_stat_activity where datname = current_database()
+      and query like 'create index concurrently%' and wait_event_type = 'Lock'`;
+    while ((await other.query(making)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  const isThere = async () => {
+    while ((await validity())[0] !== true) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+
   it('are made while others write, by one of those who start, and hold up none of them', async () => {
     await writer.query('begin');
     await write(writer, 'open');
-    const migrated = Promise.all([migrate(context.database), migrate(context.database)]);
-    const making = `select 1 from pg_stat_activity where datname = current_database()
-      and query like 'create index concurrently%' and wait_event_type = 'Lock'`;
-    while ((await other.query(making)).rowCount !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    // Though the index cannot be made yet.
+    assert.deepEqual(await migrate(context.database), ['029-events-by-actor']);
+    const made = Promise.all([make(), make()]);
+    await isBeingMade();
     // It waits for the transaction that is open, and nobody waits for it.
     await other.query(`set lock_timeout = 5000`);
     await write(other, 'meanwhile');
     await writer.query('commit');
-    assert.deepEqual((await migrated).flat(), ['029-events-by-actor']);
+    await made;
     assert.deepEqual(await validity(), [true]);
   });
 
   it('are made again where somebody was cut off while making them', async () => {
     await other.query(`update pg_index set indisvalid = false where indexrelid = 'events_actor'::regclass`);
-    assert.deepEqual(await migrate(context.database), []);
+    await make();
     assert.deepEqual(await validity(), [true]);
+  });
+
+  it('end with their connection, and the process does not', async () => {
+    await other.query('drop index events_actor');
+    await writer.query('begin');
+    await write(writer, 'and again');
+    const lines: string[] = [];
+    const made = make((line) => lines.push(line));
+    await isBeingMade();
+    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'gatehouse-migrations' and datname = current_database()`);
+    await made;
+    await writer.query('commit');
+    assert.match(lines.join(), /events_actor could not be made/);
+    await make();
+    assert.deepEqual(await validity(), [true]);
+  });
+
+  it('keep no service from serving or from stopping, and are made when it serves', async () => {
+    await other.query('drop index events_actor');
+    await writer.query('begin');
+    await write(writer, 'open again');
+    const first = await start({ database: context.testDatabase });
+    assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
+    await isBeingMade();
+    await first.close();
+    await start({ database: context.testDatabase });
+    await writer.query('commit');
+    await isThere();
   });
 });

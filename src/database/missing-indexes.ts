@@ -3,22 +3,26 @@ import { besideWriters, makeIndex } from './beside-writers.ts';
 import type { Database } from './database.ts';
 import type { FixedIndex, Report } from './migration.ts';
 
-/**
- * On PostgreSQL: makes the indexes that migrations add to tables with rows, beside those who write. Looked for at every start, so that one
- * that was cut off is made by the next. A service works without them, more slowly.
- */
-export async function makeMissingIndexes(
-  database: Database,
-  indexes: readonly FixedIndex[],
-  report: Report,
-): Promise<void> {
-  if (database.engine === 'sqlite' || indexes.length === 0) return;
+/** Those of the indexes that migrations add to tables with rows which are not there yet, or not whole. SQLite makes them in its migrations. */
+export async function missingIndexes(database: Database, indexes: readonly FixedIndex[]): Promise<FixedIndex[]> {
+  if (database.engine === 'sqlite' || indexes.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select relname as name from pg_index
     join pg_class on pg_class.oid = indexrelid
     where relname = any(${indexes.map(({ name }) => name)}) and relnamespace = current_schema()::regnamespace
       and indisvalid`.execute(database.db);
   const there = new Set(rows.map(({ name }) => name));
-  const missing = indexes.filter(({ name }) => !there.has(name));
+  return indexes.filter(({ name }) => !there.has(name));
+}
+
+/**
+ * Makes them beside those who write. A service works without them, more slowly, and looks for them at every start: nobody waits for this
+ * but `gatehouse migrate`. A large table takes long, and a backup that is being taken holds it up.
+ */
+export async function makeIndexes(
+  database: Database,
+  missing: readonly FixedIndex[],
+  report: Report = () => undefined,
+): Promise<void> {
   if (missing.length === 0) return;
   await besideWriters(database, async (db) => {
     for (const { name, on } of missing) {

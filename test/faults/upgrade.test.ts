@@ -88,7 +88,12 @@ describe('Two instances of an earlier version, under load', () => {
     const fourth = await replace(second, 'new');
     // Back to the earlier version, and forward again.
     const fifth = await replace(third, 'old');
-    assert.deepEqual((await schemaOf(database.url)).sort(), migrated.sort(), 'nor does a start of the earlier one');
+    const still = await schemaOf(database.url);
+    assert.deepEqual(
+      migrated.filter((name) => !still.includes(name)),
+      [],
+      'nor does a start of the earlier one',
+    );
     const sixth = await replace(fifth, 'new');
     await oracle.end();
     const unanswered = oracle.answers.get(0) ?? 0;

@@ -117,6 +117,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
   /** For the service's own questions. */
   const ask: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
+  const closing = new AbortController();
   const expensive = expensiveReads(poolSize, readSeconds);
   const shared = new SharedReads(run);
   const asked = new SharedReads(ask);
@@ -152,7 +153,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       durable: Promise.resolve(),
     }),
     writeTogether: (text, row) => sharedWrites.write(text, row),
-    direct: (work) => onDirectConnection(listening.current, work),
+    direct: (work) => onDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),
     changes: () => rowChanges.changes(),
     replicas,
@@ -163,6 +164,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       waiting: pool.waitingCount + expensive.waiting,
     }),
     async close() {
+      closing.abort();
       for (const way of [primary, listening]) way.close();
       await replicas?.close();
       await bus.close();

@@ -36,5 +36,5 @@ export function poolCloser(pool: pg.Pool): PoolCloser {
 }
 
 /** The driver's types leave it out. */
-const socketOf = (client: pg.PoolClient): Socket =>
+export const socketOf = (client: pg.PoolClient): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
