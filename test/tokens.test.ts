@@ -33,6 +33,19 @@ onBothEngines('tokens', (engine) => {
     assert.ok(!('revoked_at' in (session ?? {})));
   });
 
+  it('needs a name for a new one, and says so in the API’s description, where sessions have none', async () => {
+    for (const body of [{ scopes: ['*'] }, { name: null }]) {
+      const { status, body: answer } = await askAs('POST', '/v1/tokens', ann.token, body);
+      const [error] = (answer as { errors?: { field: string; code: string }[] }).errors ?? [];
+      assert.deepEqual([status, error?.field, error?.code], [422, 'name', 'required'], JSON.stringify(answer));
+    }
+    type Schema = { required?: string[]; properties: { name: { type: unknown } } };
+    const { body } = await ask<{ components: { schemas: Record<string, Schema> } }>(service, '/openapi.json');
+    const { TokenInput: input, Token: token } = body.components.schemas;
+    assert.deepEqual([input?.required, input?.properties.name.type], [['name'], 'string']);
+    assert.deepEqual(token?.properties.name.type, ['string', 'null']);
+  });
+
   it('makes a personal access token whose value is in that answer only', async () => {
     const made = await askAs('POST', '/v1/tokens', ann.token, { name: 'CI', scopes: ['tokens:read'] });
     assert.equal(made.status, 201, JSON.stringify(made.body));

@@ -96,6 +96,7 @@ export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K>
 /** What fields of every type take; the file of a type has its own options. */
 export const fieldOptions: OptionKinds<FieldOptions<unknown>> = {
   required: flag,
+  requiredToCreate: flag,
   default: anything,
   unique: flag,
   readOnly: flag,

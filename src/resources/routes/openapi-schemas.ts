@@ -25,10 +25,11 @@ export const shownSchema = (field: ResourceField): Json =>
     nullable: field.nullable || (typeof field.options.default === 'function' && field.options.required !== true),
   });
 
-function sentSchema(field: ResourceField): Json {
-  const { default: usual } = field.options;
+function sentSchema(field: ResourceField, mode: 'create' | 'replace'): Json {
+  const { default: usual, requiredToCreate } = field.options;
   const constant = usual !== undefined && typeof usual !== 'function';
-  return { ...fieldSchema(field), ...(constant ? { default: usual } : {}) };
+  const nullable = field.nullable && !(mode === 'create' && requiredToCreate);
+  return { ...fieldSchema({ ...field, nullable }), ...(constant ? { default: usual } : {}) };
 }
 
 /** What `include` adds to a row. */
@@ -73,11 +74,12 @@ function rowSchema(resource: Resource): Json {
   };
 }
 
-const mustBeSent = ({ options }: ResourceField): boolean => options.required === true && options.default === undefined;
+const mustBeSent = ({ options }: ResourceField): boolean =>
+  (options.required === true || options.requiredToCreate === true) && options.default === undefined;
 
 /** The sender of a whole row cannot know what is not shown, nor change what is set for good. */
 const mustBeReplaced = (field: ResourceField): boolean =>
-  mustBeSent(field) && field.shown && field.options.immutable !== true;
+  mustBeSent(field) && field.options.required === true && field.shown && field.options.immutable !== true;
 
 const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()].filter((field) => field.sendable);
 
@@ -96,7 +98,7 @@ export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'up
   return {
     type: 'object',
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : sentSchema(field)]),
+      fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : sentSchema(field, mode)]),
     ),
     ...(required.length === 0 ? {} : { required }),
     ...together(resource),

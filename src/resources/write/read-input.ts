@@ -51,6 +51,8 @@ export function readInput(
     } else {
       const read = readValue(field, value, isForm);
       if ('error' in read) errors.push(read.error);
+      else if (read.value === null && mode === 'create' && field.options.requiredToCreate)
+        errors.push(fieldError(name, 'required', 'must not be null'));
       else values[name] = read.value;
     }
   }
@@ -85,7 +87,8 @@ function complete(
       return;
     }
   }
-  if (options.required && sendable) errors.push(fieldError(name, 'required', 'is required'));
+  const isNeeded = options.required || (mode === 'create' && options.requiredToCreate);
+  if (isNeeded && sendable) errors.push(fieldError(name, 'required', 'is required'));
   else if (sendable && !options.virtual) values[name] = null;
 }
 

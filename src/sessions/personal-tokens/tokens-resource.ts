@@ -23,7 +23,7 @@ const ofItself: Rule = ({ kind, clientId }: Caller) =>
 
 const fields = {
   type: oneOf(['session', 'personal'], { readOnly: true, default: 'personal', searchable: true, sortable: true }),
-  name: text({ max: 100, searchable: true, sortable: true }),
+  name: text({ requiredToCreate: true, max: 100, searchable: true, sortable: true }),
   user_id: reference('users', { readOnly: true, searchable: true }),
   client_id: reference('clients', { readOnly: true, searchable: true }),
   scopes: list({ default: [everyScope], searchable: true }),
@@ -94,14 +94,14 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     async create(call, values) {
       const { caller, tx, source, now } = call;
       await refuseToOutliveConsent(tx, caller);
-      const { name, scopes = [] } = values;
+      const { scopes = [] } = values;
+      const name = values.name as string;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
       const errors: FieldError[] = [
-        ...(name ? [] : [{ field: 'name', code: 'required', message: 'name is required.' }]),
         ...wrongScopes(known, caller, scopes),
         ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
       ];
-      if (errors.length > 0 || !name) throw unprocessable(errors);
+      if (errors.length > 0) throw unprocessable(errors);
       const userId = caller.userId as string;
       const session = await issuePersonalToken(tx, sessions, {
         userId,

@@ -13,6 +13,8 @@ export type Default<T> = T | ((call: DefaultCall) => T | null);
 export interface FieldOptions<T> {
   /** Must be sent on POST and PUT (unless there is a default), and is never null. */
   required?: boolean;
+  /** Must be sent on POST. Rows that were made in another way may be without it. */
+  requiredToCreate?: boolean;
   /** Taken where POST or PUT leaves the field out. A field with a default is never null. */
   default?: Default<T>;
   /** No two rows may hold the same value. */
