@@ -18,7 +18,7 @@ describe('A service with little memory and few file descriptors', () => {
   before(async () => {
     const { dir } = await create();
     const env = { ADMIN_EMAIL: login.email, ADMIN_PASSWORD: login.password, LOG_LEVEL: 'info' };
-    service = await serve(dir, { ...env, NODE_OPTIONS: '--max-old-space-size=96' });
+    service = await serve(dir, { ...env, NODE_OPTIONS: '--max-old-space-size=160' });
   });
   const logIn = async () => (await ask(service, '/v1/clients/web/admin/login', { json: login })).status;
 
