@@ -19,6 +19,7 @@ import { gatehouse, leave } from './api.ts';
 import { createAuthProvider } from './auth-provider.ts';
 import { brand } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
+import { shareTheme } from './chosen-theme.ts';
 import { createDataProvider } from './data-provider.ts';
 import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
@@ -45,6 +46,7 @@ const queryClient = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 const store = localStorageStore('1', 'gatehouse');
+shareTheme(store);
 
 export default function Console({ descriptions }: { descriptions: ResourceDescription[] }) {
   const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions), [descriptions]);

@@ -1,3 +1,4 @@
+import { chosenTheme } from './chosen-theme.ts';
 import icon from './icon.svg';
 
 /** The colours of one mode, as the service has made them readable. */
@@ -22,7 +23,8 @@ export const brand: Brand = filledIn.startsWith('{') ? JSON.parse(filledIn) : { 
 
 /** What is seen before the console itself is there. */
 export function paintGate(): void {
-  const colours = brand.colours?.[matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'];
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const colours = brand.colours?.[chosenTheme() ?? system];
   if (!colours) return;
   document.documentElement.style.setProperty('--accent', colours.fill);
   document.documentElement.style.setProperty('--on-accent', colours.onFill);

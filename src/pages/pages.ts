@@ -15,6 +15,7 @@ import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
+import { themeOf } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveOwnPages } from './own-pages.ts';
 import { serveReference } from './reference/serve-reference.ts';
@@ -74,6 +75,7 @@ export async function servePages(
     logo: kit.logo,
     languages: kit.languages,
     languageOf: kit.languageOf,
+    themeOf: (request) => themeOf(kit.cookies, request).theme,
   });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
   serveOwnPages(kit, own.services, own.loaded);

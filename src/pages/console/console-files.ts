@@ -6,16 +6,19 @@ import type { Brand } from '../../brand.ts';
 /** The console as Vite built it: one page and the files that it loads. */
 export interface ConsoleFiles {
   /** The page, for one answer: its styles carry that answer's nonce, its addresses the service's root. */
-  page(nonce: string, root: string, brand: ConsoleBrand, speech: ConsoleSpeech): string;
+  page(nonce: string, root: string, brand: ConsoleBrand, reader: ConsoleReader): string;
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** Which language the page is in, and where its messages are; empty: in the code. */
-export interface ConsoleSpeech {
+/** For whom the page is. */
+export interface ConsoleReader {
   readonly language: string;
+  /** Where the messages of this language are; empty: in the code. */
   readonly messages: string;
   /** What is said before the messages are there. */
   readonly words: { readonly title: string; readonly opening: string; readonly noscript: string };
+  /** The theme that was chosen on the pages. */
+  readonly theme: 'light' | 'dark' | undefined;
 }
 
 /** What the page tells the console of the operator's brand. */
@@ -50,7 +53,7 @@ export function readConsole(dist = join(import.meta.dirname, '../../../console/d
   }
   const folder = join(dist, 'assets');
   return {
-    page: (nonce, root, brand, { language, messages, words }) =>
+    page: (nonce, root, brand, { language, messages, words, theme }) =>
       html
         .replaceAll('__NONCE__', nonce)
         .replaceAll('./assets/', `${root}/admin/assets/`)
@@ -60,6 +63,9 @@ export function readConsole(dist = join(import.meta.dirname, '../../../console/d
         .replaceAll('__TITLE__', () => escapeHtml(words.title))
         .replaceAll('__OPENING__', () => escapeHtml(words.opening))
         .replaceAll('__NOSCRIPT__', () => escapeHtml(words.noscript))
+        .replace(' data-theme="__THEME__"', theme ? ` data-theme="${theme}"` : '')
+        .replace('content="light dark"', `content="${theme ?? 'light dark'}"`)
+        .replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(brand.logo)}" />`)
         .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
     assets: new Map(
       readdirSync(folder)

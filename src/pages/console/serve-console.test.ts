@@ -52,6 +52,15 @@ onBothEngines('the console at /admin', (engine) => {
     }
   });
 
+  test('is as light or dark as was chosen on the pages, and bears their mark', async () => {
+    const page = async (theme: string) => (await get('/admin', { cookie: `${admin}; theme=${theme}` })).text();
+    assert.match(await page('dark'), /<html lang="en" data-theme="dark">.*name="color-scheme" content="dark"/s);
+    assert.match(await page('"><script>'), /<html lang="en">.*name="color-scheme" content="light dark"/s);
+    const icon = /<link rel="icon" href="([^"]+)"/;
+    const login = await (await get('/login')).text();
+    assert.equal(icon.exec(await page('dark'))?.[1], icon.exec(login)?.[1]);
+  });
+
   test('loads files that a browser may keep for good, compressed where it can', async () => {
     const html = await (await get('/admin', { cookie: admin })).text();
     const script = /src="([^"]+\.js)"/.exec(html)?.[1] as string;

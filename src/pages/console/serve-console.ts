@@ -9,7 +9,7 @@ import { addVary } from '../../http/gate/caching.ts';
 import type { Languages } from '../../languages/languages.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
-import { type ConsoleFiles, type ConsoleSpeech, readConsole } from './console-files.ts';
+import { type ConsoleFiles, type ConsoleReader, readConsole } from './console-files.ts';
 import { serveConsoleMessages } from './console-messages.ts';
 
 interface ConsoleMeans {
@@ -18,6 +18,7 @@ interface ConsoleMeans {
   readonly logo: string;
   readonly languages: Languages;
   languageOf(request: FastifyRequest): Promise<string>;
+  themeOf(request: FastifyRequest): ConsoleReader['theme'];
   /** The access token of the person whom an `auth:web` request comes from. */
   tokenOf(request: FastifyRequest): string;
 }
@@ -37,7 +38,8 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans, fi
       refuseOthersThanAdministrators(request);
       const language = await means.languageOf(request);
       const words = wordsOfPage(means, language);
-      return sendPage(reply, built(files), root, means, { language, messages: messages.addressOf(language), words });
+      const reader = { language, messages: messages.addressOf(language), words, theme: means.themeOf(request) };
+      return sendPage(reply, built(files), root, means, reader);
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
@@ -58,18 +60,18 @@ function sendPage(
   files: ConsoleFiles,
   root: string,
   { brand, logo }: ConsoleMeans,
-  speech: ConsoleSpeech,
+  reader: ConsoleReader,
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
   return addVary(reply, 'accept-language')
-    .header('content-language', speech.language)
+    .header('content-language', reader.language)
     .header('content-security-policy', policy(nonce, brand))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }, speech));
+    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }, reader));
 }
 
-const wordsOfPage = ({ languages, brand }: ConsoleMeans, language: string): ConsoleSpeech['words'] => ({
+const wordsOfPage = ({ languages, brand }: ConsoleMeans, language: string): ConsoleReader['words'] => ({
   title: languages.text(language, 'console.title', { name: brand.name }),
   opening: languages.text(language, 'console.opening'),
   noscript: languages.text(language, 'console.noscript'),
