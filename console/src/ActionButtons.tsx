@@ -5,7 +5,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { Button, Form, useDataProvider, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { Form, useDataProvider, useNotify, useRecordContext, useRefresh } from 'react-admin';
 import { useDescription } from './described.tsx';
 import type { ActionDescription } from './descriptions.ts';
 import { FormError } from './form-error.ts';
@@ -53,7 +53,10 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
 
   return (
     <>
-      <Button label={word} onClick={() => setAsking(true)} />
+      {/* It has no icon that could stand for it on a phone. */}
+      <MuiButton size="small" onClick={() => setAsking(true)}>
+        {word}
+      </MuiButton>
       <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="sm" aria-labelledby={`action-${name}`}>
         <DialogTitle id={`action-${name}`}>{`${word}: ${rowName(description, row)}`}</DialogTitle>
         <Form onSubmit={act} record={{}} defaultValues={{}}>

@@ -11,7 +11,6 @@ import {
   Error as ErrorPage,
   LoadingPage,
   localStorageStore,
-  NotFound,
   Notification,
   Resource,
 } from 'react-admin';
@@ -25,6 +24,7 @@ import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
 import { i18nProvider } from './i18n-provider.ts';
 import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
+import { NothingHere } from './NothingHere.tsx';
 import { labelOf, rowName } from './presentation.ts';
 import { iconOf } from './ResourceIcon.tsx';
 import { router } from './router.tsx';
@@ -71,7 +71,7 @@ export default function Console({ descriptions }: { descriptions: ResourceDescri
             layout={ConsoleLayout}
             loading={LoadingPage}
             loginPage={Leaving}
-            catchAll={Missing}
+            catchAll={NothingHere}
             error={ErrorPage}
             accessDenied={AccessDenied}
             authenticationError={AuthenticationError}
@@ -102,8 +102,6 @@ function routesOf(description: ResourceDescription) {
     ...(operations.has('update') ? { edit: ResourceEdit } : {}),
   };
 }
-
-const Missing = () => <NotFound />;
 
 /** react-admin's way to the login page leads out of the console. */
 function Leaving() {

@@ -28,7 +28,7 @@ function ConsoleBar() {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
       <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
-      <TitlePortal />
+      <TitlePortal sx={{ textOverflow: 'ellipsis', '& > *': { overflow: 'hidden', textOverflow: 'ellipsis' } }} />
       <SearchEverything />
     </AppBar>
   );

@@ -30,7 +30,15 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
     <Box
       component="nav"
       aria-label={say('Pages')}
-      sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1, py: 1 }}
+      sx={{
+        display: 'flex',
+        flexWrap: 'wrap',
+        alignItems: 'center',
+        justifyContent: 'flex-end',
+        gap: 1,
+        py: 1,
+        px: isShort ? 2 : 0.5,
+      }}
     >
       <Typography variant="body2" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }} role="status">
         {say('{first}–{last} of {all}', {

@@ -15,8 +15,7 @@ interface Props {
 /** One chart. In a file of its own, because the library is loaded with it. */
 export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
-  const words =
-    each === 'hour' ? ({ hour: '2-digit', minute: '2-digit' } as const) : ({ day: 'numeric', month: 'short' } as const);
+  const words = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
   const when = (date: Date) => date.toLocaleString(locale, words);
   const coloured = series.map(({ alarming, ...one }) => ({
     ...one,
