@@ -34,6 +34,7 @@ onBothEngines('Languages', (engine) => {
     const [mail] = await mailsTo(service, 'confirm-email', 'ada@example.com');
     assert.equal(mail?.subject, 'Bestätigen Sie Ihre E-Mail-Adresse');
     assert.match(mail?.html ?? '', /<html lang="de">/);
+    assert.match(mail?.html ?? '', /\.quiet a \{ color: inherit/, 'a link at its foot is legible in dark clients too');
 
     const profile = await visitor.get('/settings', german);
     assert.match(profile.html, /<h1>Profil<\/h1>/);
