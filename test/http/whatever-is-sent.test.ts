@@ -5,11 +5,39 @@ import { onBothEngines } from '../harness/engines.ts';
 import { sendOne } from '../harness/raw-http.ts';
 import { type Service, services } from '../harness/service.ts';
 
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: object;
+}
+
+interface Description {
+  readonly paths: Record<
+    string,
+    Record<string, { requestBody?: { content: Record<string, { schema?: Schema } | undefined> } }>
+  >;
+  readonly components: { readonly schemas: Record<string, Schema> };
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+  /** What its body may hold. */
+  readonly members: readonly string[];
+}
+
 /** Every route of the service, with its parameters left open. */
-async function routesOf(url: string): Promise<{ method: string; path: string }[]> {
-  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+async function routesOf(url: string): Promise<Route[]> {
+  const { paths, components } = (await (await fetch(`${url}/openapi.json`)).json()) as Description;
+  const membersOf = (schema: Schema | undefined): string[] =>
+    schema?.$ref
+      ? membersOf(components.schemas[schema.$ref.split('/').at(-1) as string])
+      : Object.keys(schema?.properties ?? {});
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+    Object.entries(methods).map(([method, { requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      members: membersOf(requestBody?.content['application/json']?.schema),
+    })),
   );
 }
 
@@ -86,21 +114,32 @@ const jsonBody = fc
   .dictionary(fc.oneof(fc.constantFrom(...names), fc.string({ maxLength: 10 })), fc.jsonValue({ maxDepth: 3 }), {
     maxKeys: 5,
   })
-  .map((body) => ({ type: 'application/json', text: JSON.stringify(body) }));
-const formBody = fc
-  .array(fc.tuple(fc.constantFrom(...names), nasty), { maxLength: 5 })
-  .map((pairs) => ({ type: 'application/x-www-form-urlencoded', text: pairs.map((pair) => pair.join('=')).join('&') }));
+  .map((body) => ({ type: 'application/json', textFor: () => JSON.stringify(body) }));
+const oddValue = fc.oneof(
+  fc.constantFrom<unknown>('', ' ', null, [], [''], {}, 0, -1, 1e308, 2 ** 53, true, 'x'.repeat(3000), '\u202e', 'me'),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+/** What the route knows by name, with whatever in it. */
+const knownMembers = fc.array(fc.tuple(fc.nat(30), oddValue), { minLength: 1, maxLength: 4 }).map((chosen) => ({
+  type: 'application/json',
+  textFor: ({ members }: Route) =>
+    JSON.stringify(Object.fromEntries(chosen.map(([n, value]) => [members[n % members.length] ?? 'x', value]))),
+}));
+const formBody = fc.array(fc.tuple(fc.constantFrom(...names), nasty), { maxLength: 5 }).map((pairs) => ({
+  type: 'application/x-www-form-urlencoded',
+  textFor: () => pairs.map((pair) => pair.join('=')).join('&'),
+}));
 const anyBody = fc
   .tuple(
     fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain'),
     fc.string({ maxLength: 40 }),
   )
-  .map(([type, text]) => ({ type, text }));
+  .map(([type, text]) => ({ type, textFor: () => text }));
 
 onBothEngines('Whatever is sent', (engine) => {
   const start = services(engine);
   let service: Service;
-  let routes: { method: string; path: string }[];
+  let routes: Route[];
   let token: string;
   before(async () => {
     service = await start();
@@ -122,7 +161,7 @@ onBothEngines('Whatever is sent', (engine) => {
       route: fc.constantFrom(...tame),
       ids: fc.array(fc.oneof(nasty, fc.constant('me')), { minLength: 2, maxLength: 2 }),
       query,
-      body: fc.oneof(jsonBody, formBody, anyBody),
+      body: fc.oneof(knownMembers, jsonBody, formBody, anyBody),
       authorization: fc.constantFrom(`Bearer ${token}`, `Bearer ${token}`, 'Bearer x.y.z', 'Basic Zm9vOmJhcg==', ''),
       ifMatch: fc.constantFrom('', 'If-Match: "x"\r\n', 'If-None-Match: *\r\n', 'Idempotency-Key: \u00ff\r\n'),
     });
@@ -133,18 +172,17 @@ onBothEngines('Whatever is sent', (engine) => {
         const path = route.path.replace(/\{\w+\}/g, () => (ids[n++ % 2] as string).replaceAll(' ', '%20'));
         const target = `${path}${search ? `?${search.replaceAll(' ', '%20')}` : ''}`;
         const hasBody = !['GET', 'HEAD'].includes(route.method);
-        const content = hasBody
-          ? `Content-Type: ${body.type}\r\nContent-Length: ${Buffer.byteLength(body.text)}\r\n`
-          : '';
+        const text = hasBody ? body.textFor(route) : '';
+        const content = hasBody ? `Content-Type: ${body.type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n` : '';
         const head = `${route.method} ${target} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nConnection: close\r\n`;
         const auth = authorization ? `Authorization: ${authorization}\r\n` : '';
         const bytes = Buffer.concat([
           Buffer.from(`${head}${auth}${ifMatch}${content}\r\n`, 'latin1'),
-          Buffer.from(hasBody ? body.text : ''),
+          Buffer.from(text),
         ]);
         const answer = await sendOne(service.url, bytes);
         seen.add(answer.status);
-        assert.ok(answer.status < 500, `${answer.status} to ${route.method} ${target} ${body.text}: ${answer.body}`);
+        assert.ok(answer.status < 500, `${answer.status} to ${route.method} ${target} ${text}: ${answer.body}`);
         assert.ok(answer.headers.get('x-request-id'));
         if (answer.status >= 400) {
           const said = answer.json();
