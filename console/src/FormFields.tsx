@@ -22,6 +22,13 @@ export function ChangeableFields({ but }: { but?: string | undefined }) {
     ));
 }
 
+/** Of the row that a form shows: read once, since what arrives later would overwrite what was typed. A conflict is seen when it is saved. */
+export const readOnce = {
+  onError: () => undefined,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+} as const;
+
 /** A version that arrives later would overwrite what was typed into the one that was remembered. */
 export function WhenFresh({ children }: { children: ReactNode }) {
   const { isFetching } = useEditContext();

@@ -4,7 +4,7 @@ import { EditAway } from './away/Away.tsx';
 import { useConflict } from './conflict/useConflict.tsx';
 import { useDescription } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
-import { ChangeableFields, NewFields, WhenFresh } from './FormFields.tsx';
+import { ChangeableFields, NewFields, readOnce, WhenFresh } from './FormFields.tsx';
 import { rowName, singularOf } from './presentation.ts';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { Revealed, secretsIn } from './Revealed.tsx';
@@ -78,7 +78,7 @@ export function ResourceEdit() {
         mutationMode="pessimistic"
         title={<EditTitle />}
         error={<EditAway />}
-        queryOptions={{ onError: () => undefined }}
+        queryOptions={readOnce}
         mutationOptions={{
           onError,
           onSuccess: (row) => {

@@ -75,6 +75,10 @@ describe('The console and the resources of an operator', () => {
       const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/notes', { token });
       const id = body.data[0]?.id;
       await ask(service, `/v1/notes/${id}`, { method: 'PATCH', json: { title: 'Theirs' }, token });
+      // As when somebody comes back from another tab: what was typed stays.
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.getByRole('textbox', { name: 'Title' }).inputValue(), 'Mine');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog', { name: /Somebody else changed/ }).waitFor();
       await page.getByRole('button', { name: 'Take all of theirs' }).click();

@@ -8,7 +8,7 @@ import { CreateBase, EditBase, Form, useNotify, useRefresh } from 'react-admin';
 import { useFormState } from 'react-hook-form';
 import { useConflict } from '../conflict/useConflict.tsx';
 import { useDescription } from '../described.tsx';
-import { ChangeableFields, NewFields, WhenFresh } from '../FormFields.tsx';
+import { ChangeableFields, NewFields, readOnce, WhenFresh } from '../FormFields.tsx';
 import { singularOf } from '../presentation.ts';
 import { Revealed, secretsIn } from '../Revealed.tsx';
 import { say } from '../say.ts';
@@ -59,7 +59,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
   }
   return (
     <>
-      <EditBase {...options} id={id} mutationMode="pessimistic" queryOptions={{ onError: () => undefined }}>
+      <EditBase {...options} id={id} mutationMode="pessimistic" queryOptions={readOnce}>
         <WhenFresh>
           <FormDialog title={say('Edit {row}', { row: within(thing) })} send={say('Save')} onClose={onClose}>
             <ChangeableFields but={tie?.field} />
