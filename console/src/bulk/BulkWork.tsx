@@ -55,7 +55,7 @@ export function BulkWork({ doing, done, selection, total, operationOf, onClose }
 
   const handled = progress.done + progress.failed;
   return (
-    <Dialog open fullWidth maxWidth="sm" aria-labelledby="bulk-title">
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby="bulk-title" onClose={() => report && onClose()}>
       <DialogTitle id="bulk-title">{report ? done(counted(report.done, description)) : doing}</DialogTitle>
       <DialogContent>
         {!report && (

@@ -64,7 +64,14 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
 
   const failures = report?.failures.map(({ row, message }) => ({ number: row.number, message }));
   return (
-    <Dialog open fullWidth maxWidth="sm" aria-labelledby="import-title">
+    <Dialog
+      open
+      fullWidth
+      maxWidth="sm"
+      aria-labelledby="import-title"
+      // What is under way is stopped by its button alone; a click beside the dialog was perhaps not meant.
+      onClose={(_event, reason) => reason === 'escapeKeyDown' && (report || !progress) && close()}
+    >
       <DialogTitle id="import-title">
         {report
           ? say('{what} imported', { what: counted(report.done, description) })

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browsers, seriousProblems } from '../harness/browser.ts';
+import { services } from '../harness/service.ts';
+import { openFleet } from './fleet.ts';
+import { furnish, type House, screens } from './screens.ts';
+
+describe('Every screen of the console', () => {
+  const browser = browsers();
+  const start = services('sqlite');
+  let page: Page;
+  let house: House;
+
+  before(async () => {
+    const opened = await openFleet(start, browser);
+    page = opened.page;
+    house = await furnish(opened.service, opened.token);
+  });
+
+  test('keeps nobody out, light or dark', { timeout: 600_000 }, async (walk) => {
+    for (const screen of screens) {
+      await walk.test(screen.name, async () => {
+        await page.emulateMedia({ colorScheme: 'light' });
+        await screen.open(page, house);
+        assert.deepEqual(await seriousProblems(page), [], 'in the light');
+        await page.emulateMedia({ colorScheme: 'dark' });
+        assert.deepEqual(await seriousProblems(page), [], 'in the dark');
+        assert.equal(await page.getByText('None.', { exact: true }).count(), 0, 'says what there is none of');
+        // Escape closes whatever can be closed.
+        await (screen.leave ? screen.leave(page) : page.keyboard.press('Escape'));
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      });
+    }
+  });
+});

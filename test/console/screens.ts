@@ -1,0 +1,196 @@
+import type { Page } from 'playwright-core';
+import { ask } from '../harness/ask.ts';
+import type { Service } from '../harness/service.ts';
+
+/** What stands in the house that is walked through. */
+export interface House {
+  readonly url: string;
+  readonly car: string;
+  readonly owner: string;
+  readonly person: string;
+  readonly client: string;
+  /** Changes the car behind the back of whoever edits it. */
+  change(): Promise<void>;
+}
+
+/** One screen of the console: how one gets there, and what is seen when it is there. */
+export interface Screen {
+  readonly name: string;
+  open(page: Page, house: House): Promise<void>;
+  /** What closes it; else Escape closes whatever is open. */
+  leave?(page: Page): Promise<void>;
+}
+
+/** A person with a token, a client and a consent; a client of theirs. */
+export async function furnish(service: Service, token: string): Promise<House> {
+  const first = async (path: string) =>
+    (await ask<{ data: { id: string; user_id: string }[] }>(service, path, { token })).body.data[0];
+  const owner = await first('/v1/owners?search=name:Ada Lovelace');
+  const car = (await first('/v1/cars?search=plate:AB 123'))?.id as string;
+  const person = owner?.user_id as string;
+  const json = { name: 'Fleet watch', type: 'personal', user_id: person };
+  const made = await ask<{ data: { id: string } }>(service, '/v1/clients', { json, token });
+  const client = made.body.data.id;
+  const { db } = service.context.database;
+  const times = { created_at: service.context.now(), updated_at: service.context.now() };
+  const scopes = JSON.stringify(['openid', 'profile']);
+  const consent = { id: person, user_id: person, client_id: client, scopes, asked: scopes, ...times };
+  await db.insertInto('consents').values(consent).execute();
+  let seats = 10;
+  const change = async () => {
+    await ask(service, `/v1/cars/${car}`, {
+      method: 'PATCH',
+      json: { seats: ++seats, model: `Panda ${seats}` },
+      token,
+    });
+  };
+  return { url: service.url, car, owner: owner?.id as string, person, client, change };
+}
+
+const at = (name: string, path: (house: House) => string, heading: string | RegExp): Screen => ({
+  name,
+  async open(page, house) {
+    await goTo(page, house, path(house));
+    await page.getByRole('heading', { name: heading }).first().waitFor();
+    await quiet(page);
+  },
+});
+
+/** What a button of a screen opens. */
+const over = (name: string, base: Screen, button: string, dialog: string | RegExp): Screen => ({
+  name,
+  async open(page, house) {
+    await base.open(page, house);
+    await page.getByRole('button', { name: button, exact: true }).first().click();
+    await page.getByRole('dialog', { name: dialog }).waitFor();
+  },
+});
+
+/** As a link does, without loading the console anew; a page that was left with changes would ask first. */
+async function goTo(page: Page, { url }: House, path: string): Promise<void> {
+  if (!page.url().startsWith(`${url}/admin`)) await page.goto(`${url}/admin`);
+  await page.evaluate(
+    `history.pushState({}, '', '/admin${path}'); dispatchEvent(new PopStateEvent('popstate', { state: {} }))`,
+  );
+}
+
+/** Until nothing is being read any more. */
+async function quiet(page: Page): Promise<void> {
+  const waiting = page.locator('[role="progressbar"], .MuiSkeleton-root');
+  while ((await waiting.count()) > 0) await waiting.first().waitFor({ state: 'detached' });
+}
+
+const cars = at('list', () => '/cars?filter={}&displayedFilters={}', 'Cars');
+const car = at('row', ({ car: id }) => `/cars/${id}/show`, /^Car /);
+const owner = at('row with rows of its own', ({ owner: id }) => `/owners/${id}/show`, /^Owner /);
+const edit = at('edit', ({ car: id }) => `/cars/${id}`, /^Edit /);
+const users = at('people', () => '/users', 'Users');
+const person = at('person', ({ person: id }) => `/users/${id}/show`, /^User /);
+const client = at('client', ({ client: id }) => `/clients/${id}/show`, /^Client /);
+
+const selected = (name: string, button: string, dialog: RegExp): Screen => ({
+  name,
+  async open(page, house) {
+    await cars.open(page, house);
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .nth(0)
+      .check();
+    const bar = page.getByRole('region', { name: 'Selection' });
+    await bar.getByRole('button', { name: button }).click();
+    await page.getByRole('dialog', { name: dialog }).waitFor();
+  },
+});
+
+const palette: Screen = {
+  name: 'palette',
+  async open(page, house) {
+    await cars.open(page, house);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search everything' }).fill('ada');
+    await page
+      .getByRole('option', { name: /Ada Lovelace/ })
+      .first()
+      .waitFor();
+  },
+};
+
+const conflict: Screen = {
+  name: 'conflict',
+  async open(page, house) {
+    await edit.open(page, house);
+    await page.getByRole('textbox', { name: 'Model' }).fill('Mine');
+    await house.change();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog', { name: /Somebody else changed/ }).waitFor();
+  },
+  leave: (page) => page.getByRole('button', { name: 'Take all of theirs' }).click(),
+};
+
+const secret: Screen = {
+  name: 'secret',
+  async open(page, house) {
+    await client.open(page, house);
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /secret/i })
+      .last()
+      .click();
+    await page.getByRole('dialog', { name: 'Copy it now' }).waitFor();
+  },
+  leave: (page) => page.getByRole('button', { name: 'I have copied it' }).click(),
+};
+
+const away: Screen = {
+  name: 'server away',
+  async open(page, house) {
+    await users.open(page, house);
+    const calls = (url: URL) => url.pathname.startsWith('/v1/');
+    await page.route(calls, (route) => route.abort());
+    await page.getByRole('menuitem', { name: 'Drivers' }).or(page.getByLabel('Open menu')).first().click();
+    await page.getByRole('menuitem', { name: 'Drivers' }).click();
+    await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+    await page.unroute(calls);
+  },
+};
+
+/** Every kind of screen, each reached by itself. */
+export const screens: readonly Screen[] = [
+  at('overview', () => '/', 'Overview'),
+  cars,
+  at('list, nothing found', () => `/cars?filter=${encodeURIComponent('{"model":"nothing"}')}`, 'Cars'),
+  at('list, empty', () => '/mcp_calls', 'AI applications'),
+  car,
+  owner,
+  edit,
+  at('create', () => '/cars/create', 'New car'),
+  users,
+  person,
+  at('person, edit', ({ person: id }) => `/users/${id}`, /^Edit /),
+  at('clients', () => '/clients', 'Clients'),
+  client,
+  at('client, create', () => '/clients/create', 'New client'),
+  at('sessions', () => '/tokens', 'Sessions & tokens'),
+  at('consents', () => '/consents', 'Consents'),
+  at('events', () => '/events', 'Events'),
+  at('queue', () => '/queued_jobs', 'Queue'),
+  at('roles', () => '/roles', 'Roles'),
+  at('not found', () => '/nowhere', 'Not Found'),
+  at('row that is gone', () => '/cars/0199d0a0-7c00-7000-8000-000000000000/show', /./),
+  palette,
+  selected('bulk change', 'Change', /^Change \d cars?/),
+  selected('bulk delete', 'Delete', /^Delete \d cars?/),
+  over('import', cars, 'Import', 'Import cars'),
+  over('export', cars, 'Export', 'Export cars'),
+  over('invite', users, 'Invite', /Invite/),
+  over('for programs', car, 'API', 'For programs'),
+  over('action', car, 'Park', /^Park: /),
+  over('delete', car, 'Delete', /^Delete car/),
+  over('row in place', owner, 'New car', 'New car'),
+  over('delete a person', person, 'Delete', /^Delete Ada/),
+  over('roles of a person', person, 'Roles', /./),
+  conflict,
+  secret,
+  away,
+];
