@@ -28,7 +28,9 @@ function ConsoleBar() {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
       <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
-      <TitlePortal sx={{ textOverflow: 'ellipsis', '& > *': { overflow: 'hidden', textOverflow: 'ellipsis' } }} />
+      <TitlePortal
+        sx={{ '& > *': { maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', verticalAlign: 'bottom' } }}
+      />
       <SearchEverything />
     </AppBar>
   );

@@ -23,7 +23,7 @@ export function LinkedBody(props: { children?: ReactNode }) {
   return <DataTableBody {...props} row={LinkedRow} />;
 }
 
-const linkClass = 'link-of-row';
+export const linkClass = 'link-of-row';
 
 /** Where the row that one stands in is shown; undefined where it cannot be. */
 function useRowPath(): string | undefined {

@@ -3,12 +3,21 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { DataTable, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
-import { LinkedBody, RowLink } from './LinkedRow.tsx';
+import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
 import { Lines } from './list/Lines.tsx';
 import { useNarrow } from './narrow.ts';
 import { fieldLabel } from './presentation.ts';
 import { say } from './say.ts';
 import { Value } from './Value.tsx';
+
+/** An address stays on one line; what is longer than any address is broken. Other links keep their underline, which a box would end. */
+const wholeWords = {
+  [`& tbody .MuiTypography-root:not(a:not(.${linkClass}) *)`]: {
+    display: 'inline-block',
+    maxWidth: '40ch',
+    overflowWrap: 'break-word',
+  },
+} as const;
 
 interface Props {
   columns: FieldDescription[];
@@ -51,6 +60,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
       bulkActionsToolbar={<span hidden />}
       hiddenColumns={more.map(({ name }) => name)}
       empty={<None />}
+      sx={wholeWords}
     >
       {[...columns, ...more].map((field) => (
         <DataTable.Col

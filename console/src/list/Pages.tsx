@@ -16,16 +16,19 @@ const sizes = [10, 25, 50, 100];
 
 /** Where one is in a list, and the ways to other pages of it. `onCountAll` counts a list that was not counted to its end. */
 export function Pages({ onCountAll }: { onCountAll?: () => void }) {
-  const { data = [], total, meta, page, perPage, isPending, error } = useListContext();
+  const { data = [], total: counted, hasNextPage, meta, page, perPage, isPending, error } = useListContext();
   if (isPending || error || (data.length === 0 && page === 1)) return null;
+  const first = (page - 1) * perPage + 1;
+  const shown = first + data.length - 1;
+  // The end is seen on the last page, counted or not.
+  const total = counted ?? (hasNextPage === false && data.length > 0 ? shown : undefined);
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage));
   // Where all fits on the smallest page there is nothing to turn.
   const isShort = total !== undefined && total <= Math.min(...sizes) && page === 1;
-  const first = (page - 1) * perPage + 1;
   const atLeast = meta?.atLeast as number | undefined;
   const all =
     total?.toLocaleString(locale) ??
-    (atLeast === undefined ? say('many') : say('more than {count, number}', { count: atLeast }));
+    (atLeast === undefined ? say('many') : say('more than {count, number}', { count: Math.max(atLeast, shown) }));
   return (
     <Box
       component="nav"
@@ -43,7 +46,7 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
       <Typography variant="body2" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }} role="status">
         {say('{first}–{last} of {all}', {
           first: first.toLocaleString(locale),
-          last: (first + data.length - 1).toLocaleString(locale),
+          last: shown.toLocaleString(locale),
           all,
         })}
       </Typography>

@@ -16,6 +16,8 @@ interface Props {
 export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
   const words = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
+  // Every fourth hour: what fits by chance comes at odd distances.
+  const tickLabelInterval = each === 'hour' ? (_at: Date, index: number) => index % 4 === 0 : 'auto';
   const when = (date: Date) => date.toLocaleString(locale, words);
   const coloured = series.map(({ alarming, ...one }) => ({
     ...one,
@@ -37,7 +39,7 @@ export default function Chart({ at, each, height, line, series }: Props) {
     return (
       <LineChart
         {...common}
-        xAxis={[{ data: at, scaleType: 'point', valueFormatter: when, height: 24 }]}
+        xAxis={[{ data: at, scaleType: 'point', valueFormatter: when, tickLabelInterval, height: 24 }]}
         series={coloured.map((one) => ({ ...one, area: true, showMark: isMarked(one.data), connectNulls: true }))}
       />
     );
@@ -45,7 +47,7 @@ export default function Chart({ at, each, height, line, series }: Props) {
   return (
     <BarChart
       {...common}
-      xAxis={[{ data: at, scaleType: 'band', valueFormatter: when, height: 24 }]}
+      xAxis={[{ data: at, scaleType: 'band', valueFormatter: when, tickLabelInterval, height: 24 }]}
       series={coloured.map((one) => ({ ...one, stack: 'all' }))}
     />
   );

@@ -1,6 +1,6 @@
 import MailIcon from '@mui/icons-material/MailOutlined';
-import Button from '@mui/material/Button';
 import { lazy, Suspense, useState } from 'react';
+import { Button } from 'react-admin';
 import { say } from '../say.ts';
 
 const InvitePerson = lazy(() => import('./InvitePerson.tsx'));
@@ -9,8 +9,8 @@ export function InviteButton() {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button size="small" startIcon={<MailIcon />} onClick={() => setOpen(true)}>
-        {say('Invite')}
+      <Button label={say('Invite')} onClick={() => setOpen(true)}>
+        <MailIcon />
       </Button>
       {open && (
         <Suspense>
