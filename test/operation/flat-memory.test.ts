@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { addLogin, password } from '../harness/accounts.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const megabytes = () => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1024 ** 2;
+};
+
+onBothEngines('Memory', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let token: string;
+  before(async () => {
+    service = await start();
+    const { email } = await addLogin(service, { roles: ['admin'] });
+    token = await logIn(service, email, password);
+  });
+
+  /** What a day is made of, each with something that nobody has asked for before. */
+  async function oneRound(times: number): Promise<void> {
+    for (let i = 0; i < times; i++) {
+      const odd = Math.random().toString(36);
+      await Promise.all([
+        ask(service, '/v1/users/me', { token }),
+        ask(service, `/v1/users?search=name:${odd}&orderBy=email`, { token }),
+        ask(service, `/v1/users/${odd}`, { token }),
+        ask(service, '/v1/users/me', { token: odd }),
+        ask(service, '/v1/tokens', { json: { name: odd, scopes: ['users:read'] }, token }),
+        ask(service, '/v1/oauth/token', { form: { grant_type: 'refresh_token', refresh_token: odd, client_id: odd } }),
+      ]);
+    }
+  }
+
+  it('stays what it was, however many come', async (t) => {
+    await oneRound(100);
+    const early = megabytes();
+    await oneRound(150);
+    const late = megabytes();
+    // What is remembered is bounded and small; 900 requests that are kept whole would be more than this.
+    const grown = `${early.toFixed(1)} MB, then ${late.toFixed(1)} MB`;
+    t.diagnostic(grown);
+    assert.ok(late < early + 4, grown);
+  });
+});
