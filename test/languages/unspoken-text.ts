@@ -26,6 +26,12 @@ const silent = new Set([
 
 const isSentence = (text: string): boolean => /\p{L}{2,}[,.:;]? \p{L}+|\{\w+\} \p{L}|\p{L} \{\w+\}/u.test(text);
 const isWord = (text: string): boolean => /^\s*\p{Lu}\p{Ll}+[.:?!…]?\s*$/u.test(text);
+/** `'& tbody td'`, with holes or without: what follows is style. */
+const isSelector = (key: unknown): boolean => {
+  const [first] = isNode(key) ? ((key.quasis ?? [key]) as Node[]) : [];
+  const text = (first?.value as { cooked?: string } | undefined)?.cooked ?? first?.value;
+  return typeof text === 'string' && text.startsWith('&');
+};
 /** A piece of a text with holes: `${count} failed`. */
 const isPiece = (text: string): boolean => /(^|\s)\p{L}{2,}[,.:;]?(\s|$)/u.test(text);
 
@@ -41,7 +47,7 @@ export function unspokenText(file: string, source: string, isMessage: (text: str
   function look(node: Node, isShown: boolean): void {
     if (/^(Import|ExportAll)|^TS(Type|Interface|Literal|Union)/.test(node.type)) return;
     if (silent.has(nameOf(node.type === 'JSXAttribute' ? node.name : node.callee))) return;
-    if (node.type === 'Property' && silent.has(nameOf(node.key))) return;
+    if (node.type === 'Property' && (silent.has(nameOf(node.key)) || isSelector(node.key))) return;
     if (node.type === 'JSXText' && /\p{L}{2,}/u.test(String(node.value))) tell(String(node.value), node);
     if (node.type === 'Literal' && typeof node.value === 'string') lookAtText(node, node.value, isShown);
     if (node.type === 'TemplateLiteral') {
