@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { serviceOptions } from '../../bin/service-options.mjs';
 
 const here = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The command line, from the sources of this version or of the one in another folder. */
-const program = (root = here): string[] => ['--conditions=gatehouse-source', `${root}src/cli/main.ts`];
+/** The command line as it is built, or from the sources of the version in another folder. */
+const program = (root: string): string[] =>
+  root === here
+    ? [...serviceOptions, `${root}dist/cli/main.js`]
+    : ['--conditions=gatehouse-source', `${root}src/cli/main.ts`];
 
 export interface Outcome {
   readonly code: number | null;
@@ -18,7 +22,12 @@ export interface Outcome {
 type Env = Record<string, string>;
 
 /** Nothing of this process's own settings reaches the command. */
-const environment = (env: Env): Env => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env });
+const environment = (env: Env): Env => ({
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+  ...env,
+});
 
 /** Runs `gatehouse ARGS` to its end, as an operator would. */
 export async function gatehouse(args: readonly string[], cwd: string, env: Env = {}, root = here): Promise<Outcome> {
