@@ -40,6 +40,7 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
     CLIENT_WEB_ADMIN_ID: firstPartyClient.id,
     CLIENT_WEB_ADMIN_SECRET: firstPartyClient.secret,
     REFRESH_GRACE: '10',
+    DRAIN_SECONDS: '0',
   };
   const name = `Gatehouse (${engine})`;
   const launch = { name, args: [program, 'serve'], env, cwd: dir, databaseUrl, ready: '/health/live' };

@@ -66,7 +66,8 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
       async stop() {
         process.off('exit', kill);
         child.kill('SIGTERM');
-        const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+        // A profiled process writes its profile as it ends, which takes a while on a busy machine.
+        const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
         await ended;
         clearTimeout(timer);
       },
