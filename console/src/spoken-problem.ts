@@ -6,7 +6,7 @@ type Problem = Record<string, unknown>;
 
 /**
  * An answer of the service with what it says against a request in the reader's language. Its own words are English, for
- * programs; the code of a problem finds the message.
+ * programs; its sentence or its code finds the message.
  */
 export async function inReadersLanguage(response: Response): Promise<Response> {
   const isBatch = response.url.endsWith('/batch');
@@ -27,7 +27,7 @@ function ofBatch({ data, ...rest }: Problem): Problem {
 
 export function spokenProblem(problem: Problem): Problem {
   const detail = String(problem.detail ?? problem.error_description ?? '');
-  const said = find(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
+  const said = find(detail) ?? find(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
   return {
     ...problem,
     ...(typeof problem.error === 'string' ? { error_description: said } : { detail: said }),

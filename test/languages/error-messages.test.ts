@@ -40,6 +40,15 @@ describe('The messages of errors', () => {
     assert.deepEqual(without('problem', codes), []);
   });
 
+  it('are there for every sentence whose code says too little', () => {
+    const sentences = found(/\b(?:badRequest|conflict)\(\s*'([A-Z][^']+)',?\s*\)/g);
+    assert.ok(sentences.includes('There is no such application here.') && sentences.length > 10);
+    assert.deepEqual(
+      sentences.filter((sentence) => !messages.has(sentence)),
+      [],
+    );
+  });
+
   it('are there for every code of a field', () => {
     const codes = [
       ...found(/\bcode: '(\w+)',\s*message\b/g),
@@ -47,6 +56,7 @@ describe('The messages of errors', () => {
       ...found(/\brefuse\(\s*'(\w+)', ['`]/g),
       ...found(/\b(?:error|wrong)\((?:'\w+'|\w+), '(\w+)',/g),
       ...found(/\bwrong\('(\w+)', `/g),
+      ...found(/\bfault\('(\w+)', ['`]/g),
       ...keywords,
     ];
     assert.ok(

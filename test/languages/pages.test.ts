@@ -27,6 +27,14 @@ onBothEngines('Languages', (engine) => {
     const missing = await visitor.get('/no-such-page', german);
     assert.match(missing.html, /Diese Seite gibt es nicht/);
 
+    const french = await visitor.get('/oauth/authorize?client_id=nobody', { 'accept-language': 'fr' });
+    assert.match(french.html, /<p[^>]*>L’application qui vous a envoyé ici n’est pas connue, ou ne l’est plus/);
+    const spanish = await visitor.get('/oauth/authorize', { 'accept-language': 'es' });
+    assert.match(spanish.html, /ha cometido un error: falta client_id\./);
+    const unreadable = await visitor.get('/oauth/logout?client_id=nobody', german);
+    assert.match(unreadable.html, /<p[^>]*>Diese Anwendung gibt es hier nicht\.</);
+    for (const { html } of [french, spanish, unreadable]) assert.doesNotMatch(html, /application that|no such/);
+
     await visitor.get('/register', german);
     const short = await visitor.send('/register', { email: 'ada@example.com', password: 'kurz' }, german);
     assert.match(short.html, /Das Passwort muss mindestens 8 Zeichen haben\./);

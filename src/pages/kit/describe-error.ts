@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../languages/message.ts';
+import { problemOnPage } from '../../languages/problem-message.ts';
 import type { Variables } from './views.ts';
 
 interface Words {
@@ -29,11 +30,11 @@ export function describeError(
   detail: string,
   code = '',
 ): Variables {
-  const said = message(`problem.${code}`, { detail }, detail);
+  const said = problemOnPage(code, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
   const usual = message(status < 500 ? 'error.400.title' : 'error.500.title');
   // A title of its own says more than the phrase that HTTP has for the status.
-  const own = message(`error.${code}.title`, {}, isPhrase(status, title) ? usual : title);
+  const own = message(`error.${code}.title`, {}, isPhrase(status, title) ? usual : message(title, {}, title));
   return { status, title: known?.title ?? own, detail: known?.detail ?? said, request_id: request.id };
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest, InjectOptions } from 'fastify';
 import { message, type Said } from '../../languages/message.ts';
+import { problemMessage } from '../../languages/problem-message.ts';
 import { valuesOfDetail } from '../../languages/values-of-detail.ts';
 import { knownLanguage } from './request-language.ts';
 
@@ -69,7 +70,7 @@ export async function callOwnApi<T>(
     data: ('data' in read ? read.data : read) as T,
     nextCursor: (read as Listed).meta?.pagination?.next_cursor ?? undefined,
     errors: fieldErrors(read.errors),
-    message: message(`problem.${code}`, { detail }, detail),
+    message: problemMessage(code, detail),
     detail,
     code,
     retryAfter: Number(response.headers['retry-after'] ?? 0),
