@@ -3,7 +3,6 @@ import { type BuiltApp, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Context, Siblings } from './context.ts';
 import { findMissingIndexes, migrate } from './database/migrate.ts';
-import { makeIndexes } from './database/missing-indexes.ts';
 import { openDatabase } from './database/open-database.ts';
 import { OperatorError } from './errors.ts';
 import { openEventsLog } from './events/open-events-log.ts';
@@ -14,6 +13,7 @@ import { fillIn } from './languages/fill-in.ts';
 import { createMetrics } from './metrics.ts';
 import type { BeginProgress } from './progress.ts';
 import { whyNotListening, withRealPort } from './real-port.ts';
+import { finishLater } from './resources/migrations/finish-later.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { ensureFirstAdministrator } from './users/registration/first-administrator.ts';
 import { type FirstAdministrator, unusedFirstPassword } from './users/registration/first-password.ts';
@@ -91,7 +91,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
       (await unusedFirstPassword(context, services.passwords));
     // It serves meanwhile. What a stop cuts off is no news: the next start makes it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));
-    indexes = makeIndexes(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
+    indexes = finishLater(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
     return { ...services, context, administrator, stop };
   } catch (error) {
     await stop();

@@ -22,6 +22,17 @@ export async function besideWriters<T>({ direct }: Database, work: (db: Db) => P
   });
 }
 
+/** A table whose index is being made cannot change. Returns whether there was something to wait for. */
+export async function untilLongWorkEnds(db: Db): Promise<boolean> {
+  for (let waited = false; ; waited = true) {
+    const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and classid = 0 and objid = ${longWork} and objsubid = 1`.execute(db);
+    if (rows.length === 0) return waited;
+    await wait(pauseMs);
+  }
+}
+
 /** Makes an index beside those who write. `make`: a CREATE INDEX CONCURRENTLY IF NOT EXISTS. Leaves nothing of an index that fails. */
 export async function makeIndex(db: Db, name: string, make: () => Promise<unknown>): Promise<void> {
   const drop = () => sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db);

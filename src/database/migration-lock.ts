@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError, Problem } from '../errors.ts';
+import { untilLongWorkEnds } from './beside-writers.ts';
 import type { Database, Tx } from './database.ts';
 
 /** Any number: it names the lock that instances starting together queue for. */
@@ -27,7 +28,8 @@ const ofLockTimeout = (error: unknown): boolean =>
  * Runs work in a transaction that no other instance's migration can run beside. Where a table is in use for long, the
  * transaction is undone and run again: `work` must keep nothing of an attempt that failed.
  */
-export async function underMigrationLock<T>({ engine, db }: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function underMigrationLock<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { engine, db } = database;
   // On SQLite the write transaction itself is the lock.
   if (engine === 'sqlite') return db.transaction().execute(work);
   for (let attempt = 1, waited = 1; ; ) {
@@ -46,6 +48,7 @@ export async function underMigrationLock<T>({ engine, db }: Database, work: (tx:
     } catch (error) {
       if (error instanceof Taken) await pause(waited++);
       else if (!ofLockTimeout(error)) throw error;
+      else if (await untilLongWorkEnds(db)) attempt = 1;
       else if (attempt === attempts) {
         throw new OperatorError(
           'A table that has to change is in use all the time. Look for transactions that stay open (pg_stat_activity), end them, and start again.',

@@ -26,7 +26,7 @@ export async function makeIndexes(
   if (missing.length === 0) return;
   await besideWriters(database, async (db) => {
     for (const { name, on } of missing) {
-      const make = () => sql.raw(`create index concurrently if not exists ${name} on ${on}`).execute(db);
+      const make = () => sql`create index concurrently if not exists ${sql.ref(name)} on ${sql.raw(on)}`.execute(db);
       await makeIndex(db, name, make).catch((error: Error) =>
         report(`The index ${name} could not be made (${error.message}). The next start tries again.`),
       );

@@ -20,7 +20,8 @@ export async function prepareResources(
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: knownRoles(config) });
   const note = (line: string) => log.info(line);
-  for (const step of await applyResourceMigrations(database, definitions, { now, own: migrations, note, progress }))
+  const options = { now, own: migrations, note, progress, later: true };
+  for (const step of await applyResourceMigrations(database, definitions, options))
     log.info({ step }, 'migrated resources');
   for (const warning of unservedWarnings(definitions)) log.warn(warning);
   return asStored(definitions, await readSchemas(database.db));

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
 import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from '../../database/migrate.ts';
-import { makeIndexes } from '../../database/missing-indexes.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { OperatorError } from '../../errors.ts';
 import { loadOwnMigrations } from '../../own-migrations/load-own-migrations.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
+import { finishLater } from '../../resources/migrations/finish-later.ts';
 import {
   applyResourceMigrations,
   type MigrationOptions,
@@ -128,7 +128,8 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
 async function applied({ database, definitions, own }: Work, options: MigrationOptions): Promise<Outcome> {
   const notes: string[] = [];
   const names = await migrate(database, database.now, (line) => notes.push(line), options.progress);
-  await makeIndexes(database, await findMissingIndexes(database), (line) => notes.push(line));
+  const missing = await findMissingIndexes(database);
   const steps = await applyResourceMigrations(database, definitions, { ...options, own });
+  await finishLater(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }

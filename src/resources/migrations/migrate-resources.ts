@@ -8,6 +8,7 @@ import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
 import { convertRows } from './conversions.ts';
 import { fillFolded } from './fill-folded.ts';
+import { byTime, finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
 import { planAdditions } from './plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
@@ -15,7 +16,6 @@ import { refuseLoss, refuseNeedless } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
-import { validateReferences } from './validate-references.ts';
 import { type DoneAhead, workAhead } from './work-ahead.ts';
 
 /** Changes by code of the operator's own, each run once. */
@@ -35,6 +35,8 @@ export interface MigrationOptions {
   readonly drop?: true | readonly string[];
   /** Somebody asked for it, rather than a start that may run beside another version. */
   readonly byCommand?: boolean;
+  /** On PostgreSQL: leaves to `finishLater` what can be done while the service serves. */
+  readonly later?: boolean;
   readonly own?: OwnMigrations | undefined;
   /** Undoes it all in the end. */
   readonly dryRun?: boolean;
@@ -61,6 +63,8 @@ function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[
   });
   return new Map([...stored, ...found]);
 }
+
+const tablesOf = (stored: Snapshots): ReadonlySet<string> => new Set([...stored.values()].map(({ table }) => table));
 
 const permissionsOf = ({ allowLoss = [], drop, byCommand = false }: MigrationOptions) => ({
   drop: { empty: drop === true, named: [...allowLoss, ...(drop === true || !drop ? [] : drop)] },
@@ -108,7 +112,7 @@ export async function applyResourceMigrations(
       if (options.dryRun) throw new Undone(done);
       return done;
     });
-    await validateReferences(database, options.note);
+    if (!options.later) await finishLater(database, [], options.note);
     return done;
   } catch (error) {
     if (error instanceof Undone) return error.done;
@@ -133,8 +137,8 @@ async function doAhead(
   const { steps, blockers } = await planResourceMigrations(database, definitions, options);
   if (blockers.length > 0 || !steps.every(keepsAll)) return none;
   const stored = await readSchemas(database.db);
-  const tables = new Set([...stored.values()].map(({ table }) => table));
-  return workAhead(database, steps, tables, options.progress);
+  const tables = tablesOf(stored);
+  return workAhead(database, options.later ? byTime(steps, tables).now : steps, tables, options.progress);
 }
 
 async function bringUp(
@@ -151,7 +155,9 @@ async function bringUp(
   const wanted = wantedSchemas(named);
   let before = byNewNames(stored, named);
   const done: string[] = [];
-  const perform = async (steps: readonly Step[]) => {
+  const tables = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
+  const perform = async (planned: readonly Step[]) => {
+    const { now: steps, later } = byTime(planned, tables, ahead);
     const undone = steps.filter(({ says }) => !ahead.has(says));
     for (const step of steps) {
       for (const statement of ahead.get(step.says) ?? []) await writeOnce(executor, statement);
@@ -159,7 +165,10 @@ async function bringUp(
       shown.next(step.says, undone.length);
       await performStep(executor, step, shown);
     }
-    done.push(...steps.map(({ says }) => says));
+    done.push(
+      ...steps.map(({ says }) => says),
+      ...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)),
+    );
   };
   const ownPending = own ? await own.pending(tx) : [];
   if (own && ownPending.length > 0) {

@@ -23,6 +23,7 @@ export interface Step {
   readonly index?: {
     readonly table: string;
     readonly name: string;
+    readonly unique: boolean;
     concurrently(name: string, called: (column: string) => string): Fragment;
   };
   /** On PostgreSQL: a column whose values another one takes over before the transaction. An index finds what is left for that. */
@@ -123,26 +124,36 @@ export const dropColumn = (
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
+/** The table and the columns of an index, which may be called otherwise for a while. */
+export function indexOn(
+  engine: Engine,
+  table: string,
+  { columns, nullable, unique }: IndexSchema,
+  called = (column: string) => column,
+): string {
+  const texts = columns.map((column, i) => {
+    const nulls = engine === 'postgres' && i === 0 && nullable && !unique ? ' nulls first' : '';
+    return `${quoted(called(column))}${nulls}`;
+  });
+  return `${quoted(table)} (${texts.join(', ')})`;
+}
+
 export function createIndex(engine: Engine, table: string, name: string, index: IndexSchema): Step {
-  const on = (called: (column: string) => string) => {
-    const columns = index.columns.map((column, i) => {
-      const nulls = engine === 'postgres' && i === 0 && index.nullable && !index.unique ? ' nulls first' : '';
-      return `${quoted(called(column))}${nulls}`;
-    });
-    return `on ${quoted(table)} (${columns.join(', ')})`;
-  };
-  const kind = index.unique ? 'unique index' : 'index';
+  const { unique } = index;
+  const on = (called?: (column: string) => string) => `on ${indexOn(engine, table, index, called)}`;
+  const kind = unique ? 'unique index' : 'index';
   const concurrently = (as: string, called: (column: string) => string) =>
     raw(`create ${kind} concurrently if not exists ${quoted(as)} ${on(called)}`);
   return {
-    says: `make the ${index.unique ? 'unique ' : ''}index "${name}"`,
-    statements: [raw(`create ${kind} ${quoted(name)} ${on((column) => column)}`)],
-    ...(engine === 'postgres' ? { index: { table, name, concurrently } } : {}),
+    says: `make the ${unique ? 'unique ' : ''}index "${name}"`,
+    statements: [raw(`create ${kind} ${quoted(name)} ${on()}`)],
+    ...(engine === 'postgres' ? { index: { table, name, unique, concurrently } } : {}),
   };
 }
 
 export const dropIndex = (name: string): Step => ({
   says: `drop the index "${name}"`,
   dropsIndex: name,
-  statements: [raw(`drop index ${quoted(name)}`)],
+  // It may not be made yet.
+  statements: [raw(`drop index if exists ${quoted(name)}`)],
 });
