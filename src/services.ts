@@ -27,6 +27,7 @@ import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
 import { LegacyTokens } from './takeover/legacy-tokens/legacy-tokens.ts';
 import type { AccountServices } from './users/accounts/account-services.ts';
+import { rolesOf } from './users/accounts/user-store.ts';
 import { checkCredentials } from './users/credentials/check-credentials.ts';
 import { noteLogin } from './users/credentials/note-login.ts';
 import { accountMails } from './users/mails/account-mails.ts';
@@ -84,7 +85,7 @@ export async function createServices(context: Context): Promise<Services> {
     holdAuthority,
     async checkCredentials(credentials) {
       const user = await checkCredentials(context, { passwords, keys }, credentials);
-      await forgetFirstPassword(context, user);
+      await forgetFirstPassword(context, { id: user.id, roles: rolesOf(user) });
       return user;
     },
     noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),

@@ -36,6 +36,7 @@ import { addUserRole } from './commands/users/user-role.ts';
 import { addUserShow } from './commands/users/user-show.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
+import { UsageError } from './terminal/usage-error.ts';
 
 const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
@@ -71,8 +72,7 @@ export function createProgram(): Command {
     .version(readVersion())
     .exitOverride()
     .configureHelp({ styleTitle: (title) => paint('bold', title) })
-    .configureOutput({ outputError: (text, write) => write(paintError('red', text)) })
-    .showHelpAfterError('(add --help for what it takes)')
+    .configureOutput({ outputError: (text, write) => write(paintError('red', inOurWords(text))) })
     .addHelpText(
       'after',
       '\nWhat a command takes, with examples: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
@@ -84,12 +84,34 @@ export function createProgram(): Command {
   }
   for (const add of [addLogin, addToken, addLogout]) add(program);
   for (const add of [addEvents, addBackup, addRestore, addMove, addDoctor]) add(program);
+  sayUsage(program);
   return program;
 }
+
+/** After what was wrong, every command says what would be right. */
+function sayUsage(command: Command): void {
+  command.showHelpAfterError(usageOf(command));
+  for (const one of command.commands) sayUsage(one);
+}
+
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
+  const path = names.join(' ');
+  return `Usage: ${path} ${command.usage()}\nMore: ${path} --help`;
+}
+
+/** As all other errors: a sentence after the name of the program. */
+const inOurWords = (text: string): string =>
+  text.replace(/^error: /, 'gatehouse: ').replace(/\n\(Did you mean (.+)\?\)/, ' – did you mean $1?');
 
 /** The command line: 0 when it worked, 1 when it failed, 2 when it was called wrongly. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const program = createProgram();
+  let called = program;
+  program.hook('preAction', (_, command) => {
+    called = command;
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
@@ -97,6 +119,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     // Commander has said what was wrong already; help and version are no failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(paintError('red', `gatehouse: ${explain(error)}`));
-    return 1;
+    if (!(error instanceof UsageError)) return 1;
+    console.error(usageOf(called));
+    return 2;
   }
 }

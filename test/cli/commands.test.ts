@@ -170,12 +170,20 @@ describe('gatehouse', () => {
 
   it('exits with 2 when it is called wrongly, and says how', async () => {
     const calls = ['nonsense', 'serve --prot 1', 'client create', 'client create x --type y', 'keys'];
-    calls.push('client secret x --keep-old z');
+    calls.push('client secret x --keep-old z', 'user show', 'user lst', 'user show a b', 'move', 'user create');
+    calls.push('serve --port http', 'dev --port 70000', 'backup x --keep 2 --force', 'session end --keep-personal');
+    calls.push(
+      'client create x --id',
+      'client create x --application --redirect-uri http://a.example',
+      'import passport',
+      'token --url nowhere',
+    );
     for (const call of calls) {
       const { code, output } = await here(call);
       assert.equal(code, 2, call);
-      assert.notEqual(output, '', call);
+      assert.match(output, /^(gatehouse: .+\n)?Usage: gatehouse .*/m, call);
     }
+    assert.match((await here('user lst')).output, /^gatehouse: unknown command 'lst' – did you mean list\?\nUsage: /);
     assert.equal((await gatehouse(['nonsense'], dir)).code, 2);
   });
 

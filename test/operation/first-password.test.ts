@@ -84,4 +84,27 @@ onBothEngines('The first password', (engine) => {
     assert.equal(again.administrator, undefined);
     assert.ok(existsSync(file));
   });
+
+  it('is forgotten when its administrator is one no more, here or as seen from another machine', async () => {
+    for (const [end, ...calls] of [
+      ['loses the role', ['user', 'role', email, '--', '-admin']],
+      ['is disabled', ['user', 'disable', email]],
+    ] as const) {
+      const { database } = await start({ env });
+      const settings = { ...env, DATABASE_URL: database.url, DATA_DIR: database.dir };
+      const file = join(database.dir, 'first-password');
+      const password = readFileSync(file, 'utf8');
+      const second = ['user', 'create', '--email', 'second@example.com', '--role', 'admin'];
+      for (const args of [second, ...calls]) {
+        assert.ok(existsSync(file), end);
+        const { code, stderr } = await gatehouseHere(args, database.dir, settings);
+        assert.equal(code, 0, stderr);
+      }
+      assert.ok(!existsSync(file), end);
+      if (end === 'is disabled') continue;
+      writeFileSync(file, password);
+      const again = await start({ database, env });
+      assert.deepEqual([again.administrator, existsSync(file)], [undefined, false], end);
+    }
+  });
 });

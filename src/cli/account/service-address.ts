@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
@@ -6,10 +6,10 @@ const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[:
 export function readServiceAddress(text: string): string {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash || url.username || url.password) {
-    throw new OperatorError('--url takes the address of a service, such as https://auth.example.com');
+    throw new UsageError('--url takes the address of a service, such as https://auth.example.com');
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new OperatorError(
+    throw new UsageError(
       `--url: ${url.host} is another machine, and tokens are not sent there in the clear. Use https.`,
     );
   }

@@ -4,10 +4,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, loadConfig } from '../../config.ts';
 import { backUp, sqliteFile } from '../../database/backup.ts';
 import { backUpEvery, backUpInto } from '../../database/backup-series.ts';
-import { OperatorError } from '../../errors.ts';
 import { localNow } from '../account/local-clock.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 import { readDuration } from '../terminal/read-duration.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 
 interface Flags {
   force?: boolean;
@@ -61,7 +61,7 @@ async function makeOne(source: string, file: string, { force = false }: Flags): 
 }
 
 async function makeSeries(source: string, folder: string, { every, keep = usualKeep, force }: Flags): Promise<void> {
-  if (force) throw new OperatorError('--force is for one file: in a folder no copy is overwritten.');
+  if (force) throw new UsageError('--force is for one file: in a folder no copy is overwritten.');
   const make = async () =>
     showCopy(await backUpInto(source, folder, { keep, now: localNow(), progress: barOnTerminal }));
   if (every === undefined) return make();

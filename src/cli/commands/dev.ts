@@ -3,6 +3,7 @@ import { watch } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { readPort } from '../terminal/read-port.ts';
 import { stopRequested } from '../terminal/stopping.ts';
 
 const program = fileURLToPath(new URL('../../../bin/gatehouse.mjs', import.meta.url));
@@ -13,7 +14,7 @@ export function addDev(commands: Command): void {
   commands
     .command('dev')
     .description('Serve, and start again when a file of the project changes. Goes on through a wrong declaration.')
-    .option('--port <port>', 'the port to listen on (PORT)')
+    .option('--port <port>', 'the port to listen on (PORT)', readPort)
     .addHelpText('after', '\nExamples:\n  gatehouse dev\n  gatehouse dev --port 4000')
     .action(async ({ port }: { port?: string }) => {
       const requested = stopRequested();

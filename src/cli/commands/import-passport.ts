@@ -8,6 +8,7 @@ import { createMetrics } from '../../metrics.ts';
 import type { Progress } from '../../progress.ts';
 import type { Progress as TableProgress } from '../../takeover/import/pass.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 
 interface Flags {
   from?: string;
@@ -67,6 +68,9 @@ Examples:
 }
 
 async function run(flags: Flags): Promise<void> {
+  if (flags.from === undefined && flags.env === undefined) {
+    throw new UsageError('Say where the database of the old service is: --from, or --env with its .env file.');
+  }
   // Here and not above: the other commands need none of it, and start the sooner.
   const { importPassport } = await import('../../takeover/import-passport.ts');
   const { writeReport } = await import('../../takeover/report/write-report.ts');
@@ -104,7 +108,7 @@ function pairs(option: string, given: readonly string[] = []): ReadonlyMap<strin
   return new Map(
     given.map((pair) => {
       const at = pair.lastIndexOf('=');
-      if (at < 1 || at === pair.length - 1) throw new OperatorError(`${option} takes NAME=VALUE, not "${pair}".`);
+      if (at < 1 || at === pair.length - 1) throw new UsageError(`${option} takes NAME=VALUE, not "${pair}".`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );

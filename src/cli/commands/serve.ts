@@ -6,6 +6,7 @@ import { announce, remind } from '../terminal/announce.ts';
 import { explain } from '../terminal/explain.ts';
 import { giveBackMemory } from '../terminal/give-back-memory.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { readPort } from '../terminal/read-port.ts';
 import type { Started } from '../terminal/started.ts';
 import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
 
@@ -14,7 +15,7 @@ export function addServe(program: Command): void {
     .command('serve')
     .description('Start the service. Makes what is missing: the database, the keys, an administrator.')
     .option('--host <host>', 'the address to listen on (HOST)')
-    .option('--port <port>', 'the port to listen on (PORT)')
+    .option('--port <port>', 'the port to listen on (PORT)', readPort)
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',

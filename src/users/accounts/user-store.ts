@@ -138,6 +138,10 @@ export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
     .limit(1)
     .executeTakeFirst();
 
+/** Whoever was made first, whatever became of them. */
+export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>
+  db.selectFrom('users').selectAll().orderBy('id').limit(1).executeTakeFirst();
+
 /** All of them, in the order in which they were made: for the command line. */
 export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { newestOfUser } from '../../events/event-store.ts';
-import { findFirstAdministrator, rolesOf, type UserRow } from '../accounts/user-store.ts';
+import { findFirstAdministrator, findFirstUser } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 
 export interface FirstAdministrator {
@@ -50,8 +51,13 @@ export async function unusedFirstPassword(
   try {
     const password = readFileSync(file, 'utf8').trim();
     const user = await findFirstAdministrator(db);
-    // It may be of another database: then it is not ours to show, nor to remove.
-    if (!user?.email || !(await passwords.verify(password, user.password_hash))) return undefined;
+    if (!user?.email || !(await passwords.verify(password, user.password_hash))) {
+      // Of who is an administrator no more, as another machine may have seen to. Else it may be of another
+      // database: then it is not ours to show, nor to remove.
+      const made = await findFirstUser(db);
+      if (made && made.id !== user?.id && (await passwords.verify(password, made.password_hash))) rmSync(file);
+      return undefined;
+    }
     const [login] = await newestOfUser(db, user.id, 'login.succeeded', 1);
     if (!login) return { email: user.email, password, file, isNew: false };
     rmSync(file, { force: true });
@@ -61,18 +67,22 @@ export async function unusedFirstPassword(
   return undefined;
 }
 
-/** Whoever signs in knows the password, and whoever was given another does not need it: it stands nowhere any more. */
+/**
+ * Whoever signs in knows the password; whoever was given another, or is an administrator no more, does not need it: it stands
+ * nowhere any more. `roles` are those that the user has, or had until now.
+ */
 export async function forgetFirstPassword(
-  { config, database: { db }, log }: Pick<Context, 'config' | 'database' | 'log'>,
-  user: UserRow,
+  { config, database, log }: Pick<Context, 'config' | 'database' | 'log'>,
+  { id, roles }: { readonly id: string; readonly roles: readonly string[] },
+  db: Db | Tx = database.db,
 ): Promise<void> {
   const file = fileIn(config);
-  if (!rolesOf(user).includes('admin') || !existsSync(file)) return;
+  if (!roles.includes('admin') || !existsSync(file)) return;
   try {
     const first = await findFirstAdministrator(db);
-    if (first?.id === user.id) rmSync(file, { force: true });
+    if (!first || id <= first.id) rmSync(file, { force: true });
   } catch (err) {
-    log.warn({ err, file }, 'the first password was used, and its file could not be removed; remove it');
+    log.warn({ err, file }, 'the first password is of no use any more, and its file could not be removed; remove it');
   }
 }
 

@@ -10,6 +10,7 @@ import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { notifyOwner } from '../mails/notify-owner.ts';
 import { voidOneTimeTokens } from '../mails/one-time-token-store.ts';
 import { completeUser } from '../registration/complete-user.ts';
+import { forgetFirstPassword } from '../registration/first-password.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 
 /** Inside the transaction, after the row was written: what follows from it. */
@@ -23,6 +24,8 @@ export async function followUserWrite(
   if (!before && after) await followCreation(call, services, after);
   else if (before && after) await followChange(call, services, values, before, after);
   else if (before) await followDeletion(call, before);
+  const goesOn = after?.roles.includes('admin') && !after.disabled && values.password_hash === undefined;
+  if (before && !goesOn) await forgetFirstPassword(call.context, before, call.tx);
 }
 
 /** The trail of a user: what happened to it, and who did it where that is another. */

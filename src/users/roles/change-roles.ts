@@ -4,6 +4,7 @@ import { OperatorError } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { lockUser, rolesOf, updateUser } from '../accounts/user-store.ts';
+import { forgetFirstPassword } from '../registration/first-password.ts';
 import { hasOtherAdministrator } from './role-store.ts';
 
 interface RoleChanges {
@@ -35,6 +36,7 @@ export async function changeRoles(
     await updateUser(tx, user.id, { roles: JSON.stringify(after), updated_at: now() });
     const data = { roles: after, changes: { roles: { from: before, to: after } } };
     await recordEvent(context, tx, { type: 'user.roles_changed', userId: user.id, source, data });
+    if (losesAdmin) await forgetFirstPassword(context, { id: user.id, roles: before }, tx);
     invalidate({ kind: 'user', id: user.id });
     return after;
   });

@@ -5,7 +5,8 @@ import { type ApplicationInput, checkApplication } from '../../../clients/check-
 import type { ApplicationFields, ClientType } from '../../../clients/client-store.ts';
 import { mayCallLoopback } from '../../../clients/loopback-host.ts';
 import type { Config } from '../../../config.ts';
-import { OperatorError } from '../../../errors.ts';
+import type { FieldError } from '../../../errors.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 
 /** The options of `client create` that an application has beyond the other clients. */
 export interface ApplicationFlags {
@@ -36,6 +37,22 @@ export const addApplicationFlags = (command: Command): Command =>
     .option('--backchannel-logout <uri>', 'application: is told when somebody signs out')
     .option('--trusted', 'application: people are not asked for their consent');
 
+const flagOf = new Map([
+  ['public', '--public'],
+  ['redirect_uris', '--redirect-uri'],
+  ['post_logout_redirect_uris', '--post-logout-redirect-uri'],
+  ['homepage_uri', '--homepage'],
+  ['logo_uri', '--logo'],
+  ['backchannel_logout_uri', '--backchannel-logout'],
+  ['trusted', '--trusted'],
+]);
+
+/** The API's sentence begins with its field: here that is a flag. */
+const inFlags = ({ field, message }: FieldError): string => {
+  const flag = flagOf.get(field);
+  return flag && message.startsWith(field) ? flag + message.slice(field.length) : message;
+};
+
 /** What the flags say, checked as the API checks it. */
 export function readApplicationFlags(
   flags: ApplicationFlags,
@@ -52,6 +69,6 @@ export function readApplicationFlags(
     trusted: flags.trusted ?? false,
   };
   const wrong = checkApplication({ type, values, caller: systemCaller, local: mayCallLoopback(config) });
-  if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'));
+  if (wrong.length > 0) throw new UsageError(wrong.map(inFlags).join('\n'));
   return applicationFields(values);
 }

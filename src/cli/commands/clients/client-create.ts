@@ -10,6 +10,7 @@ import { OperatorError } from '../../../errors.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import { type ApplicationFlags, addApplicationFlags, readApplicationFlags } from './application-flags.ts';
 
 interface Flags extends ApplicationFlags {
@@ -58,10 +59,10 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
     const type = flags.application ? 'application' : flags.type;
     const fields = readApplicationFlags(flags, { type, name, config: context.config });
     if (id !== undefined && !/^[\x21-\x7e]{1,128}$/.test(id)) {
-      throw new OperatorError('--id takes 1 to 128 printable ASCII characters without spaces.');
+      throw new UsageError('--id takes 1 to 128 printable ASCII characters without spaces.');
     }
     if (owner !== undefined && type === 'password') {
-      throw new OperatorError('--owner is for other clients: a password client is the operator’s own.');
+      throw new UsageError('--owner is for other clients: a password client is the operator’s own.');
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
     const { knownScopes } = await import('../../../own-resources.ts');

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../../errors.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { listSessions } from '../../../sessions/store/session-store.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { asOperator } from '../../operator/operator.ts';
 import { withContext } from '../../operator/with-context.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 
 interface Flags {
   user?: string;
@@ -31,11 +31,11 @@ export function addSessionEnd(session: Command): void {
 
 async function end(ids: readonly string[], flags: Flags): Promise<number> {
   const { all, keepPersonal = false, user, client } = flags;
-  if (keepPersonal && !all) throw new OperatorError('--keep-personal is for --all.');
+  if (keepPersonal && !all) throw new UsageError('--keep-personal is for --all.');
+  const isNamed = ids.length > 0 || user !== undefined || client !== undefined;
+  if (!all && !isNamed) throw new UsageError('Say which: their ids, --user, --client or --all.');
   if (!all) return endSome(ids, flags);
-  if (ids.length > 0 || user !== undefined || client !== undefined) {
-    throw new OperatorError('--all ends everybody’s: leave out the ids, --user and --client.');
-  }
+  if (isNamed) throw new UsageError('--all ends everybody’s: leave out the ids, --user and --client.');
   const { endAllSessions } = await import('../../../oauth/end-all-sessions.ts');
   const ended = await withContext((context) => endAllSessions(context, systemSource, { keepPersonal }));
   return ended.sessions;
@@ -44,9 +44,6 @@ async function end(ids: readonly string[], flags: Flags): Promise<number> {
 const endSome = (ids: readonly string[], { user, client }: Flags): Promise<number> =>
   asOperator(async ({ context, remove }) => {
     const { database, now } = context;
-    if (ids.length === 0 && user === undefined && client === undefined) {
-      throw new OperatorError('Say which: their ids, --user, --client or --all.');
-    }
     const all = new Set(ids);
     if (user !== undefined || client !== undefined) {
       const userId = user === undefined ? undefined : (await findUserByText(context, user)).id;

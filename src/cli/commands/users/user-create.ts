@@ -3,6 +3,7 @@ import { systemSource } from '../../../http/request-source.ts';
 import { createUser } from '../../../users/registration/create-user.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { readPassword } from '../../terminal/read-password.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 
 interface Flags {
   email?: string;
@@ -32,6 +33,9 @@ export function addUserCreate(user: Command): void {
       '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada |\n    gatehouse user create --email ada@example.com --role admin --password-stdin',
     )
     .action(async (flags: Flags) => {
+      if ([flags.email, flags.username, flags.phone].every((one) => one === undefined)) {
+        throw new UsageError('Say what the user signs in with: --email, --username or --phone.');
+      }
       const { password, isMade } = await readPassword(flags.passwordStdin);
       const { id, email } = await make(flags, password);
       const shown = isMade ? { password } : {};

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { forgetFirstPassword } from '../../../users/registration/first-password.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { asOperator } from '../../operator/operator.ts';
 import { readPassword } from '../../terminal/read-password.ts';
@@ -21,7 +20,6 @@ export function addUserPassword(user: Command): void {
       await asOperator(async ({ context, change }) => {
         const user = await findUserByText(context, text);
         await change('users', user.id, { password });
-        await forgetFirstPassword(context, user);
       });
       if (isMade) console.log(`password  ${password}   (shown only this once)`);
       else console.log('The password is set.');

@@ -1,0 +1,8 @@
+import { InvalidArgumentError } from 'commander';
+import { settings } from '../../settings/settings.ts';
+
+/** For an option of a command: as the setting PORT takes it. */
+export function readPort(text: string): string {
+  if (settings.port.parse(text).ok) return text;
+  throw new InvalidArgumentError(`It takes ${settings.port.takes}.`);
+}
