@@ -3,7 +3,7 @@ import { OperatorError } from './errors.ts';
 import { type Host, mountOn } from './http/mount.ts';
 import { createLog } from './log.ts';
 import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
-import { logFirstAdministrator } from './users/registration/first-password.ts';
+import { logFirstAdministrator } from './users/accounts/first-password.ts';
 
 /** What `import … from 'gatehouse'` offers: the service as a part of a program of one's own. */
 export type { RunningGatehouse } from './start.ts';

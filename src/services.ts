@@ -27,12 +27,12 @@ import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
 import { LegacyTokens } from './takeover/legacy-tokens/legacy-tokens.ts';
 import type { AccountServices } from './users/accounts/account-services.ts';
+import { forgetFirstPassword } from './users/accounts/first-password.ts';
 import { rolesOf } from './users/accounts/user-store.ts';
 import { checkCredentials } from './users/credentials/check-credentials.ts';
 import { noteLogin } from './users/credentials/note-login.ts';
 import { accountMails } from './users/mails/account-mails.ts';
 import { createPasswords, type Passwords } from './users/passwords/passwords.ts';
-import { forgetFirstPassword } from './users/registration/first-password.ts';
 
 /** What the features stand on, before there is any route: for whoever starts the service, and for commands that serve nothing. */
 export interface Services {

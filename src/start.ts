@@ -15,8 +15,8 @@ import type { BeginProgress } from './progress.ts';
 import { whyNotListening, withRealPort } from './real-port.ts';
 import { finishLater } from './resources/migrations/finish-later.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
+import { type FirstAdministrator, unusedFirstPassword } from './users/accounts/first-password.ts';
 import { ensureFirstAdministrator } from './users/registration/first-administrator.ts';
-import { type FirstAdministrator, unusedFirstPassword } from './users/registration/first-password.ts';
 import { serviceVersion } from './version.ts';
 
 export interface StartOptions {

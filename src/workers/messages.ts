@@ -1,4 +1,4 @@
-import type { FirstAdministrator } from '../users/registration/first-password.ts';
+import type { FirstAdministrator } from '../users/accounts/first-password.ts';
 
 export type Counts = readonly (readonly [caller: string, count: number])[];
 

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
-import type { FirstAdministrator } from '../users/registration/first-password.ts';
+import type { FirstAdministrator } from '../users/accounts/first-password.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
 import { SummedFigures } from './summed-figures.ts';

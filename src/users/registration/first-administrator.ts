@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { OperatorError } from '../../errors.ts';
 import { systemSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { type FirstAdministrator, keepFirstPassword } from '../accounts/first-password.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
-import { type FirstAdministrator, keepFirstPassword } from './first-password.ts';
 import { makeUser } from './make-user.ts';
 import { isTaken } from './registration-limits.ts';
 

@@ -2,6 +2,7 @@ import { recordEvent } from '../../events/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
+import { forgetFirstPassword } from '../accounts/first-password.ts';
 import { findClientIdsOf, forgetUser } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user-changes.ts';
 import { profileFields } from '../accounts/user-fields.ts';
@@ -10,7 +11,6 @@ import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { notifyOwner } from '../mails/notify-owner.ts';
 import { voidOneTimeTokens } from '../mails/one-time-token-store.ts';
 import { completeUser } from '../registration/complete-user.ts';
-import { forgetFirstPassword } from '../registration/first-password.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 
 /** Inside the transaction, after the row was written: what follows from it. */

@@ -3,8 +3,8 @@ import { commitAndInvalidate } from '../../database/bus.ts';
 import { OperatorError } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { forgetFirstPassword } from '../accounts/first-password.ts';
 import { lockUser, rolesOf, updateUser } from '../accounts/user-store.ts';
-import { forgetFirstPassword } from '../registration/first-password.ts';
 import { hasOtherAdministrator } from './role-store.ts';
 
 interface RoleChanges {

@@ -5,8 +5,8 @@ import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { newestOfUser } from '../../events/event-store.ts';
-import { findFirstAdministrator, findFirstUser } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
+import { findFirstAdministrator, findFirstUser } from './user-store.ts';
 
 export interface FirstAdministrator {
   readonly email: string;
