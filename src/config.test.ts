@@ -188,6 +188,11 @@ describe('Settings together', () => {
     assert.throws(() => fromEnv({ ACCES_TOKEN_TTL: '1' }), /Did you mean ACCESS_TOKEN_TTL\?/);
   });
 
+  it('say all that is wrong at once', () => {
+    const wrong = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
+    assert.throws(() => fromEnv(wrong), /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/);
+  });
+
   it('leave the variables of other programs alone', () => {
     assert.doesNotThrow(() => fromEnv({ PATH: '/bin', EDITOR: 'vi', LANG: 'C', SHELL: 'sh', HOSTNAME: 'x', PWD: '/' }));
     assert.equal(fromEnv({ PORT: '' }).port, 3000);

@@ -74,27 +74,24 @@ export function parseConfig(
   const values = new Map<keyof Settings, unknown>();
   const clients = new Map<string, ClientSettings>();
 
-  for (const [name, value] of Object.entries(file)) {
-    if (name === 'clients') readClientsOfFile(value, clients);
-    else {
-      const key =
-        aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
-      if (!key)
-        throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
-          ...settingsByKey.keys(),
-          ...aliases.keys(),
-          'clients',
-        ]);
-      if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
-    }
-  }
-  for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || value === '') continue;
+  refuseTogether(Object.entries(file), ([name, value]) => {
+    if (name === 'clients') return readClientsOfFile(value, clients);
+    const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
+    if (!key)
+      throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
+        ...settingsByKey.keys(),
+        ...aliases.keys(),
+        'clients',
+      ]);
+    if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
+  });
+  refuseTogether(Object.entries(env), ([name, value]) => {
+    if (value === undefined || value === '') return;
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientOfEnv(name, value, clients);
     else refuseMisspelling(name);
-  }
+  });
 
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
@@ -110,6 +107,20 @@ export function parseConfig(
   if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
   return Object.freeze(config) as Config;
+}
+
+/** Whoever has several things wrong hears of all at once. */
+function refuseTogether<T>(all: readonly T[], read: (one: T) => void): void {
+  const wrong: string[] = [];
+  for (const one of all) {
+    try {
+      read(one);
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      wrong.push(error.message);
+    }
+  }
+  if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
 }
 
 /** SQLite is one file: what another machine or a pooler would serve is a mistake that would go unnoticed. */

@@ -196,6 +196,14 @@ describe('gatehouse', () => {
     );
   });
 
+  it('exits with 1 and a line where a file is in the way', async () => {
+    const file = join(dir, 'in-the-way');
+    writeFileSync(file, '');
+    const { code, stderr } = await gatehouse(['init', file], dir);
+    assert.equal(code, 1);
+    assert.match(stderr, /^gatehouse: EEXIST: file already exists, mkdir '[^\n]*in-the-way'\.\n$/);
+  });
+
   it('backs up a live database and restores it', async () => {
     const home = (await create()).dir;
     const { url, child } = await serve(home, { ADMIN_EMAIL: 'first@example.com' });

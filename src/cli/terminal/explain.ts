@@ -9,5 +9,7 @@ export function explain(error: unknown): string {
     return `${fields || error.message}${error.reason ? ` (${withoutSecrets(error.reason)})` : ''}`;
   }
   if (error instanceof OperatorError || error instanceof OAuthError) return error.message;
+  // Of the file system: it names the file, and what may not be done with it.
+  if (error instanceof Error && 'path' in error && 'syscall' in error) return `${error.message}.`;
   return withoutSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }

@@ -63,7 +63,7 @@ function narrowings(column: Fragment, before: ColumnSchema | undefined, after: C
     const empty = type?.emptyValue(after);
     found.push({
       breaks: sql`${column} is null`,
-      says: 'have no value in it and would get an empty one',
+      says: 'have no value in it and would get an empty one (a default would fill them)',
       mend: empty === undefined ? undefined : sql`${empty}`,
     });
   } else if (after.required && before && !before.required) {
