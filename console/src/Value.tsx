@@ -3,7 +3,7 @@ import Chip from '@mui/material/Chip';
 import { DateField, FunctionField, NumberField, ReferenceField, TextField, useRecordContext } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { shortId } from './presentation.ts';
-import { say } from './say.ts';
+import { locale, say } from './say.ts';
 import { isOwnSession } from './session/own-session.ts';
 
 const none = '–';
@@ -30,11 +30,11 @@ export function Value({ field, linked = true }: { field: FieldDescription; linke
       return <FunctionField source={source} render={() => <YesOrNo is={row?.[source]} />} />;
     case 'integer':
     case 'number':
-      return <NumberField source={source} emptyText={none} />;
+      return <NumberField source={source} emptyText={none} locales={locale} />;
     case 'date':
-      return <DateField source={source} emptyText={none} options={{ dateStyle: 'medium', timeZone: 'UTC' }} />;
+      return <DateField source={source} emptyText={none} locales={locale} options={day} />;
     case 'timestamp':
-      return <DateField source={source} emptyText={none} showTime options={moment} />;
+      return <DateField source={source} emptyText={none} locales={locale} showTime options={moment} />;
     case 'enum':
       // Whoever ends sessions should know which one is theirs.
       if (row && isOwnSession(row.id)) return <Words values={[say(String(row[source])), say('This session')]} />;
@@ -50,6 +50,7 @@ export function Value({ field, linked = true }: { field: FieldDescription; linke
   }
 }
 
+const day: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
 const moment: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
 
 /** A reference to a row that is gone, or that one may not see. */

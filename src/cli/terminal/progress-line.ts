@@ -9,6 +9,8 @@ export interface ProgressState {
 }
 
 const width = 24;
+/** So late is not yet longer than foreseen: what is said must not change to and fro. */
+const late = 1500;
 
 export const shareOf = (done: number, total: number): number => (total > 0 ? Math.min(1, done / total) : 1);
 
@@ -29,8 +31,8 @@ const cut = (text: string, room: number): string => (text.length <= room ? text 
 /** Where there is nothing to judge by, or it takes longer than could be foreseen: how long it has taken. */
 function left(ms: number, movedAt: number, share: number): string {
   const rest = movedAt / share - ms;
-  if (share < 0.02 || share === 1 || ms < 1000 || rest < 500) return timeOf(ms);
-  return `${timeOf(rest)} left`;
+  if (share < 0.02 || share === 1 || ms < 1000 || rest < -late) return `${timeOf(ms)} so far`;
+  return `${timeOf(Math.max(1000, rest))} left`;
 }
 
 function timeOf(ms: number): string {

@@ -54,7 +54,8 @@ describe('Descriptions of resources', () => {
     assert.deepEqual(paths['/v1/cars'].get.security, [{ bearer: [] }, { oauth2: ['cars:read'] }]);
     assert.deepEqual(paths['/v1/drivers'].get.security, [{}, { bearer: [] }, { oauth2: ['drivers:read'] }]);
     assert.ok(!('UserInput' in components.schemas), 'what no operation takes is not there');
-    assert.ok(paths['/v1/owners/{id}/cars'].post);
+    assert.equal(paths['/v1/owners/{id}/cars'].post.summary, 'Create one of the cars of an owner');
+    assert.equal(paths['/v1/users/{id}'].get.summary, 'Find a user by id');
     const [curl, client] = paths['/v1/cars'].post['x-codeSamples'];
     assert.match(curl.source, /^curl -X POST '[^']+\/v1\/cars' \\\n {2}-H 'Accept: application\/json'/);
     assert.match(client.source, /^const \{ data \} = await gatehouse.resource\('cars'\).create\(\{ plate: '/);

@@ -7,6 +7,7 @@ import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { searchableNames } from '../query/searchable-names.ts';
 import { sortableNames } from '../query/sorting.ts';
 import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
+import { withArticle } from './with-article.ts';
 
 const json = (description: string, schema: object) => ({
   description,
@@ -75,11 +76,11 @@ const moved = { 412: problem('If-Match does not match: the row was changed meanw
 
 const summaries: Record<Operation, (resource: Resource) => string> = {
   list: ({ name }) => `List ${name}`,
-  find: ({ singular }) => `Find a ${singular} by id`,
-  create: ({ singular }) => `Create a ${singular}`,
-  replace: ({ singular }) => `Replace a ${singular}: what is left out goes to its default`,
-  update: ({ singular }) => `Change some fields of a ${singular}`,
-  delete: ({ singular }) => `Delete a ${singular}`,
+  find: ({ singular }) => `Find ${withArticle(singular)} by id`,
+  create: ({ singular }) => `Create ${withArticle(singular)}`,
+  replace: ({ singular }) => `Replace ${withArticle(singular)}: what is left out goes to its default`,
+  update: ({ singular }) => `Change some fields of ${withArticle(singular)}`,
+  delete: ({ singular }) => `Delete ${withArticle(singular)}`,
 };
 
 function bodyName(resource: Resource, operation: 'replace' | 'update'): string {
@@ -178,8 +179,8 @@ export function nestedDocs(
     operationId: `${operation}_${resource.name}_${name}`,
     summary:
       operation === 'list'
-        ? `List the ${name} of a ${resource.singular}`
-        : `Create one of the ${name} of a ${resource.singular}`,
+        ? `List the ${name} of ${withArticle(resource.singular)}`
+        : `Create one of the ${name} of ${withArticle(resource.singular)}`,
     params: idParameter(resource),
     ...(isTied ? { body: plain(named(input, inputSchema(target, 'create', tie))) } : {}),
     response: { ...docs.response, ...missing },
