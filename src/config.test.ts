@@ -201,9 +201,25 @@ describe('Settings together', () => {
   it('build the public address from where it listens', () => {
     assert.equal(fromEnv({ HOST: '0.0.0.0', PORT: '80' }).baseUrl, 'http://127.0.0.1:80');
     assert.equal(fromEnv({ HOST: '::1' }).baseUrl, 'http://[::1]:3000');
-    for (const wrong of ['https://a.com/', 'https://a.com?x', 'ftp://a.com', 'https://a.com/b/']) {
+    for (const wrong of [
+      'https://a.com/',
+      'https://a.com?x',
+      'ftp://a.com',
+      'https://a.com/b/',
+      'http://[',
+      'http://a:99999',
+    ]) {
       assert.throws(() => fromEnv({ BASE_URL: wrong }), /BASE_URL/);
     }
+  });
+
+  it('take no proxy that the framework would stumble over, and no login without anything to log in with', () => {
+    const wrong = ['999.1.1.1', '1.2.3.4.5', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/8/8', '10.0.0.1,true'];
+    for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; it takes/);
+    const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
+    for (const TRUST_PROXY of right) assert.doesNotThrow(() => fromEnv({ TRUST_PROXY }));
+    assert.throws(() => fromEnv({ LOGIN_ATTRIBUTES: ',' }), /LOGIN_ATTRIBUTES: got ","; it takes/);
+    assert.throws(() => fromFile({ login: [] }), /login: got \[\]; it takes/);
   });
 });
 
@@ -228,10 +244,13 @@ describe('Proxied clients', () => {
 
   it('are whole, and the secret is never shown', () => {
     const refused: [Record<string, string>, RegExp][] = [
-      [{ CLIENT_WEB_ADMIN_ID: 'a' }, /CLIENT_WEB_ADMIN: the secret is missing/],
-      [{ CLIENT_WEB_ADMIN_SECRET: secret }, /CLIENT_WEB_ADMIN: the id is missing/],
-      [{ CLIENT_WEB_ADMIN_ID: 'a b', CLIENT_WEB_ADMIN_SECRET: secret }, /printable ASCII/],
-      [{ CLIENT_WEB_ID: 'a' }, /CLIENT_WEB: the secret is missing/],
+      [{ CLIENT_WEB_ADMIN_ID: 'a' }, /^CLIENT_WEB_ADMIN_SECRET is missing: got nothing; it takes/],
+      [{ CLIENT_WEB_ADMIN_SECRET: secret }, /^CLIENT_WEB_ADMIN_ID is missing/],
+      [
+        { CLIENT_WEB_ADMIN_ID: 'a b', CLIENT_WEB_ADMIN_SECRET: secret },
+        /^CLIENT_WEB_ADMIN_ID: got "a b"; it takes 1 to 128/,
+      ],
+      [{ CLIENT_WEB_ID: 'a' }, /^CLIENT_WEB_SECRET is missing/],
       [{ CLIENT_WEB_ADMIN_EU_ID: 'a' }, /CLIENT_<PLATFORM>_<AUDIENCE>_ID/],
       [{ CLIENT_WEB_ADMIN_KEY: 'a' }, /CLIENT_WEB_ADMIN_KEY is not a setting/],
     ];
@@ -245,7 +264,7 @@ describe('Proxied clients', () => {
     assert.equal(short?.secret, 'short', 'the operator decides; the log and the doctor say that it is weak');
     assert.throws(() => fromFile({ clients: { 'a/b/c': { id: 'a', secret } } }), /"a\/b\/c" is not a path/);
     assert.throws(() => fromFile({ clients: 'web/admin' }), /it takes \{ 'web\/admin'/);
-    assert.throws(() => fromFile({ clients: { 'web/admin': null } }), /the id is missing/);
+    assert.throws(() => fromFile({ clients: { 'web/admin': null } }), /\['web\/admin'\]\.id is missing/);
   });
 });
 

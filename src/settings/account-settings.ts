@@ -1,4 +1,4 @@
-import { email, flag, integer, list, oneOf, text } from './setting.ts';
+import { email, flag, integer, list, oneOf, text, where } from './setting.ts';
 
 /** People, and how they come in. */
 export const accountSettings = {
@@ -13,12 +13,16 @@ export const accountSettings = {
       secret: true,
     },
   ),
-  loginAttributes: list<'email' | 'username' | 'phone'>(
-    'LOGIN_ATTRIBUTES',
-    ['email'],
-    'what a user can log in with',
-    'a list of email, username, phone',
-    (item) => ['email', 'username', 'phone'].includes(item),
+  // With none of them nobody could log in.
+  loginAttributes: where(
+    list<'email' | 'username' | 'phone'>(
+      'LOGIN_ATTRIBUTES',
+      ['email'],
+      'what a user can log in with',
+      'a list of email, username, phone',
+      (item) => ['email', 'username', 'phone'].includes(item),
+    ),
+    (attributes) => attributes.length > 0,
   ),
   registration: oneOf(
     'REGISTRATION',

@@ -1,4 +1,5 @@
-import { cores, flag, integer, list, text } from './setting.ts';
+import { isIP } from 'node:net';
+import { cores, flag, integer, list, text, where } from './setting.ts';
 
 const isOrigin = (value: string): boolean => {
   if (value === '*') return false;
@@ -9,6 +10,16 @@ const isOrigin = (value: string): boolean => {
   }
 };
 
+/** An address, or a range of them, that the framework takes too. */
+const isAddressRange = (item: string): boolean => {
+  const [address = '', bits, ...rest] = item.split('/');
+  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  if (longest === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= longest);
+};
+const everybodyOrNobody = ['true', 'false'];
+const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
+
 /** Where the service listens, and whom it answers. */
 export const networkSettings = {
   host: text('HOST', '127.0.0.1', 'the address to listen on', {
@@ -16,16 +27,22 @@ export const networkSettings = {
     pattern: /^[\w.:-]+$/,
   }),
   port: integer('PORT', 3000, 'the port to listen on; 0 picks a free one', 0, 65_535),
-  baseUrl: text('BASE_URL', '', 'the public address of the service, which tokens name as their issuer', {
-    takes: 'an http or https URL without a query, such as https://auth.example.com',
-    pattern: /^https?:\/\/[^\s?#/]+(\/[^\s?#]*[^\s?#/])?$/,
-  }),
-  trustProxy: list<string>(
-    'TRUST_PROXY',
-    [],
-    'reverse proxies whose X-Forwarded-* headers are believed',
-    'a list of IP addresses or CIDR ranges (or true to trust whoever connects, false to trust none)',
-    (item) => /^(true|false|loopback|linklocal|uniquelocal|[\da-fA-F]*[.:][\da-fA-F.:]*(\/\d{1,3})?)$/.test(item),
+  baseUrl: where(
+    text('BASE_URL', '', 'the public address of the service, which tokens name as their issuer', {
+      takes: 'an http or https URL without a query, such as https://auth.example.com',
+      pattern: /^https?:\/\/[^\s?#/]+(\/[^\s?#]*[^\s?#/])?$/,
+    }),
+    URL.canParse,
+  ),
+  trustProxy: where(
+    list<string>(
+      'TRUST_PROXY',
+      [],
+      'reverse proxies whose X-Forwarded-* headers are believed',
+      'a list of IP addresses or CIDR ranges (or true to trust whoever connects, false to trust none)',
+      (item) => everybodyOrNobody.includes(item) || namedRanges.includes(item) || isAddressRange(item),
+    ),
+    (proxies) => proxies.length < 2 || !proxies.some((item) => everybodyOrNobody.includes(item)),
   ),
   corsOrigins: list<string>(
     'CORS_ORIGINS',

@@ -47,17 +47,25 @@ export function readClientsOfFile(value: unknown, clients: Map<string, ClientSet
 }
 
 export function completeClient(path: string, client: ClientSettings): ProxiedClient {
+  const name = (part: 'id' | 'secret') =>
+    client.from.startsWith('CLIENT_') ? `${client.from}_${part.toUpperCase()}` : `${client.from}.${part}`;
   for (const part of ['id', 'secret'] as const) {
-    const value = client[part];
-    if (typeof value !== 'string' || value === '') {
+    const value: unknown = client[part];
+    if (value === undefined || value === '') {
       throw new OperatorError(
-        `${client.from}: the ${part} is missing; a proxied client needs both its id and its secret.`,
+        `${name(part)} is missing: got nothing; it takes text. A proxied client needs both ${name('id')} and ${name('secret')}.`,
       );
+    }
+    if (typeof value !== 'string') {
+      const got = part === 'secret' ? 'a value that is not shown' : JSON.stringify(value);
+      throw new OperatorError(`${name(part)}: got ${got}; it takes text.`);
     }
   }
   const { id, secret } = client as { id: string; secret: string };
   if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
-    throw new OperatorError(`${client.from}: the id takes 1 to 128 printable ASCII characters without spaces.`);
+    throw new OperatorError(
+      `${name('id')}: got ${JSON.stringify(id)}; it takes 1 to 128 printable ASCII characters without spaces.`,
+    );
   }
   return Object.freeze({ path, id, secret });
 }

@@ -25,6 +25,15 @@ export function textOfValue(value: unknown): string {
 const ok = <T>(value: T) => ({ ok: true as const, value });
 const wrong = { ok: false as const };
 
+/** The same setting, which takes a value only where this holds too. */
+export const where = <T>(setting: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
+  ...setting,
+  parse(value) {
+    const read = setting.parse(value);
+    return read.ok && !holds(read.value) ? wrong : read;
+  },
+});
+
 /** Kinds of settings: each says what it takes, and reads a value of the environment or of the config file. */
 export function text(
   env: string,
