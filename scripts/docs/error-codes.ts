@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   expectation_failed: '`Expect` asks for something else than `100-continue`',
   forbidden: 'the token is good, and may not do this',
   foreign_origin: 'a page of another origin asked for what is for our own pages',
-  gone: 'what the first request with this `Idempotency-Key` made was deleted',
+  gone: 'what the first request with this `Idempotency-Key` made or changed was deleted',
   headers_too_large: 'the headers are too large',
   host_invalid: 'the `Host` header is malformed, or came twice',
   host_missing: 'the request names no host',

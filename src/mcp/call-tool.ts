@@ -35,21 +35,29 @@ export async function callTool(
       return rowOf(
         await ask(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }),
       );
-    case 'create': {
-      const headers = { 'idempotency-key': given.idempotency_key as string | undefined };
-      return rowOf(await ask(api, { method: 'POST', path: resource.name, body: given.values, headers }));
-    }
-    case 'update': {
-      const headers = { 'if-match': given.if_match as string | undefined };
-      return rowOf(await ask(api, { method: 'PATCH', path: pathOf(resource, given), body: given.values, headers }));
-    }
-    case 'delete': {
-      const headers = { 'if-match': given.if_match as string | undefined };
-      await ask(api, { method: 'DELETE', path: pathOf(resource, given), headers });
+    case 'create':
+      return rowOf(
+        await ask(api, { method: 'POST', path: resource.name, body: given.values, headers: conditionsOf(given) }),
+      );
+    case 'update':
+      return rowOf(
+        await ask(api, {
+          method: 'PATCH',
+          path: pathOf(resource, given),
+          body: given.values,
+          headers: conditionsOf(given),
+        }),
+      );
+    case 'delete':
+      await ask(api, { method: 'DELETE', path: pathOf(resource, given), headers: conditionsOf(given) });
       return { deleted: given.id };
-    }
   }
 }
+
+const conditionsOf = ({ if_match, idempotency_key }: Arguments) => ({
+  'if-match': if_match as string | undefined,
+  'idempotency-key': idempotency_key as string | undefined,
+});
 
 export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiAnswer> {
   const answer = await api(call);

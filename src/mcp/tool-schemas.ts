@@ -27,6 +27,10 @@ const resourceNames = (rights: readonly Rights[]): Json => ({
 });
 const id = text('The id of the row.');
 const ifMatch = text('The etag of the row as you read it: the write is refused where it was changed since.');
+const idempotencyKey = text(
+  'Any text of your own. With the same one again, nothing is done twice: you get the first answer.',
+);
+const safely = { if_match: ifMatch, idempotency_key: idempotencyKey };
 const selection = {
   filter: text('Show these fields alone, with ; between them. Choose few.'),
   include: text('Embed relations, with , between them.'),
@@ -86,18 +90,14 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
         {
           resource,
           values: valuesSchema(rights, 'create'),
-          idempotency_key: text('Any text of your own. With the same one again, nothing is created twice.'),
+          idempotency_key: idempotencyKey,
         },
         ['resource', 'values'],
       );
     case 'update':
-      return closed({ resource, id, values: valuesSchema(rights, 'update'), if_match: ifMatch }, [
-        'resource',
-        'id',
-        'values',
-      ]);
+      return closed({ resource, id, values: valuesSchema(rights, 'update'), ...safely }, ['resource', 'id', 'values']);
     case 'delete':
-      return closed({ resource, id, if_match: ifMatch }, ['resource', 'id']);
+      return closed({ resource, id, ...safely }, ['resource', 'id']);
   }
 }
 

@@ -92,11 +92,15 @@ onBothEngines('An assistant', (engine) => {
     assert.equal(data.parked_at, 'Dock 4');
     const values = { seats: 5 };
     const change = { resource: 'cars', id: car.id, values, if_match: etag };
-    assert.equal((await call(client, 'update', change)).data.seats, 5);
+    const changed = await call(client, 'update', { ...change, idempotency_key: 'two' });
+    assert.equal(changed.data.seats, 5);
+    const again = await call(client, 'update', { ...change, idempotency_key: 'two' });
+    assert.equal(again.etag, changed.etag, 'a repetition gets the first answer');
     const late = await call(client, 'update', change);
     assert.deepEqual([late.isError, late.problem.status], [true, 412]);
     assert.match(String(late.problem.advice), /get it again/);
-    assert.equal((await call(client, 'delete', { resource: 'assignments', id: booked.data.id })).isError, undefined);
+    const removal = { resource: 'assignments', id: booked.data.id, idempotency_key: 'three' };
+    for (const _ of [1, 2]) assert.equal((await call(client, 'delete', removal)).isError, undefined);
   });
 
   it('is told what was wrong as the API tells it', async () => {

@@ -128,6 +128,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
         id: idOf(resource, request),
         mode: operation,
         ifMatch: request.headers['if-match'],
+        key: keyOf(services, request),
       });
       if (changed.revealed) reply.header('cache-control', 'no-store');
       return sendTagged(reply, changed);
@@ -141,6 +142,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
         id: idOf(resource, request),
         body: request.body,
         ifMatch: request.headers['if-match'],
+        key: keyOf(services, request),
       });
       return reply.code(204).send();
     });
@@ -156,14 +158,19 @@ export async function create(
   tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
   refuseParameters(request.query as Query);
-  const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
   const { headers, body } = await createResource(services, resource, {
     call: callOf(services, request),
     body: request.body,
     isForm: isForm(request),
     selection: selectionFor(resource, plainRow),
-    key: idempotencyKey(services.keys, request.headers['idempotency-key'], request.caller, path, request.body),
+    key: keyOf(services, request),
     ...tie,
   });
   return sendJson(reply.code(201).headers(headers), body);
+}
+
+/** A key belongs to what is done as well as to where: the same one may serve a change of a row and its end. */
+function keyOf({ keys }: ResourceServices, { method, url, headers, caller, body }: FastifyRequest) {
+  const path = (url.split('?', 1)[0] as string).replace(/\/$/, '');
+  return idempotencyKey(keys, headers['idempotency-key'], caller, method === 'POST' ? path : `${method} ${path}`, body);
 }

@@ -24,4 +24,5 @@ export interface ChangeRequest extends WriteRequest {
   readonly id: string;
   readonly mode: 'replace' | 'update';
   readonly ifMatch: string | undefined;
+  readonly key?: IdempotencyKey | undefined;
 }

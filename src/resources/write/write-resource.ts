@@ -38,7 +38,7 @@ export async function createResource(
     const { tx } = write.call;
     const made = key && (await takeKey(tx, key, call.now));
     if (made) return answerAgain(write, resource, made);
-    if (!input) throw conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
+    if (!input) throw forgotten();
     const row = await insertRow(write, resource, { ...input.values });
     const id = row.id as string;
     if (link) {
@@ -57,14 +57,18 @@ export async function createResource(
   });
 }
 
-/** What the first request with this key was answered, as long as the row that it made is there. */
+const forgotten = () => conflict('The answer to this Idempotency-Key has just been forgotten. Send it again.');
+
+/** What the first request with this key was answered, as long as the row that it is about is there. */
 async function answerAgain(context: QueryContext, resource: Resource, made: StoredAnswer): Promise<CreatedAnswer> {
   const rows = await readPrepared(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, context)}`,
   );
   if (rows.length > 0) return made;
-  throw new Problem(410, 'Gone', 'What the first request with this Idempotency-Key made is gone.', { code: 'gone' });
+  throw new Problem(410, 'Gone', 'What the first request with this Idempotency-Key made or changed is gone.', {
+    code: 'gone',
+  });
 }
 
 /** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */
@@ -73,14 +77,27 @@ export async function changeResource(
   resource: Resource,
   request: ChangeRequest,
 ): Promise<{ json: string; etag: string; revealed: boolean }> {
-  const { call, id, ifMatch, selection } = request;
+  const { call, id, ifMatch, selection, key } = request;
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const input = await prepareChange(services, resource, request);
+  const input =
+    key && (await wasAnswered(services.context, key)) ? undefined : await prepareChange(services, resource, request);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
+    const { tx } = write.call;
+    // Before If-Match: a retry names the version that the first request found.
+    const done = key && (await takeKey(tx, key, call.now));
+    if (done) {
+      const { headers, body } = await answerAgain(write, resource, done);
+      return { json: body, etag: headers.etag as string, revealed: false };
+    }
+    if (!input) throw forgotten();
     const before = await lockRow(write, resource, id, 'update', ifMatch);
     const row = await changeRow(write, resource, before, { ...input, values: { ...input.values } });
     const extra = revealedJson(write.revealed);
     const tagged = await rowJson(write, resource, selection, row, extra);
+    if (key) {
+      const plain = extra === '' ? tagged : await rowJson(write, resource, selection, row);
+      await keepAnswer(tx, key, { id: row.id as string, headers: { etag: plain.etag }, body: plain.json });
+    }
     return { ...tagged, revealed: extra !== '' };
   });
 }
@@ -89,14 +106,19 @@ export async function changeResource(
 export async function deleteResource(
   services: ResourceServices,
   resource: Resource,
-  { call, id, body, ifMatch }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch'>,
+  { call, id, body, ifMatch, key }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'key'>,
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
+  const known = key !== undefined && (await wasAnswered(services.context, key));
+  if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
     await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
+      const { tx } = write.call;
+      if (key && (await takeKey(tx, key, call.now))) return;
+      if (known) throw forgotten();
       const before = await lockRow(write, resource, id, 'delete', ifMatch);
       await removeRow(write, resource, before);
+      if (key) await keepAnswer(tx, key, { id, headers: {}, body: '' });
     });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;

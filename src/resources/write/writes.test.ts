@@ -201,6 +201,25 @@ onBothEngines('Writes', (engine) => {
     assert.equal((await ask('POST', '/v1/cars', { json, headers: { 'idempotency-key': 'a b' } })).status, 400);
   });
 
+  it('answers the retry of a change and of a deletion as the first, whatever If-Match says by then', async () => {
+    const { id } = await makeCar({ seats: 2 });
+    const found = await ask('GET', `/v1/cars/${id}`);
+    const headers = { 'idempotency-key': 'change-1', 'if-match': String(found.headers.get('etag')) };
+    const change = { json: { seats: 3 }, headers };
+    const answers = await Promise.all([1, 2, 3].map(() => ask('PATCH', `/v1/cars/${id}`, change)));
+    assert.deepEqual(
+      answers.map(({ status, text, headers }) => [status, text, headers.get('etag')]),
+      answers.map(() => [200, answers[0]?.text, answers[0]?.headers.get('etag')]),
+    );
+    assert.equal(answers[0]?.row.seats, 3);
+    assert.equal((await ask('PATCH', `/v1/cars/${id}`, { json: { seats: 4 }, headers })).status, 422);
+    assert.equal((await ask('GET', `/v1/cars/${id}`)).row.seats, 3);
+    const removal = { headers: { 'idempotency-key': 'change-1' } };
+    for (const _ of [1, 2]) assert.equal((await ask('DELETE', `/v1/cars/${id}`, removal)).status, 204);
+    assert.equal((await ask('DELETE', `/v1/cars/${id}`)).status, 404);
+    assert.equal((await ask('PATCH', `/v1/cars/${id}`, change)).status, 410);
+  });
+
   it('records events where a declaration asks for them', async () => {
     const car = await makeCar();
     await ask('PATCH', `/v1/cars/${car.id}`, { json: { seats: 3 } });
