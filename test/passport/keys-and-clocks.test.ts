@@ -161,6 +161,7 @@ describe('the command', () => {
     const { code, stdout, stderr } = await gatehouse([...args, '--scopes', 'scopes.json'], dir);
     assert.equal(code, 0, stderr + stdout);
     assert.match(stdout, /Nobody is signed out\./);
+    assert.match(stdout, /Cookies of Laravel's own sessions do not come over/);
     const wrong = await gatehouse(
       ['import', 'passport', '--from', 'mongodb://x', '--env', fixture('app-key.env')],
       dir,

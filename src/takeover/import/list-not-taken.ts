@@ -22,4 +22,7 @@ export async function listNotTaken({ plan, source, findings }: Pass): Promise<vo
     const table = plan.layout.find(name);
     if (table) findings.notTaken(`${what} (${table.name})`, await source.count(table.name), why);
   }
+  // Laravel keeps them in files or cookies unless it is told otherwise: nobody can count those from here.
+  if (!plan.layout.find('sessions'))
+    findings.note("Cookies of Laravel's own sessions do not come over: people sign in to its pages once more");
 }
