@@ -14,6 +14,10 @@ export interface Changes {
   readonly foreign: number;
   /** What `own` was when all that it counted had surely been committed or undone. Left out: that is so at once. */
   readonly settled?: number | undefined;
+  /** Since when, by the monotonic clock, it is known to be settled. */
+  readonly settledAt?: number | undefined;
+  /** Whether what is read from has all that was settled by then. Left out: it has. */
+  has?(moment: number): boolean;
 }
 
 /** What a write has done. */
@@ -32,12 +36,15 @@ export interface RowToWrite {
 }
 
 /** Copies of the database that reads may go to. */
+/** How one of them is read. */
+export type Copied = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | 'changes'>;
+
 export interface Replicas {
   /**
    * One that has all that this caller has written, if there is one at the moment. `ruled`: all that anybody has, since rows
    * decide who may see what.
    */
-  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst' | 'readKeyed'> | undefined;
+  choose(caller: string, ruled: boolean): Copied | undefined;
   /** To be waited for before a write of the caller is acknowledged. */
   wrote(caller: string): Promise<void>;
   state(): { usable: number; of: number };

@@ -133,6 +133,34 @@ describe('Reads from a replica', () => {
         assert.ok([200, 404].includes(status));
   });
 
+  it('count nothing anew while nothing changes, and what changes as soon as they show it', async () => {
+    const list = () =>
+      ask<{ data: unknown[]; meta: { pagination: { total: number } } }>(other, '/v1/notes?limit=100', {
+        token: reader,
+      });
+    const lastCount = async () => {
+      const [found] = await onServer(
+        postgres.standby,
+        `select max(query_start)::text as at from pg_stat_activity where application_name = 'gatehouse-reads' and query like '%as told%'`,
+      );
+      return (found as { at: string | null }).at;
+    };
+    for (let known = 0; known < 3; ) {
+      const before = await lastCount();
+      const { body } = await list();
+      assert.equal(body.data.length, body.meta.pagination.total);
+      known = before === (await lastCount()) ? known + 1 : 0;
+    }
+    const { total } = (await list()).body.meta.pagination;
+    await create('/v1/notes', { text: 'one more' });
+    for (let seen = total; seen === total; ) {
+      const { body } = await list();
+      seen = body.data.length;
+      assert.ok([total, total + 1].includes(body.meta.pagination.total), String(body.meta.pagination.total));
+      if (seen === total + 1) assert.equal((await list()).body.meta.pagination.total, seen);
+    }
+  });
+
   it('go to the primary while the replica lags or is away, without an error', async () => {
     const id = await create('/v1/notes', { text: 'last' });
     const isSeen = async () => {

@@ -128,6 +128,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       : (reader ? shared : asked).read<R>(text, values, once);
   const bus = new PostgresBus({ primary, listening }, clock, ask);
   const rowChanges = new RowChanges(bus, (text) => run(text, []));
+  const changes = () => rowChanges.changes();
   const replicas =
     replicaUrls.length > 0
       ? new PostgresReplicas({
@@ -136,7 +137,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
           limits,
           beats: bus.beats,
           queue: () => expensiveReads(poolSize, readSeconds),
-          primary: { db, bus, read, readKeyed: (text, key) => shared.readKeyed(text, key) },
+          primary: { db, bus, read, readKeyed: (text, key) => shared.readKeyed(text, key), changes },
         })
       : undefined;
   return {
@@ -155,7 +156,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     writeTogether: (text, row) => sharedWrites.write(text, row),
     direct: (work) => onDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),
-    changes: () => rowChanges.changes(),
+    changes,
     replicas,
     probes: postgresProbes({ pool, isTaken, connect: own.connect }),
     connections: () => ({

@@ -27,12 +27,30 @@ async function foldWhere(
       executor,
       sql`select "id", ${source} as value, ${target} as folded from ${tableName} where "id" > ${after} and (${source} is not null or ${target} is not null) and ${condition} order by "id" limit ${batch}`,
     );
-    for (const { id, value, folded: before } of rows) {
-      const wanted = value === null ? null : fold(value);
-      if (wanted === before) continue;
-      // Whoever has changed the value meanwhile has folded it, or is found another time.
-      const unchanged = value === null ? sql`${source} is null` : sql`${source} = ${value}`;
-      await writeOnce(executor, sql`update ${tableName} set ${target} = ${wanted} where "id" = ${id} and ${unchanged}`);
+    const wrong = rows
+      .map(({ id, value, folded: before }) => ({ id, value, before, wanted: value === null ? null : fold(value) }))
+      .filter(({ before, wanted }) => wanted !== before);
+    // Whoever has changed the value meanwhile has folded it, or is found another time.
+    if (executor.engine === 'postgres' && wrong.length > 0) {
+      const [ids, values, wanted] = [
+        wrong.map(({ id }) => id),
+        wrong.map(({ value }) => value),
+        wrong.map((row) => row.wanted),
+      ];
+      await writeOnce(
+        executor,
+        sql`update ${tableName} as t set ${target} = v.wanted
+          from unnest(${ids}::text[], ${values}::text[], ${wanted}::text[]) as v (id, value, wanted)
+          where t."id" = v.id and t.${source} is not distinct from v.value`,
+      );
+    } else {
+      for (const { id, value, wanted } of wrong) {
+        const unchanged = value === null ? sql`${source} is null` : sql`${source} = ${value}`;
+        await writeOnce(
+          executor,
+          sql`update ${tableName} set ${target} = ${wanted} where "id" = ${id} and ${unchanged}`,
+        );
+      }
     }
     const last = rows.at(-1);
     if (!last) return;

@@ -1,25 +1,9 @@
 import type { Database, Db } from '../../database/database.ts';
 import type { FixedIndex, Report } from '../../database/migration.ts';
 import { makeIndexes, missingIndexes } from '../../database/missing-indexes.ts';
-import { indexOn, type Step } from './migration-steps.ts';
+import { indexOn } from './migration-steps.ts';
 import { readSchemas } from './schema-store.ts';
 import { validateReferences } from './validate-references.ts';
-import type { DoneAhead } from './work-ahead.ts';
-
-/**
- * Those that a start must wait for, and indexes that may come later. A new one on a table with rows only makes reads faster. One that is unique
- * is a rule, and one that takes the place of another is in use.
- */
-export function byTime(
-  steps: readonly Step[],
-  tables: ReadonlySet<string>,
-  ahead: DoneAhead = new Map(),
-): { now: Step[]; later: Step[] } {
-  const replaced = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  const isForLater = ({ index, says }: Step): boolean =>
-    index !== undefined && !ahead.has(says) && !index.unique && tables.has(index.table) && !replaced.has(index.name);
-  return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
-}
 
 /** On PostgreSQL: what migrations have left for later, or somebody was cut off at. Nobody waits for it but `gatehouse migrate`. */
 export async function finishLater(

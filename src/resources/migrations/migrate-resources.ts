@@ -8,11 +8,12 @@ import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
 import { convertRows } from './conversions.ts';
 import { fillFolded } from './fill-folded.ts';
-import { byTime, finishLater } from './finish-later.ts';
+import { finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
+import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './order-of-steps.ts';
 import { planAdditions } from './plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
-import { refuseLoss, refuseNeedless } from './refuse-loss.ts';
+import { needless, refusalOf, refuseLoss, refuseNeedless } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { asStored, storedSchema } from './stored-names.ts';
@@ -79,10 +80,8 @@ export async function planResourceMigrations(
 ): Promise<MigrationPlan> {
   checkDefinitions(definitions);
   return underMigrationLock(database, async (tx) => {
-    const stored = await readSchemas(tx);
-    const named = asStored(definitions, stored);
     const executor = { engine: database.engine, db: tx };
-    return planMigrations(executor, byNewNames(stored, named), wantedSchemas(named), permissionsOf(options));
+    return (await planAll(executor, await readSchemas(tx), definitions, options)).plan;
   });
 }
 
@@ -104,14 +103,18 @@ export async function applyResourceMigrations(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   checkDefinitions(definitions);
-  const ahead: DoneAhead = options.dryRun ? new Map() : await doAhead(database, definitions, options);
+  const ahead = options.dryRun ? nothingAhead : await doAhead(database, definitions, options);
   const shown = shownSteps(options.progress ?? unwatched);
   try {
-    const done = await underMigrationLock(database, async (tx) => {
-      const done = await bringUp(database, tx, definitions, options, { ahead, shown });
-      if (options.dryRun) throw new Undone(done);
-      return done;
+    const { done, left } = await underMigrationLock(database, async (tx) => {
+      const brought = await bringUp(database, tx, definitions, options, { ahead, shown });
+      if (options.dryRun) throw new Undone(brought.done);
+      return brought;
     });
+    if (left.size > 0) {
+      const { allowLoss: _allowed, drop: _drop, ...again } = options;
+      return [...done, ...(await applyResourceMigrations(database, definitions, again))];
+    }
     if (!options.later) await finishLater(database, [], options.note);
     return done;
   } catch (error) {
@@ -122,23 +125,57 @@ export async function applyResourceMigrations(
   }
 }
 
-/** What takes away must come in its order. */
-const keepsAll = ({ loses, drops, dropsColumn, fill, column, beside }: Step): boolean =>
-  !(loses || drops || dropsColumn || (fill && !column && !beside));
+/** What was done before the transaction: what is left of each step, and what was lost by it. */
+interface Ahead {
+  readonly left: DoneAhead;
+  readonly lost: readonly Step[];
+}
+
+const nothingAhead: Ahead = { left: new Map(), lost: [] };
 
 /** Nothing where the transaction will refuse, or an operator's own code runs in it. */
 async function doAhead(
   database: Database,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-): Promise<DoneAhead> {
-  const none: DoneAhead = new Map();
-  if (database.engine === 'sqlite' || (options.own && (await options.own.pending(database.db)).length > 0)) return none;
-  const { steps, blockers } = await planResourceMigrations(database, definitions, options);
-  if (blockers.length > 0 || !steps.every(keepsAll)) return none;
-  const stored = await readSchemas(database.db);
-  const tables = tablesOf(stored);
-  return workAhead(database, options.later ? byTime(steps, tables).now : steps, tables, options.progress);
+): Promise<Ahead> {
+  const { engine, db } = database;
+  if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return nothingAhead;
+  const { plan } = await underMigrationLock(database, async (tx) =>
+    planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
+  );
+  const { steps } = plan;
+  if (refusalOf(plan, permissionsOf(options).drop.named) || needless(steps, options)) return nothingAhead;
+  const tables = tablesOf(await readSchemas(db));
+  const lasting = onLastingColumns(options.later ? byTime(steps, tables).now : steps);
+  const left = await workAhead(database, lasting, tables, options.progress);
+  return { left, lost: lasting.filter(({ loses, beside }) => loses && beside) };
+}
+
+/** All that there is to do, with the tables that no declaration names and that may go. */
+async function planAll(
+  executor: Executor,
+  stored: Snapshots,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions,
+  schemas?: Snapshots,
+) {
+  const named = asStored(definitions, stored);
+  const wanted = wantedSchemas(named);
+  const permissions = permissionsOf(options);
+  const plan = await planMigrations(executor, schemas ?? byNewNames(stored, named), wanted, permissions);
+  const inUse = new Set([...wanted.values()].map(({ table }) => table));
+  const abandoned = [...stored].filter(
+    ([name, { table }]) => !wanted.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
+  );
+  const steps = [...plan.steps, ...abandoned.map(([name, schema]) => dropTable(name, schema))];
+  return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
+}
+
+interface BroughtUp {
+  readonly done: string[];
+  /** Unique indexes that are still to be made. */
+  readonly left: ReadonlySet<string>;
 }
 
 async function bringUp(
@@ -146,54 +183,49 @@ async function bringUp(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { ahead, shown }: { readonly ahead: DoneAhead; readonly shown: ShownSteps },
-): Promise<string[]> {
+  { ahead, shown }: { readonly ahead: Ahead; readonly shown: ShownSteps },
+): Promise<BroughtUp> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
   const stored = await readSchemas(tx);
-  const named = asStored(definitions, stored);
-  const wanted = wantedSchemas(named);
-  let before = byNewNames(stored, named);
-  const done: string[] = [];
-  const tables = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
-  const perform = async (planned: readonly Step[]) => {
-    const { now: steps, later } = byTime(planned, tables, ahead);
-    const undone = steps.filter(({ says }) => !ahead.has(says));
+  const done = ahead.lost.map(({ says }) => says);
+  const perform = async (steps: readonly Step[]) => {
+    const undone = steps.filter(({ says }) => !ahead.left.has(says));
     for (const step of steps) {
-      for (const statement of ahead.get(step.says) ?? []) await writeOnce(executor, statement);
-      if (ahead.has(step.says)) continue;
+      for (const statement of ahead.left.get(step.says) ?? []) await writeOnce(executor, statement);
+      if (ahead.left.has(step.says)) continue;
       shown.next(step.says, undone.length);
       await performStep(executor, step, shown);
     }
-    done.push(
-      ...steps.map(({ says }) => says),
-      ...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)),
-    );
+    done.push(...steps.map(({ says }) => says));
   };
   const ownPending = own ? await own.pending(tx) : [];
+  let before: Snapshots | undefined;
   if (own && ownPending.length > 0) {
-    const additions = planAdditions(engine, before, wanted);
+    const named = asStored(definitions, stored);
+    const additions = planAdditions(engine, byNewNames(stored, named), wantedSchemas(named));
     await perform(additions.steps);
     done.push(...(await own.run(tx, (name) => shown.next(`run the migration ${name}`, ownPending.length))));
     before = additions.schemas;
   }
-  const permissions = permissionsOf(options);
-  const plan = await planMigrations(executor, before, wanted, permissions);
-  const inUse = new Set([...wanted.values()].map(({ table }) => table));
-  const abandoned = [...stored].filter(
-    ([name, { table }]) => !wanted.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
-  );
-  const steps = [...plan.steps, ...abandoned.map(([name, schema]) => dropTable(name, schema))];
-  refuseNeedless(steps, options);
-  refuseLoss({ ...plan, steps }, permissions.drop.named);
+  const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
+  refuseNeedless([...plan.steps, ...ahead.lost], options);
+  refuseLoss(plan, permissionsOf(options).drop.named);
+  const {
+    now: steps,
+    later,
+    left,
+  } = inTransaction(plan.steps, engine === 'postgres' ? tablesOf(stored) : new Set(), ahead.left);
   await perform(steps);
-  for (const [name, schema] of plan.schemas) {
+  done.push(...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)));
+  for (const [name, whole] of plan.schemas) {
+    const schema = withoutIndexes(whole, left);
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
   }
-  for (const [name] of abandoned) await writeSchema(tx, name, undefined, now());
-  if (engine === 'postgres') await countRowChanges(tx, [...inUse]);
+  for (const name of abandoned) await writeSchema(tx, name, undefined, now());
+  if (engine === 'postgres') await countRowChanges(tx, inUse);
   for (const { says, mend } of plan.unnamed) note?.(`${says}. To let it go: ${mend}`);
-  return done;
+  return { done: [...new Set(done)], left };
 }
 
 const dropTable = (name: string, { table }: TableSchema): Step => ({

@@ -16,13 +16,19 @@ export interface Step {
   readonly convert?: Converted;
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
-  readonly dropsColumn?: string;
-  /** On PostgreSQL: a column that is added, in a way that can be repeated. */
-  readonly column?: { readonly table: string; readonly statements: readonly Fragment[] };
+  readonly dropsColumn?: { readonly table: string; readonly name: string };
+  /** On PostgreSQL: a column that is added, in a way that can be repeated; with a value in every row, where there is a default. */
+  readonly column?: {
+    readonly table: string;
+    readonly name: string;
+    readonly isFilled: boolean;
+    readonly statements: readonly Fragment[];
+  };
   /** On PostgreSQL: an index, and how it is made beside those who write, under this or another name, with columns that are called so. */
   readonly index?: {
     readonly table: string;
     readonly name: string;
+    readonly columns: readonly string[];
     readonly unique: boolean;
     concurrently(name: string, called: (column: string) => string): Fragment;
   };
@@ -86,10 +92,12 @@ export function addReference(engine: Engine, table: string, name: string, column
 
 export function addColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
   const says = `add the column "${name}" to "${table}"`;
-  const fill = column.from ? { fill: { table, from: column.from, folded: name } } : {};
+  const isFilled = column.default !== undefined && column.default !== null;
+  const fill = column.from && !isFilled ? { fill: { table, from: column.from, folded: name } } : {};
   if (engine === 'postgres') {
     const statements = addToPostgres(table, name, column);
-    return [{ says, statements, column: { table, statements }, ...fill }, ...addReference(engine, table, name, column)];
+    const added = { says, statements, column: { table, name, isFilled, statements }, ...fill };
+    return [added, ...addReference(engine, table, name, column)];
   }
   const statements = [raw(`alter table ${quoted(table)} add column ${columnText(engine, name, column)}`)];
   if (column.default !== undefined) {
@@ -118,7 +126,7 @@ export const dropColumn = (
   { loses, drops, why = '' }: { loses?: string | undefined; drops?: string; why?: string },
 ): Step => ({
   says: `drop the column "${name}" of "${table}"${why}`,
-  dropsColumn: name,
+  dropsColumn: { table, name },
   ...(drops ? { drops } : {}),
   ...(loses ? { loses } : {}),
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
@@ -147,7 +155,7 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
   return {
     says: `make the ${unique ? 'unique ' : ''}index "${name}"`,
     statements: [raw(`create ${kind} ${quoted(name)} ${on()}`)],
-    ...(engine === 'postgres' ? { index: { table, name, unique, concurrently } } : {}),
+    ...(engine === 'postgres' ? { index: { table, name, columns: index.columns, unique, concurrently } } : {}),
   };
 }
 

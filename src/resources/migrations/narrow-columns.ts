@@ -2,6 +2,7 @@ import type { ColumnSchema, Narrowing } from '../declaration/fields/column-schem
 import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
 import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
+import { mendRows } from './mend-rows.ts';
 import type { Step } from './migration-steps.ts';
 
 /** What is planned for the table of one resource. */
@@ -21,13 +22,14 @@ interface ColumnChange {
   readonly folded: string | undefined;
   /** It becomes a text before its values are looked at. */
   readonly becomesText?: boolean;
+  readonly isRecast?: boolean;
 }
 
 /** Plans for values that the new declaration no longer allows. Nothing to do when no row breaks it. */
 export async function narrowColumn(
   { executor, resource, table, steps, blockers }: TablePlan,
   name: string,
-  { before, after, folded, becomesText = false }: ColumnChange,
+  { before, after, folded, becomesText = false, isRecast = false }: ColumnChange,
 ): Promise<void> {
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
@@ -42,13 +44,24 @@ export async function narrowColumn(
     if (broken === 0) continue;
     const what = `${broken} rows ${says}`;
     if (mend) {
+      const [says, loses] = [`change "${table}.${name}": ${what}`, `${resource}.${after.field}`];
+      const isPostgres = executor.engine === 'postgres';
+      if (!before && isPostgres) {
+        // The column is added with the value in every row.
+        steps.push({ says, loses, statements: [] });
+        continue;
+      }
       // The folded column, where there is one, is emptied and made again.
       const emptied = raw(folded ? `, ${quoted(folded)} = null` : '');
+      const mended = { table, name, folded, breaks, mend };
       steps.push({
-        says: `change "${table}.${name}": ${what}`,
-        loses: `${resource}.${after.field}`,
+        says,
+        loses,
         statements: [sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${mend}${emptied} where ${breaks}`],
         ...(folded ? { fill: { table, from: name, folded } } : {}),
+        ...(isPostgres && !isRecast
+          ? { beside: { table, run: (on: Executor, done: (rows: number) => void) => mendRows(on, mended, done) } }
+          : {}),
       });
     } else {
       blockers.push(`${resource}.${after.field}: ${what}. Give it a default, or let it be empty (no \`required\`).`);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
+import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 import { conversionOf } from './conversions.ts';
@@ -44,9 +45,15 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     const folded = after.columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
     const changes = old && recast.has(name) ? { ...next, required: old.required, max: undefined, min: undefined } : old;
     const becomesText = recast.has(name) && next.storage === 'text';
-    await narrowColumn(plan, name, { before: changes as ColumnSchema | undefined, after: next, folded, becomesText });
+    await narrowColumn(plan, name, {
+      before: changes as ColumnSchema | undefined,
+      after: next,
+      folded,
+      becomesText,
+      isRecast: recast.has(name),
+    });
   }
-  await makeIndexes(plan, before, after, indexes);
+  await makeIndexes(plan, before, after, { kept: indexes, gone });
   return { table, columns: { ...kept, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
 }
 
@@ -58,7 +65,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   const gone = new Set<string>();
   for (const [name, next] of Object.entries(after.columns)) {
     const old = before.columns[name];
-    if (!old) steps.push(...addColumn(engine, table, name, next));
+    if (!old) steps.push(...addColumn(engine, table, name, engine === 'postgres' ? filled(name, before, after) : next));
     else if (sameStorage(old, next)) {
       if (old.unnamed) steps.push(...takeUpAgain(engine, before, name, next));
     } else {
@@ -73,11 +80,27 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
         const why = held === 0 ? ', which other versions may use' : `, which ${held} rows have a value in`;
         const loses = `${resource}.${old.field}`;
         steps.push(dropColumn(table, name, free ? {} : { loses, why }));
-        steps.push(...addColumn(engine, table, name, next));
+        steps.push(...addColumn(engine, table, name, engine === 'postgres' ? startingWith(next) : next));
       }
     }
   }
   return { recast, gone };
+}
+
+/** On PostgreSQL a column that is required comes with its empty value, and no row is written for it; `narrowColumn` says so. */
+const startingWith = (column: ColumnSchema): ColumnSchema => {
+  const empty =
+    column.required && column.default === undefined ? fieldTypeNamed(column.type)?.emptyValue(column) : undefined;
+  return empty === undefined ? column : { ...column, default: empty };
+};
+
+/** What is folded of a column that is new as well is known. */
+function filled(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
+  const column = columns[name] as ColumnSchema;
+  if (!column.from) return startingWith(column);
+  const source = before.columns[column.from] ? undefined : columns[column.from];
+  const { default: value } = source ? startingWith(source) : {};
+  return typeof value === 'string' ? { ...column, default: fold(value) } : column;
 }
 
 /** What no declaration names stays, as other versions may use it, until somebody says that it may go. */
@@ -142,12 +165,14 @@ async function makeIndexes(
   { executor, resource, table, steps, blockers }: Plan,
   before: TableSchema,
   after: TableSchema,
-  kept: TableSchema['indexes'],
+  { kept, gone }: { readonly kept: TableSchema['indexes']; readonly gone: ReadonlySet<string> },
 ): Promise<void> {
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
     if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
-    if (index.unique && (await hasDuplicates(executor, table, before, index.columns))) {
+    // What goes with its column is no duplicate.
+    const isAnew = index.columns.some((column) => gone.has(column));
+    if (index.unique && !isAnew && (await hasDuplicates(executor, table, before, index.columns))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
       );

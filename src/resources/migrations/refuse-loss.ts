@@ -10,23 +10,28 @@ const lossesOf = (steps: readonly Step[]): string[] => [
   ...new Set(steps.map(({ loses }) => loses).filter((loss) => loss !== undefined)),
 ];
 
+interface Given {
+  readonly allowLoss?: readonly string[];
+  readonly drop?: true | readonly string[];
+}
+
 /** A name that somebody gave for nothing was meant for something else. */
-export function refuseNeedless(
-  steps: readonly Step[],
-  { allowLoss = [], drop }: { readonly allowLoss?: readonly string[]; readonly drop?: true | readonly string[] },
-): void {
+export function needless(steps: readonly Step[], { allowLoss = [], drop }: Given): string | undefined {
   const losing = lossesOf(steps);
-  const needless = allowLoss.filter((loss) => !losing.includes(loss));
-  if (needless.length > 0) {
-    throw new OperatorError(
-      `--allow-loss ${needless.join(' ')}: nothing would be lost there.${losing.length > 0 ? ` What would be lost is: ${losing.join(', ')}.` : ''}`,
-    );
+  const unneeded = allowLoss.filter((loss) => !losing.includes(loss));
+  if (unneeded.length > 0) {
+    const real = losing.length > 0 ? ` What would be lost is: ${losing.join(', ')}.` : '';
+    return `--allow-loss ${unneeded.join(' ')}: nothing would be lost there.${real}`;
   }
   const dropped = new Set(steps.map(({ drops }) => drops));
   const unknown = (drop === true ? [] : (drop ?? [])).filter((name) => !dropped.has(name));
-  if (unknown.length > 0) {
-    throw new OperatorError(`--drop ${unknown.join(' ')}: nothing of that name is there and no longer declared.`);
-  }
+  if (unknown.length === 0) return undefined;
+  return `--drop ${unknown.join(' ')}: nothing of that name is there and no longer declared.`;
+}
+
+export function refuseNeedless(steps: readonly Step[], given: Given): void {
+  const refusal = needless(steps, given);
+  if (refusal) throw new OperatorError(refusal);
 }
 
 /** Why a start would be refused; undefined where it would not. */

@@ -69,7 +69,7 @@ export async function workAhead(
 
 /** Undefined where the transaction goes through the step as well, and finds little to do. */
 async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
-  const { fill, beside, recast, convert } = step;
+  const { fill, beside, recast, convert, loses } = step;
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
     await convertRows(executor, convert, rows);
@@ -78,7 +78,8 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
   }
   if (beside) await beside.run(executor, rows);
   else if (fill) await fillFolded(executor, fill, rows);
-  return [];
+  // Somebody may have written what no longer fits.
+  return loses ? undefined : [];
 }
 
 /** Undefined where it cannot be made: the transaction says why. */

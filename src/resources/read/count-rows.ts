@@ -42,6 +42,8 @@ function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
 function knownCount(resource: Resource, changes: Changes | undefined): number | undefined {
   const last = rememberedOf(resource).lastCount;
   if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
+  // A replica that has not come so far has other rows.
+  if (changes.has && !(last.changes.settledAt !== undefined && changes.has(last.changes.settledAt))) return undefined;
   const changed = changes.own - last.changes.own;
   return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
@@ -50,13 +52,15 @@ function knownCount(resource: Resource, changes: Changes | undefined): number | 
 function countAll(executor: Executor, resource: Resource, changes: Changes | undefined): number | Promise<number> {
   const known = knownCount(resource, changes);
   if (known !== undefined) return known;
+  // Before the count: what comes meanwhile may not be in it.
+  const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));
   return after(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
     const { n: rows = 0, told = true } = row ?? {};
     const remembered = rememberedOf(resource);
     remembered.isTold = told;
     if (changes && told) {
-      const { foreign, own, settled = 'settled' in changes ? undefined : own } = changes;
-      if (settled !== undefined) remembered.lastCount = { rows, changes: { own: settled, foreign } };
+      const { foreign, own, settledAt, settled = 'settled' in changes ? undefined : own } = changes;
+      if (settled !== undefined && had) remembered.lastCount = { rows, changes: { own: settled, foreign, settledAt } };
     }
     return rows;
   });

@@ -37,6 +37,7 @@ export class RowChanges {
   #began = performance.now();
   #pending: { readonly value: number; bound?: number } | undefined;
   #settled: number | undefined;
+  #settledAt: number | undefined;
 
   constructor(bus: Bus, read: (text: string) => Promise<Observed[]>) {
     this.#read = read;
@@ -55,7 +56,7 @@ export class RowChanges {
     if (performance.now() - this.#began > believedMs) this.#startAnew();
     if (!observed || generation !== this.#generation) return undefined;
     this.#note(observed);
-    return { own: observed.value, foreign: generation, settled: this.#settled };
+    return { own: observed.value, foreign: generation, settled: this.#settled, settledAt: this.#settledAt };
   }
 
   #note({ value, xmin, xmax }: Observed): void {
@@ -64,7 +65,10 @@ export class RowChanges {
     // This snapshot is younger than the value: whoever had counted by then has a lower id.
     else if (pending.bound === undefined) pending.bound = xmax;
     else if (xmin >= pending.bound) {
-      this.#settled = pending.value;
+      if (pending.value !== this.#settled) {
+        this.#settled = pending.value;
+        this.#settledAt = performance.now();
+      }
       this.#pending = { value };
     }
   }

@@ -50,9 +50,9 @@ export class Replica {
     void this.#look();
   }
 
-  /** Whether it has all that was committed before this moment of the monotonic clock. */
-  hasAllBefore(moment: number): boolean {
-    return this.#lease.holds() && this.#completeTo > moment;
+  /** It has all that was committed before this moment of the monotonic clock. */
+  completeTo(): number {
+    return this.#lease.holds() ? this.#completeTo : Number.NEGATIVE_INFINITY;
   }
 
   isUsable(): boolean {

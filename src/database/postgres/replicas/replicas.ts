@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, commitAndInvalidate } from '../../bus.ts';
-import type { Database, Replicas } from '../../database.ts';
+import type { Copied, Database, Replicas } from '../../database.ts';
 import type { Db } from '../../db.ts';
 import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
@@ -33,6 +33,7 @@ interface Options {
     readonly bus: Bus;
     readonly read: Database['read'];
     readonly readKeyed: NonNullable<Database['readKeyed']>;
+    readonly changes: Database['changes'];
   };
 }
 
@@ -64,12 +65,13 @@ export class PostgresReplicas implements Replicas {
     });
   }
 
-  choose(caller: string, ruled: boolean): Pick<Database, 'read' | 'readFirst' | 'readKeyed'> | undefined {
+  choose(caller: string, ruled: boolean): Copied | undefined {
     const since = Math.max(this.#everybody, ruled ? this.#anybody : (this.#wrote.get(caller) ?? this.#everybody));
-    const able = this.#replicas.filter(({ replica }) => replica.hasAllBefore(since));
+    const able = this.#replicas.filter(({ replica }) => replica.completeTo() > since);
     const chosen = able[this.#turn++ % able.length];
     if (!chosen) return undefined;
     const { replica, queue, shared } = chosen;
+    const completeTo = replica.completeTo();
     const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
       orElse(
         () =>
@@ -84,7 +86,12 @@ export class PostgresReplicas implements Replicas {
         () => this.#primary.readKeyed<R>(text, key),
       );
     const readFirst = async <R>(...asked: Parameters<Database['readFirst']>) => (await read<R>(...asked))[0];
-    return { read, readFirst, readKeyed };
+    // The sequence that counts changes runs ahead on a replica. The primary's holds for whoever has what was settled there.
+    const changes = async () => {
+      const known = await this.#primary.changes();
+      return known && { ...known, has: (moment: number) => completeTo > moment };
+    };
+    return { read, readFirst, readKeyed, changes };
   }
 
   async wrote(caller: string): Promise<void> {
