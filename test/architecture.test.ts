@@ -19,6 +19,7 @@ const ownTransactions = new Map([
   ['database/change-as.ts', 'changeAs itself'],
   ['database/migration-lock.ts', 'the service'],
   ['resources/migrations/conversions.ts', 'the service'],
+  ['resources/migrations/mend-rows.ts', 'the operator'],
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['clients/proxied-clients.ts', 'the service'],
   ['clients/cli-client.ts', 'the service'],
