@@ -7,9 +7,10 @@ import { searchedCar } from './gatehouse/operations.ts';
 import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
 import { startOfBuilt } from './gatehouse/start-of-built.ts';
-import { drive, type Result } from './measure/load.ts';
+import { drive } from './measure/load.ts';
 import { type Measured, medianOf } from './measure/median.ts';
 import { type BenchRequest, checkOnce } from './measure/request.ts';
+import type { Result } from './measure/result.ts';
 import { type ServerProcess, startServer } from './measure/server-process.ts';
 
 export interface Plan {

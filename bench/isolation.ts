@@ -1,9 +1,10 @@
 import type { Plan } from './compare-operations.ts';
 import { runSql } from './gatehouse/run-sql.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
-import { drive, type Result } from './measure/load.ts';
+import { drive } from './measure/load.ts';
 import { medianOf } from './measure/median.ts';
 import type { BenchRequest } from './measure/request.ts';
+import type { Result } from './measure/result.ts';
 
 export interface IsolationFigures {
   readonly rows: number;

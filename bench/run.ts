@@ -14,7 +14,8 @@ import { isolation } from './isolation.ts';
 import { loadGenerator } from './measure/load.ts';
 import { readOptions } from './options.ts';
 import { charts } from './report/charts.ts';
-import { type Report, textReport } from './report/text-report.ts';
+import type { Report } from './report/report.ts';
+import { textReport } from './report/text-report.ts';
 
 const { parts, plan, postgres: withPostgres, out } = readOptions();
 

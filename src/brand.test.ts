@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { coloursOf, contrastOf } from './brand.ts';
+import { coloursOf } from './brand.ts';
+
+/** WCAG 2.2, relative luminance of #rrggbb. */
+function luminanceOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[0-9a-f]{2}/g) ?? []).map((pair) => {
+    const share = Number.parseInt(pair, 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const contrastOf = (one: string, other: string): number => {
+  const both = [luminanceOf(one), luminanceOf(other)];
+  return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+};
 
 describe('The brand', () => {
   it('gives text that can be read, whatever the colour', () => {

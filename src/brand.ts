@@ -139,5 +139,3 @@ function contrast(a: Rgb, b: Rgb): number {
   const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (lighter + 0.05) / (darker + 0.05);
 }
-
-export const contrastOf = (a: string, b: string): number => contrast(parse(a), parse(b));

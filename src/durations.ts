@@ -23,8 +23,8 @@ export class Durations {
 }
 
 /**
- * A histogram that costs next to nothing to fill and does its sums when it is read: prom-client's own does them at each
- * request, which was 4 % of an authenticated GET.
+ * A histogram that costs next to nothing to fill and does its sums when it is read. prom-client's own does them at each
+ * request (docs/performance.md).
  */
 export class DurationHistogram {
   readonly name: string;

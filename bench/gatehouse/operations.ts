@@ -1,6 +1,6 @@
 import type { BenchRequest, Operations } from '../measure/request.ts';
+import { administrator, firstPartyClient } from './first-accounts.ts';
 import { emailOf, fewestUsers, idOf, plateOf } from './seed.ts';
-import { administrator, firstPartyClient } from './start-gatehouse.ts';
 
 interface Tokens {
   readonly access_token: string;

@@ -6,15 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { serviceOptions } from '../../bin/service-options.mjs';
 import type { Engine } from '../../src/database/database.ts';
 import { type ServerProcess, startServer } from '../measure/server-process.ts';
+import { administrator, firstPartyClient } from './first-accounts.ts';
 import { gatehouseOperations } from './operations.ts';
 import { createDatabase, runSql } from './run-sql.ts';
 import { type Rows, seedStatements } from './seed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'dist/cli/main.js');
-
-export const firstPartyClient = { id: 'bench-web', secret: 'a secret of the benchmark' };
-export const administrator = { email: 'admin@example.com', password: 'correct horse battery' };
 
 /** A Gatehouse with data of its own, that can be started and stopped. */
 export interface PreparedGatehouse {

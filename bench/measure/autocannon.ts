@@ -1,5 +1,5 @@
-import type { Load, Result } from './load.ts';
 import type { BenchRequest } from './request.ts';
+import type { Load, Result } from './result.ts';
 
 interface Sent {
   path?: string;

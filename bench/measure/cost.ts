@@ -1,7 +1,8 @@
-import { drive, type Load, type Result } from './load.ts';
+import { drive } from './load.ts';
 import { quantile } from './median.ts';
 import { spentBy, spentSince } from './processor-time.ts';
 import type { BenchRequest } from './request.ts';
+import type { Load, Result } from './result.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export interface Driven {

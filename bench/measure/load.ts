@@ -1,22 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { driveByAutocannon } from './autocannon.ts';
 import type { BenchRequest } from './request.ts';
+import type { Load, Result } from './result.ts';
 import { driveByWrk } from './wrk.ts';
-
-export interface Load {
-  readonly connections: number;
-  readonly seconds: number;
-}
-
-/** What a load brought to light. Times are milliseconds. */
-export interface Result {
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Answers of another status than expected, and connections that broke. */
-  readonly failures: number;
-}
 
 const hasWrk = spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
 

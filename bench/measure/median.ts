@@ -1,4 +1,4 @@
-import type { Result } from './load.ts';
+import type { Result } from './result.ts';
 
 /** What several rounds came to. */
 export interface Measured extends Result {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Load, Result } from './load.ts';
 import type { BenchRequest } from './request.ts';
+import type { Load, Result } from './result.ts';
 
 /** JSON strings are Lua strings, except for \u and for \/, which JSON.stringify does not write. */
 const lua = (text: string): string => JSON.stringify(text).replace(/\\u[0-9a-f]{4}/g, '?');

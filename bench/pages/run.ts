@@ -1,5 +1,6 @@
 import { chromium } from 'playwright-core';
-import { administrator, prepareGatehouse } from '../gatehouse/start-gatehouse.ts';
+import { administrator } from '../gatehouse/first-accounts.ts';
+import { prepareGatehouse } from '../gatehouse/start-gatehouse.ts';
 import { median } from '../measure/median.ts';
 import { entryKilobytes } from './entry-size.ts';
 import { measurePage, type PageFigures, type PageToMeasure } from './measure-page.ts';

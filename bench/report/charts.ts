@@ -2,7 +2,7 @@ import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import { bars } from './bar-chart.ts';
 import { flameGraph } from './flame-graph.ts';
 import { lines } from './line-chart.ts';
-import type { Report } from './text-report.ts';
+import type { Report } from './report.ts';
 
 /** Names and SVG texts of the charts that a report gives. */
 export function charts(report: Report): [string, string][] {

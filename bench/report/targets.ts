@@ -5,7 +5,7 @@ import type { IsolationFigures } from '../isolation.ts';
 import { totalOf } from '../measure/cost.ts';
 import { type Ratio, ratioOf } from '../measure/median.ts';
 import { growthOf } from './cost-tables.ts';
-import type { Report } from './text-report.ts';
+import type { Report } from './report.ts';
 
 export interface Target {
   readonly name: string;

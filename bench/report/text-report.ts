@@ -1,28 +1,13 @@
-import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
-import type { WorkersFigures } from '../compare-workers.ts';
 import type { Day } from '../day-of-sessions.ts';
 import type { Flame } from '../flames.ts';
-import type { GrowthFigures } from '../growth.ts';
 import type { IsolationFigures } from '../isolation.ts';
 import { sharesOf } from '../measure/cpu-profile.ts';
 import { ratioOf } from '../measure/median.ts';
 import { enginesTable, growthTable, workersTable } from './cost-tables.ts';
+import type { Report } from './report.ts';
 import { number, table } from './table.ts';
 import { targets } from './targets.ts';
-
-export interface Report {
-  readonly machine: string;
-  readonly node: string;
-  readonly load: string;
-  operations?: Comparison;
-  engines?: EngineFigures[];
-  workers?: WorkersFigures[];
-  growth?: GrowthFigures[];
-  day?: Day;
-  isolation?: IsolationFigures;
-  flames?: Flame[];
-}
 
 export function textReport(report: Report): string {
   const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];

@@ -17,7 +17,7 @@ import { insertSession } from './store/new-session-store.ts';
 import { sessionEnd } from './store/session-end.ts';
 import { type SessionRow, type SessionsOf, shortenSessions } from './store/session-store.ts';
 import type { StoredSession } from './store/stored-session.ts';
-import { accessTokenExpiry, type Moment, signAccessToken, signAccessTokenInWorker } from './tokens/access-token.ts';
+import { accessTokenExpiry, signAccessToken, signAccessTokenInWorker, type TokenGrant } from './tokens/access-token.ts';
 import type { ForeignTokens } from './tokens/foreign-tokens.ts';
 import { makeRefreshToken } from './tokens/refresh-token.ts';
 
@@ -140,15 +140,15 @@ export class Sessions {
 
   /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
   accessToken(session: SessionRow, scopes = scopesOfSession(session), audience?: readonly string[]): Promise<string> {
-    return signAccessTokenInWorker(this.#keys, this.#context.config, session, { ...this.#moment(scopes), audience });
+    return signAccessTokenInWorker(this.#keys, this.#context.config, session, { ...this.#grantOf(scopes), audience });
   }
 
   /** The same at once: for a transaction, which must not wait. */
   accessTokenNow(session: SessionRow, scopes = scopesOfSession(session)): string {
-    return signAccessToken(this.#keys, this.#context.config, session, this.#moment(scopes));
+    return signAccessToken(this.#keys, this.#context.config, session, this.#grantOf(scopes));
   }
 
-  #moment(scopes: readonly string[]): Moment {
+  #grantOf(scopes: readonly string[]): TokenGrant {
     return { now: this.#context.now(), scope: scopes.join(' ') };
   }
 
@@ -165,7 +165,7 @@ export class Sessions {
 
   /** Ends sessions; the caller commits, and records why. Returns how many were live. */
   end(tx: Tx, invalidate: Invalidate, of: SessionsOf, cause: string): Promise<number> {
-    return endSessions(this.#context, this.#notify, tx, invalidate, of, cause);
+    return endSessions(this.#context, tx, invalidate, of, { cause, notify: this.#notify });
   }
 
   /** At the start: the setting may have been longer when the sessions of today began. */

@@ -1,4 +1,10 @@
-import type { Task } from './run-bulk.ts';
+import type { Operation } from '../../../client/resource.ts';
+
+/** One row, and what is to be done with it. */
+export interface Task<Row> {
+  row: Row;
+  operation: Operation;
+}
 
 /** The service takes no more in one request: operations, members of JSON, and characters. */
 const most = { operations: 100, members: 950, characters: 900_000 };

@@ -1,6 +1,6 @@
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Operation, Result } from '../../../client/resource.ts';
-import { packed } from './packed.ts';
+import { packed, type Task } from './packed.ts';
 import { pause } from './pause.ts';
 
 export interface Progress {
@@ -20,12 +20,6 @@ export interface Report<Row> {
   failures: Failure<Row>[];
   /** Not all rows were tried. */
   isStopped: boolean;
-}
-
-/** One row, and what is to be done with it. */
-export interface Task<Row> {
-  row: Row;
-  operation: Operation;
 }
 
 interface Options<Row> {

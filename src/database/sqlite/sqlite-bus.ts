@@ -66,7 +66,7 @@ export class SqliteBus implements Bus {
   }
 
   cacheUsable(): boolean {
-    // Once a turn of the event loop: the first request of a turn has it looked at again, and the others came with it. It was 5 % of a GET's profile, and is 0.4 % so.
+    // Once a turn of the event loop: the first request of a turn has it looked at again, and the others came with it.
     if (this.#checked) return true;
     this.#checked = true;
     setImmediate(() => {

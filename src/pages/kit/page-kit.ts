@@ -49,7 +49,7 @@ export interface PageKit {
   readonly brand: Brand;
   readonly logo: string;
   /** What a page needs that is drawn without a view. */
-  readonly dress: Dress;
+  readonly frame: PageFrame;
   /** The Content-Security-Policy of pages that need nothing from elsewhere. */
   readonly policy: string;
   readonly database: Database;
@@ -83,7 +83,7 @@ export interface PageKit {
   go(reply: FastifyReply, path: string, status?: 302 | 303): Promise<FastifyReply>;
 }
 
-interface Dress {
+interface PageFrame {
   readonly root: string;
   readonly product: string;
   readonly loginPath: string;
@@ -146,7 +146,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     config,
     brand,
     logo: assets.logo,
-    dress: { root, product: brand.name, loginPath, assets },
+    frame: { root, product: brand.name, loginPath, assets },
     policy,
     database,
     now,

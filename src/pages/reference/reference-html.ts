@@ -3,7 +3,7 @@ import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import { schemasOf, schemaTable, sentNames } from './schema-html.ts';
 
-export interface Dress {
+export interface PageFrame {
   readonly root: string;
   readonly product: string;
   readonly loginPath: string;
@@ -17,27 +17,27 @@ export interface Dress {
   readonly theme: string | undefined;
 }
 
-const operationLinks = ({ slug, operations }: Section, { root }: Dress, here: boolean) =>
+const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, here: boolean) =>
   html`<ul>${operations.map(
     ({ id, method, summary = id }) =>
       html`<li><a href="${here ? '' : `${root}/docs/${slug}`}#${id}" data-find="${summary}">${methodBadge(method)}<span>${summary}</span></a></li>`,
   )}</ul>`;
 
-function navigation({ sections }: Described, current: Section | undefined, dress: Dress): Html {
+function navigation({ sections }: Described, current: Section | undefined, frame: PageFrame): Html {
   return html`<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
 <input type="search" data-filter aria-label="Find an operation" placeholder="Find" autocomplete="off" hidden>
-<ul class="tree"><li><a href="${dress.root}/docs"${!current && html` aria-current="page"`}>Overview</a></li>
+<ul class="tree"><li><a href="${frame.root}/docs"${!current && html` aria-current="page"`}>Overview</a></li>
 ${sections.map(
   (section) =>
-    html`<li data-section><a href="${dress.root}/docs/${section.slug}"${section === current && html` aria-current="page"`}>${section.name}</a>${
+    html`<li data-section><a href="${frame.root}/docs/${section.slug}"${section === current && html` aria-current="page"`}>${section.name}</a>${
       section === current
-        ? operationLinks(section, dress, true)
-        : html`<div hidden data-hidden-section>${operationLinks(section, dress, false)}</div>`
+        ? operationLinks(section, frame, true)
+        : html`<div hidden data-hidden-section>${operationLinks(section, frame, false)}</div>`
     }</li>`,
 )}</ul></details></nav>`;
 }
 
-function themeForm(here: string, { root, themes, theme = 'system' }: Dress): Html {
+function themeForm(here: string, { root, themes, theme = 'system' }: PageFrame): Html {
   return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${here}">
 ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
 }
@@ -45,8 +45,8 @@ ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-presse
 /** Apart from the templates: bundlers rewrite those that end a script, with a package that is not there at run time. */
 const scriptTag = (src: string): Html => new Html(`<script type="module" src="${escapeHtml(src)}"></script>`);
 
-function page(described: Described, current: Section | undefined, dress: Dress, main: Html): string {
-  const { root, product, assets, theme, loginPath } = dress;
+function page(described: Described, current: Section | undefined, frame: PageFrame, main: Html): string {
+  const { root, product, assets, theme, loginPath } = frame;
   const here = current ? `/docs/${current.slug}` : '/docs';
   const name = current ? `${current.name} · ` : '';
   return html`<!doctype html>
@@ -67,7 +67,7 @@ ${scriptTag(assets.referenceJs)}
 <nav aria-label="Elsewhere"><a href="${root}/openapi.json">OpenAPI document</a> <a href="${root}/settings">Account settings</a> <a href="${root}/admin">Console</a></nav>
 </div></header>
 <div class="frame">
-${navigation(described, current, dress)}
+${navigation(described, current, frame)}
 <main id="main">
 <div class="session" data-session data-login="${root}${loginPath}?next=${encodeURIComponent(here)}" hidden>
 <p data-who></p>
@@ -76,30 +76,30 @@ ${navigation(described, current, dress)}
 ${main}
 </main>
 </div>
-<footer class="foot">${themeForm(here, dress)}</footer>
+<footer class="foot">${themeForm(here, frame)}</footer>
 </body>
 </html>
 `.text;
 }
 
-export function overviewPage(described: Described, dress: Dress): string {
+export function overviewPage(described: Described, frame: PageFrame): string {
   const sections = described.sections.map(
     (
       section,
-    ) => html`<section class="entry" aria-labelledby="section-${section.slug}"><h2 id="section-${section.slug}"><a href="${dress.root}/docs/${section.slug}">${section.name}</a></h2>
-<p class="quiet">${marked(section.description)}</p>${operationLinks(section, dress, false)}</section>`,
+    ) => html`<section class="entry" aria-labelledby="section-${section.slug}"><h2 id="section-${section.slug}"><a href="${frame.root}/docs/${section.slug}">${section.name}</a></h2>
+<p class="quiet">${marked(section.description)}</p>${operationLinks(section, frame, false)}</section>`,
   );
   const main = html`<div class="page-head"><div><h1>${described.title} API</h1><p><code>${described.server}</code></p></div></div>
 <div class="prose">${paragraphs(described.introduction)}</div>
 <div class="entries">${sections}</div>`;
-  return page(described, undefined, dress, main);
+  return page(described, undefined, frame, main);
 }
 
-export function sectionPage(described: Described, section: Section, dress: Dress): string {
+export function sectionPage(described: Described, section: Section, frame: PageFrame): string {
   const sent = sentNames(section.operations);
   const schemas = schemasOf(section.operations, described.schemas);
   const main = html`<div class="page-head"><div><h1>${section.name}</h1><p>${marked(section.description)}</p></div></div>
 ${section.operations.map((operation) => operationHtml(operation, described))}
 ${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects"><h2 id="objects">Objects</h2>${schemas.map(([name, schema]) => schemaTable(name, schema, sent.has(name)))}</section>`}`;
-  return page(described, section, dress, main);
+  return page(described, section, frame, main);
 }

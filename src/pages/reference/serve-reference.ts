@@ -34,8 +34,8 @@ export function serveReference(app: App, kit: PageKit): void {
     if (!page) {
       const section = described.sections.find((one) => one.slug === slug);
       if (slug !== undefined && !section) throw notFound();
-      const dress = { ...kit.dress, theme, themes };
-      const made = section ? sectionPage(described, section, dress) : overviewPage(described, dress);
+      const frame = { ...kit.frame, theme, themes };
+      const made = section ? sectionPage(described, section, frame) : overviewPage(described, frame);
       page = new Compressed('text/html; charset=utf-8', made);
       pages.set(key, page);
     }

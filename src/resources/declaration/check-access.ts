@@ -13,15 +13,16 @@ export function checkAccess(
   complain: Complain,
 ): void {
   const { access, where, actions = [] } = definition;
+  const of = { definition, all, known };
   checkOptions('access', access, accessOptions, complain);
   for (const operation of Object.keys(accessOptions) as (keyof typeof accessOptions)[]) {
     const rule: Access | undefined = access[operation];
     if (rule === undefined && operation !== 'read' && operation !== 'write') continue;
-    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, definition, all, known, complain);
+    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, of, complain);
     else checkWord(operation, rule, complain);
   }
   if (typeof where === 'function') {
-    checkRule('where', (_caller, now) => where(now), definition, all, known, complain);
+    checkRule('where', (_caller, now) => where(now), of, complain);
   }
   for (const action of actions as unknown as readonly Action[]) {
     const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
@@ -30,7 +31,7 @@ export function checkAccess(
     const rule = isOwn ? own : access[own];
     if (typeof rule !== 'function') continue;
     // What is wrong with a rule of the resource was said there.
-    const answers = checkRule(path, rule, definition, all, known, isOwn ? complain : () => undefined);
+    const answers = checkRule(path, rule, of, isOwn ? complain : () => undefined);
     if (on !== 'collection' || answers.includes(true) || !answers.some((answer) => typeof answer === 'object'))
       continue;
     const which = isOwn ? 'the rule' : `the resource's rule for "${own}"`;

@@ -41,10 +41,10 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
         break;
       }
       case 'listsNames':
-        requireList(where, definition, relation.list, target, relation.key, complain);
+        requireList(where, relation, { lister: definition, named: target }, complain);
         break;
       case 'namedBy':
-        requireList(where, target, relation.list, definition, relation.key, complain);
+        requireList(where, relation, { lister: target, named: definition }, complain);
         break;
     }
   }
@@ -73,10 +73,8 @@ function requireReference(where: string, from: ResourceDefinition, by: string, t
 
 function requireList(
   where: string,
-  lister: ResourceDefinition,
-  list: string,
-  named: ResourceDefinition,
-  key: string,
+  { list, key }: { readonly list: string; readonly key: string },
+  { lister, named }: { readonly lister: ResourceDefinition; readonly named: ResourceDefinition },
   complain: Complain,
 ): void {
   if (lister.fields[list]?.type !== listType.name) complain(where, `"${list}" of ${lister.name} must be a list field.`);

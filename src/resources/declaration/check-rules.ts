@@ -14,13 +14,17 @@ export interface KnownNames {
   readonly scopes?: readonly string[];
 }
 
+interface RuleContext {
+  readonly definition: ResourceDefinition;
+  readonly all: Definitions;
+  readonly known: KnownNames;
+}
+
 /** Asks a rule for callers of every kind, and looks at what it asks of them and says of rows. Returns all its answers. */
 export function checkRule(
   where: string,
   rule: Rule,
-  definition: ResourceDefinition,
-  all: Definitions,
-  { roles, scopes }: KnownNames,
+  { definition, all, known: { roles, scopes } }: RuleContext,
   complain: Complain,
 ): readonly unknown[] {
   const asked = { roles: new Set<string>(), scopes: new Set<string>() };

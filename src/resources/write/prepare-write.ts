@@ -8,9 +8,12 @@ import { type Input, readInput, type WriteMode } from './read-input.ts';
 import { mayNot } from './write-checks.ts';
 import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
 
+type Prepared = WriteRequest &
+  Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };
+
 /** The values of a new row. Who may make none is refused before any work is done for it. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
-  return prepared(resource, request, 'create', undefined, request, async () => {
+  return prepared(resource, { ...request, mode: 'create' }, async () => {
     for (const made of request.link ? [resource, request.link.resource] : [resource]) {
       if (allowedRows(made, 'create', queryContext(services.context.database, request.call)) === falsehood)
         throw mayNot(made, 'create');
@@ -20,19 +23,15 @@ export function prepareCreate(services: ResourceServices, resource: Resource, re
 
 /** The new values of a row. Who may not see it, or not change it, is refused before any work is done for it. */
 export function prepareChange(services: ResourceServices, resource: Resource, request: ChangeRequest): Promise<Input> {
-  const { id, mode } = request;
-  return prepared(resource, request, mode, id, {}, async () => {
-    await allowedRow(queryContext(services.context.database, request.call), resource, id, 'update');
+  return prepared(resource, request, async () => {
+    await allowedRow(queryContext(services.context.database, request.call), resource, request.id, 'update');
   });
 }
 
 /** The transaction decides in the end. Asked here as well where a hook would work for the caller, slowly or outwards. */
 async function prepared(
   resource: Resource,
-  { call, body, isForm }: WriteRequest,
-  mode: WriteMode,
-  id: string | undefined,
-  { fixed }: Pick<CreateRequest, 'fixed'>,
+  { call, body, isForm, mode, id, fixed }: Prepared,
   mayWrite: () => Promise<void>,
 ): Promise<Input> {
   const input = readInput(resource, mode, { body, isForm, fixed }, call);

@@ -37,19 +37,24 @@ export function readBatch(resource: Resource, body: unknown, idOf: (name: string
   const seen = new Set<string>();
   const read = list.slice(0, mostOperations).map((item, index) => {
     if (errors.length >= mostFieldErrors) return undefined;
-    return readOperation(resource, item, `operations.${index}`, idOf, seen, errors);
+    return readOperation(resource, item, { where: `operations.${index}`, idOf, seen, errors });
   });
   if (errors.length > 0) throw unprocessable(errors);
   return read as BatchOperation[];
 }
 
+interface Reading {
+  readonly where: string;
+  readonly idOf: (name: string) => string;
+  /** Ids that the batch has named before. */
+  readonly seen: Set<string>;
+  readonly errors: FieldError[];
+}
+
 function readOperation(
   resource: Resource,
   item: unknown,
-  where: string,
-  idOf: (name: string) => string,
-  seen: Set<string>,
-  errors: FieldError[],
+  { where, idOf, seen, errors }: Reading,
 ): BatchOperation | undefined {
   const wrong = (name: string, code: string, says: string) => void errors.push(fieldError(name, code, says));
   if (!isObject(item)) return wrong(where, 'type', 'must be an object');

@@ -7,6 +7,12 @@ import { revokeOnline, revokeSessions, type SessionsOf } from '../store/session-
 /** In the transaction that ends logins: sees to it that the applications hear of it. */
 export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;
 
+interface SessionsEnd {
+  /** For the figures: why they end. */
+  readonly cause: string;
+  readonly notify: NotifyApplications;
+}
+
 /**
  * Ends sessions, and with a browser's session those of the applications that it signed somebody in to; what they may do
  * offline goes on (OpenID Connect Back-Channel Logout 2.7). Applications that want to know are told. Returns how many were
@@ -14,11 +20,10 @@ export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) =
  */
 export async function endSessions(
   { metrics, now }: Pick<Context, 'metrics' | 'now'>,
-  notify: NotifyApplications,
   tx: Tx,
   invalidate: Invalidate,
   of: SessionsOf,
-  cause: string,
+  { cause, notify }: SessionsEnd,
 ): Promise<number> {
   const ended = await revokeSessions(tx, of, now());
   if ('sessionId' in of) invalidate({ kind: 'session', id: of.sessionId });

@@ -101,7 +101,7 @@ async function revokeReusedSession(
 ): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const of = { sessionId: session.id };
-    const ended = await endSessions(context, notify, tx, invalidate, of, 'refresh_token_reused');
+    const ended = await endSessions(context, tx, invalidate, of, { cause: 'refresh_token_reused', notify });
     if (ended === 0) return;
     await recordEvent(context, tx, {
       type: 'refresh_token.reused',

@@ -32,36 +32,36 @@ export function accessTokenExpiry(session: SessionRow, config: Config, now: numb
   return Math.min(Math.floor(now / 1000) + config.accessTokenTtl, sessionEnds);
 }
 
-export interface Moment {
+export interface TokenGrant {
   readonly now: number;
   readonly scope: string;
   /** Of this token alone, where it is for less than its session. */
   readonly audience?: readonly string[] | undefined;
 }
 
-export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, moment: Moment): string =>
-  keys.signToken(claimsOf(config, session, moment), { typ });
+export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, grant: TokenGrant): string =>
+  keys.signToken(claimsOf(config, session, grant), { typ });
 
 /** On another thread: signing is most of what a token request would need of this one. */
 export const signAccessTokenInWorker = (
   keys: KeyRing,
   config: Config,
   session: SessionRow,
-  moment: Moment,
-): Promise<string> => keys.signTokenInWorker(claimsOf(config, session, moment), { typ });
+  grant: TokenGrant,
+): Promise<string> => keys.signTokenInWorker(claimsOf(config, session, grant), { typ });
 
 /** One audience as a text, several as a list (RFC 7519 4.1.3). */
 function audOf(
   { baseUrl }: Config,
   { resource }: SessionRow,
-  audience: Moment['audience'],
+  audience: TokenGrant['audience'],
 ): string | readonly string[] {
   if (resource === null && audience === undefined) return baseUrl;
   const named = audience ?? (JSON.parse(resource as string) as string[]);
   return named.length === 1 ? (named[0] as string) : named;
 }
 
-function claimsOf(config: Config, session: SessionRow, { now, scope, audience }: Moment) {
+function claimsOf(config: Config, session: SessionRow, { now, scope, audience }: TokenGrant) {
   return {
     iss: config.baseUrl,
     aud: audOf(config, session, audience),

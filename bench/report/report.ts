@@ -1,0 +1,21 @@
+import type { EngineFigures } from '../compare-engines.ts';
+import type { Comparison } from '../compare-operations.ts';
+import type { WorkersFigures } from '../compare-workers.ts';
+import type { Day } from '../day-of-sessions.ts';
+import type { Flame } from '../flames.ts';
+import type { GrowthFigures } from '../growth.ts';
+import type { IsolationFigures } from '../isolation.ts';
+
+/** What a run found, part by part. */
+export interface Report {
+  readonly machine: string;
+  readonly node: string;
+  readonly load: string;
+  operations?: Comparison;
+  engines?: EngineFigures[];
+  workers?: WorkersFigures[];
+  growth?: GrowthFigures[];
+  day?: Day;
+  isolation?: IsolationFigures;
+  flames?: Flame[];
+}
