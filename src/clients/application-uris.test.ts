@@ -18,6 +18,7 @@ describe('redirect URIs', () => {
       'https://[2001:db8::1]/cb',
       'https://10.0.0.1/cb',
     ],
+    ...['cursor://anysphere.cursor-mcp/oauth/callback', 'vscode://publisher.extension/callback'],
     ...['com.example.app:/callback', 'com.example.app://callback', 'https://xn--bcher-kva.example/cb'],
   ];
   for (const uri of good) it(`take ${uri}`, () => assert.equal(faultOfRedirectUri(uri), undefined));
@@ -70,6 +71,8 @@ describe('redirect URIs', () => {
     ['data:text/html,x', 'scheme'],
     ['file:///etc/passwd', 'scheme'],
     ['myapp:/callback', 'scheme'],
+    ['cursor:/callback', 'scheme'],
+    ['cursors://anysphere.cursor-mcp/oauth/callback', 'scheme'],
     ['ws://localhost/cb', 'scheme'],
     ['.a:/cb', 'format'],
     ['app.example:8080', 'scheme'],

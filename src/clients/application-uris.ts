@@ -8,6 +8,8 @@ const fault = (code: string, says: string): UriFault => ({ code, says });
 
 /** RFC 8252 7.1: a domain that the application owns, backwards, so that no other claims the scheme. */
 const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
+/** Editors that connect assistants come back to these. Another program may claim such a scheme; PKCE leaves it a code without use. */
+const schemeOfEditor = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/;
 /** A slash, a backslash or a control character that some reader of the path takes for one. */
 const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
@@ -24,7 +26,7 @@ export function faultOfRedirectUri(uri: string): UriFault | undefined {
     if (isLoopbackHost(hostname)) return undefined;
     return fault('insecure', 'must be https: http is for localhost, 127.0.0.1 and [::1]');
   }
-  if (privateScheme.test(uri)) return undefined;
+  if (privateScheme.test(uri) || schemeOfEditor.test(uri)) return undefined;
   return fault('scheme', 'must be https, or a scheme of its own with a dot in it, as com.example.app:/callback');
 }
 

@@ -58,6 +58,22 @@ onBothEngines('Registration of clients', (engine) => {
     assert.deepEqual([itself.status, itself.body.error], [400, 'unauthorized_client'], 'it acts for people alone');
   });
 
+  it('registers an editor that names all its addresses at once', async () => {
+    const editor = {
+      client_name: 'Cursor',
+      redirect_uris: [
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
+        'http://localhost:8787/callback',
+      ],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    };
+    const { status, text } = await register(open, editor);
+    assert.equal(status, 201, text);
+  });
+
   it('answers with all that it registered, and ignores what it does not know', async () => {
     const { status, body, headers } = await register(open, {
       redirect_uris: ['http://127.0.0.1/callback', 'com.example.app:/callback'],
