@@ -1,22 +1,10 @@
-type Query = Record<string, string>;
+import { listParameters } from '../resources/query/list-query.ts';
 
-const known = new Set([
-  'search',
-  'searchJoin',
-  'searchFields',
-  'orderBy',
-  'sortedBy',
-  'filter',
-  'include',
-  'page',
-  'limit',
-  'count',
-  'cursor',
-]);
+type Query = Record<string, string>;
 
 /** Apiato ignores parameters that it does not know, and joins pairs of a search by `or` unless it is told otherwise. */
 export function readAsApiato(query: Query): void {
-  for (const name of Object.keys(query)) if (!known.has(name)) delete query[name];
+  for (const name of Object.keys(query)) if (!listParameters.has(name)) delete query[name];
   if (query.search !== undefined && query.searchJoin === undefined) query.searchJoin = 'or';
 }
 

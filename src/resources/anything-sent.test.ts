@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { cars, garage } from '../../test/harness/garage.ts';
 import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
+import { listParameters } from './query/list-query.ts';
 
 const fieldNames = ['id', 'created_at', 'version', 'owner', '', '*', ...Object.keys(cars.fields)];
 const pieces = fc.constantFrom(
@@ -27,21 +28,7 @@ const pieces = fc.constantFrom(
   ],
 );
 const texts = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''));
-const parameters = fc.constantFrom(
-  ...[
-    'search',
-    'searchJoin',
-    'searchFields',
-    'orderBy',
-    'sortedBy',
-    'filter',
-    'include',
-    'page',
-    'limit',
-    'count',
-    'cursor',
-  ],
-);
+const parameters = fc.constantFrom(...listParameters);
 const queries = fc.dictionary(parameters, texts, { maxKeys: 4 });
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),

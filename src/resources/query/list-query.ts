@@ -32,7 +32,7 @@ export interface ListQuery extends RowQuery {
 type Query = Readonly<Record<string, string>>;
 
 const selectionParameters = new Set(['filter', 'include']);
-const listParameters = new Set([
+export const listParameters: ReadonlySet<string> = new Set([
   'search',
   'searchJoin',
   'searchFields',

@@ -8,8 +8,9 @@ import { newUser } from '../accounts/user-changes.ts';
 import type { Profile } from '../accounts/user-fields.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 
-interface NewUser {
+export interface NewUser {
   readonly id: string;
+  /** Checked. */
   readonly profile: Profile;
   readonly roles: readonly string[];
   readonly confirmed: boolean;

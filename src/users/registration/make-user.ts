@@ -3,28 +3,15 @@ import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { unprocessable } from '../../errors.ts';
-import type { RequestSource } from '../../http/request-source.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isKeptForAnother } from '../accounts/email-change-store.ts';
-import { type Profile, profileFields, takenField } from '../accounts/user-fields.ts';
+import { profileFields, takenField } from '../accounts/user-fields.ts';
 import { insertUser, type UserRow } from '../accounts/user-store.ts';
-import { completeUser } from './complete-user.ts';
+import { completeUser, type NewUser } from './complete-user.ts';
 
-interface NewUser {
-  /** Checked, as is the password. */
-  readonly profile: Profile;
+interface UserToMake extends Omit<NewUser, 'id'> {
+  /** Checked, as the profile is. */
   readonly password: string;
-  readonly roles: readonly string[];
-  readonly confirmed: boolean;
-  /** How the user came to be, for the audit trail. */
-  readonly event: 'user.registered' | 'user.created' | 'user.invited';
-  readonly actorId?: string | null;
-  readonly clientId?: string | null;
-  readonly source: RequestSource;
-  /** False where nothing is to be sent: the owner can ask for the mail later. */
-  readonly mails?: boolean;
-  /** False where nobody is to collect one. */
-  readonly firstToken?: boolean;
 }
 
 type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
@@ -33,7 +20,7 @@ type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
 export async function makeUser(
   context: Context,
   services: AccountServices,
-  made: NewUser,
+  made: UserToMake,
   inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
 ): Promise<UserRow> {
   const { now } = context;
