@@ -23,8 +23,41 @@ export default defineConfig({
     manifest: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
+    rolldownOptions: {
+      // Both are there from the start: the page's first script, and what it draws with.
+      input: ['index.html', 'src/draw.tsx'].map((file) => join(import.meta.dirname, file)),
+      output: {
+        // Each file costs a slow line a way there and back: what the same pages need comes as one.
+        codeSplitting: {
+          groups: [
+            {
+              name: (id, context) => (isOfFirstScript(id, (each) => context.getModuleInfo(each)) ? 'first' : null),
+              debugName: 'first',
+              priority: 3,
+            },
+            { name: 'drawing', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
+            { name: 'pages', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 60_000, priority: 1 },
+          ],
+        },
+      },
+    },
   },
 });
+
+type ModuleInfo = (id: string) => { importedIds: readonly string[] } | null;
+const isEntry = /\/(index\.html|main\.tsx)$/;
+const ofFirstScript = new Set<string>();
+
+/** Whether the page's first script needs a module at once. It is small, so that it asks for all else early. */
+function isOfFirstScript(id: string, infoOf: ModuleInfo): boolean {
+  const follow = (each: string): void => {
+    if (ofFirstScript.has(each)) return;
+    ofFirstScript.add(each);
+    for (const imported of infoOf(each)?.importedIds ?? []) follow(imported);
+  };
+  follow(join(import.meta.dirname, 'index.html'));
+  return ofFirstScript.has(id) && !isEntry.test(id);
+}
 
 /** The page itself names what the gate will ask for, so that it is on its way before the gate's code has run. */
 function announceConsole(): Plugin {
@@ -34,10 +67,11 @@ function announceConsole(): Plugin {
       order: 'post',
       handler(_html, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
-        const console = chunks.find(({ name }) => name === 'Console');
-        const named = new Set(console ? [console.fileName, ...console.imports] : []);
-        const entry = chunks.find(({ isEntry }) => isEntry);
-        for (const known of entry ? [entry.fileName, ...entry.imports] : []) named.delete(known);
+        const holding = (file: string) => chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(file)));
+        const drawing = holding('/src/draw.tsx');
+        const first = holding('/src/main.tsx');
+        const named = new Set(drawing ? [drawing.fileName, ...drawing.imports] : []);
+        for (const known of first ? [first.fileName, ...first.imports] : []) named.delete(known);
         return [...named].map((file) => ({
           tag: 'link',
           attrs: { rel: 'modulepreload', crossorigin: true, href: `./${file}` },

@@ -22,6 +22,7 @@ import { shareTheme } from './chosen-theme.ts';
 import { createDataProvider } from './data-provider.ts';
 import { DescriptionsProvider } from './described.tsx';
 import type { ResourceDescription } from './descriptions.ts';
+import type { Entered } from './enter-console.ts';
 import { i18nProvider } from './i18n-provider.ts';
 import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
 import { NothingHere } from './NothingHere.tsx';
@@ -48,8 +49,8 @@ const queryClient = new QueryClient({
 const store = localStorageStore('1', 'gatehouse');
 shareTheme(store);
 
-export default function Console({ descriptions }: { descriptions: ResourceDescription[] }) {
-  const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions), [descriptions]);
+export default function Console({ me, descriptions }: NonNullable<Entered>) {
+  const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions, me), [descriptions, me]);
   const dataProvider = useMemo(() => createDataProvider(gatehouse), []);
   return (
     <CacheProvider value={styles}>
@@ -75,7 +76,6 @@ export default function Console({ descriptions }: { descriptions: ResourceDescri
             error={ErrorPage}
             accessDenied={AccessDenied}
             authenticationError={AuthenticationError}
-            requireAuth
             disableTelemetry
           >
             {descriptions.map((description) => (

@@ -1,18 +1,13 @@
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
-import { gatehouse, home, whenSignedOut } from './api.ts';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { home, whenSignedOut } from './api.ts';
 import { brand } from './brand.ts';
-import { loadDescriptions, type ResourceDescription } from './descriptions.ts';
-import { loadAhead } from './lazy-pages.ts';
+import Console from './Console.tsx';
+import { type Entered, enterConsole } from './enter-console.ts';
 import { say } from './say.ts';
-
-// Load while the session is being looked up.
-const consoleCode = import('./Console.tsx');
-loadAhead();
-const Console = lazy(() => consoleCode);
 
 type State =
   | { name: 'opening' }
-  | { name: 'open'; descriptions: ResourceDescription[] }
+  | { name: 'open'; entered: NonNullable<Entered> }
   | { name: 'signedOut' }
   | { name: 'failed'; message: string };
 
@@ -27,13 +22,7 @@ export function Gate() {
   useEffect(open, [open]);
   useEffect(() => whenSignedOut(() => setState({ name: 'signedOut' })), []);
 
-  if (state.name === 'open') {
-    return (
-      <Suspense fallback={<Waiting />}>
-        <Console descriptions={state.descriptions} />
-      </Suspense>
-    );
-  }
+  if (state.name === 'open') return <Console {...state.entered} />;
   if (state.name === 'opening') return <Waiting />;
   if (state.name === 'signedOut') {
     return (
@@ -57,8 +46,8 @@ export function Gate() {
 const comeBackTo = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
 
 async function enter(): Promise<State> {
-  if (!(await gatehouse.resume())) return { name: 'signedOut' };
-  return { name: 'open', descriptions: await loadDescriptions(gatehouse) };
+  const entered = await enterConsole();
+  return entered ? { name: 'open', entered } : { name: 'signedOut' };
 }
 
 function Waiting() {

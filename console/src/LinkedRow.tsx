@@ -1,26 +1,49 @@
 import Checkbox from '@mui/material/Checkbox';
-import TableCell from '@mui/material/TableCell';
-import TableRow from '@mui/material/TableRow';
-import type { MouseEvent, ReactNode } from 'react';
+import { Children, isValidElement, type MouseEvent, memo, type ReactElement, type ReactNode } from 'react';
 import {
-  DataTableBody,
   DataTableClasses,
-  Link,
+  RecordContextProvider,
   useCreatePath,
   useDataTableCallbacksContext,
   useDataTableConfigContext,
+  useDataTableDataContext,
   useDataTableSelectedIdsContext,
+  useDataTableStoreContext,
   useNavigate,
   useRecordContext,
   useResourceContext,
+  useStore,
 } from 'react-admin';
+import { Link } from 'react-router-dom';
 import { useDescription } from './described.tsx';
 import { rowName } from './presentation.ts';
 import { say } from './say.ts';
 
-/** The body of a table whose rows are links. */
-export function LinkedBody(props: { children?: ReactNode }) {
-  return <DataTableBody {...props} row={LinkedRow} />;
+interface ColumnProps {
+  source?: string;
+  label?: string;
+  className?: string;
+  children?: ReactNode;
+}
+type Column = ReactElement<ColumnProps>;
+
+/** The body of a table whose rows are links. What is hidden is found out once, and not by each cell. */
+export function LinkedBody({ children }: { children?: ReactNode }) {
+  const rows = useDataTableDataContext();
+  const { storeKey, defaultHiddenColumns } = useDataTableStoreContext();
+  const [hidden] = useStore<string[]>(storeKey, defaultHiddenColumns);
+  const columns = Children.toArray(children)
+    .filter((child): child is Column => isValidElement(child))
+    .filter(({ props }) => !hidden.includes(props.source ?? props.label ?? ''));
+  return (
+    <tbody>
+      {rows?.map((row) => (
+        <RecordContextProvider key={row.id} value={row}>
+          <LinkedRow columns={columns} />
+        </RecordContextProvider>
+      ))}
+    </tbody>
+  );
 }
 
 export const linkClass = 'link-of-row';
@@ -39,20 +62,14 @@ export function RowLink({ children }: { children: ReactNode }) {
   const path = useRowPath();
   if (path === undefined) return children;
   return (
-    <Link
-      to={path}
-      className={linkClass}
-      color="inherit"
-      underline="hover"
-      sx={{ fontWeight: 600, '&& *': { fontWeight: 'inherit' } }}
-    >
+    <Link to={path} className={linkClass} state={{ _scrollToTop: true }}>
       {children}
     </Link>
   );
 }
 
 /** A click beside the link follows it as well, in a new tab where the click asks for one. */
-function LinkedRow({ children, className }: { children?: ReactNode; className?: string }) {
+const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   const path = useRowPath();
   const navigate = useNavigate();
   const { hasBulkActions } = useDataTableConfigContext();
@@ -69,17 +86,16 @@ function LinkedRow({ children, className }: { children?: ReactNode; className?: 
   }
 
   return (
-    <TableRow
-      hover
-      className={`${className ?? ''} ${path === undefined ? '' : DataTableClasses.clickableRow}`}
-      onClick={follow}
-      onAuxClick={follow}
-    >
+    <tr className={path === undefined ? undefined : DataTableClasses.clickableRow} onClick={follow} onAuxClick={follow}>
       {hasBulkActions && <SelectCell />}
-      {children}
-    </TableRow>
+      {columns.map(({ key, props }) => (
+        <td key={key} className={props.className}>
+          {props.children}
+        </td>
+      ))}
+    </tr>
   );
-}
+});
 
 /** The check box of a row, which says whose it is. */
 function SelectCell() {
@@ -89,7 +105,7 @@ function SelectCell() {
   const row = useRecordContext();
   if (!row || !handleToggleItem) return null;
   return (
-    <TableCell padding="checkbox">
+    <td className="select">
       <Checkbox
         className={`select-item ${DataTableClasses.checkbox}`}
         checked={selected?.includes(row.id) ?? false}
@@ -100,6 +116,6 @@ function SelectCell() {
         }}
         slotProps={{ input: { 'aria-label': say('Select {row}', { row: rowName(description, row) }) } }}
       />
-    </TableCell>
+    </td>
   );
 }

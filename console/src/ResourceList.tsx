@@ -9,6 +9,7 @@ import type { ResourceDescription } from './descriptions.ts';
 import { filtersOf } from './Filters.tsx';
 import { ListActions } from './list/ListActions.tsx';
 import { Pages } from './list/Pages.tsx';
+import { firstPageSize } from './list/rows-ahead.ts';
 import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from './presentation.ts';
 import { ResourceIcon } from './ResourceIcon.tsx';
 import { Rows } from './Rows.tsx';
@@ -24,11 +25,12 @@ export function ResourceList() {
   const more = fields.filter((field) => !field.writeOnly && !columns.includes(field));
   return (
     <List
+      disableAuthentication
       title={labelOf(description)}
       filters={filtersOf(description)}
       actions={<ListActions />}
       sort={orderOf(description)}
-      perPage={25}
+      perPage={firstPageSize}
       pagination={<Pages onCountAll={() => setCounted(true)} />}
       exporter={false}
       error={<ListAway />}

@@ -1,23 +1,16 @@
 import Button from '@mui/material/Button';
+import type { SxProps, Theme } from '@mui/material/styles';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { DataTable, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
 import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
 import { Lines } from './list/Lines.tsx';
+import { ReferredRows } from './list/Reference.tsx';
 import { useNarrow } from './narrow.ts';
 import { fieldLabel } from './presentation.ts';
 import { say } from './say.ts';
 import { Value } from './Value.tsx';
-
-/** An address stays on one line; what is longer than any address is broken. Other links keep their underline, which a box would end. */
-const wholeWords = {
-  [`& tbody .MuiTypography-root:not(a:not(.${linkClass}) *)`]: {
-    display: 'inline-block',
-    maxWidth: '40ch',
-    overflowWrap: 'break-word',
-  },
-} as const;
 
 interface Props {
   columns: FieldDescription[];
@@ -30,10 +23,27 @@ interface Props {
   rowAction?: ReactNode;
 }
 
-const numbers = {
-  textAlign: 'right',
-  fontVariantNumeric: 'tabular-nums',
-  '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
+/** The body of a table is plain elements; here is what they look like. An address stays on one line; what is longer is broken. */
+const tableStyles: SxProps<Theme> = {
+  '& tbody td': {
+    ...{ typography: 'body2', py: 0.75, px: 2, borderBottom: '1px solid', borderColor: 'divider', textAlign: 'left' },
+    '&.select': { width: 48, p: 0, pl: 0.5 },
+    '&.actions': { textAlign: 'right' },
+  },
+  '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
+  '& tbody tr:hover': { backgroundColor: 'action.hover' },
+  '& tbody .value': { display: 'inline-block', maxWidth: '40ch', overflowWrap: 'break-word' },
+  '& .numbers': {
+    ...{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
+    '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
+  },
+  '& tbody td.numbers': { textAlign: 'right' },
+  [`& .${linkClass}`]: {
+    fontWeight: 600,
+    color: 'inherit',
+    textDecoration: 'none',
+    '&:hover': { textDecoration: 'underline' },
+  },
 };
 
 export const densityKey = 'lists.density';
@@ -48,43 +58,50 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
   const { data, isPending } = useListContext();
   if (narrow) {
     if (data?.length === 0 && !isPending) return <None />;
-    return <Lines columns={columns} selectable={selectable} rowAction={rowAction} />;
+    return (
+      <ReferredRows fields={columns.slice(0, 3)}>
+        <Lines columns={columns} selectable={selectable} rowAction={rowAction} />
+      </ReferredRows>
+    );
   }
   // A reference leads to the row that it names, so the link of this one is around another cell.
   const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
   return (
-    <DataTable
-      body={LinkedBody}
-      size={density}
-      bulkActionButtons={selectable && <span />}
-      bulkActionsToolbar={<span hidden />}
-      hiddenColumns={more.map(({ name }) => name)}
-      empty={<None />}
-      sx={wholeWords}
-    >
-      {[...columns, ...more].map((field) => (
-        <DataTable.Col
-          key={field.name}
-          source={field.name}
-          label={fieldLabel(field)}
-          disableSort={!sorted || !field.sortable}
-          {...(isNumber(field) ? { sx: numbers } : {})}
-        >
-          {field === linked ? (
-            <RowLink>
-              <Value field={field} linked={false} />
-            </RowLink>
-          ) : (
-            <Value field={field} />
-          )}
-        </DataTable.Col>
-      ))}
-      {rowAction && (
-        <DataTable.Col label="" disableSort sx={{ textAlign: 'right' }}>
-          {rowAction}
-        </DataTable.Col>
-      )}
-    </DataTable>
+    <ReferredRows fields={columns}>
+      <DataTable
+        body={LinkedBody}
+        size={density}
+        bulkActionButtons={selectable && <span />}
+        bulkActionsToolbar={<span hidden />}
+        hiddenColumns={more.map(({ name }) => name)}
+        empty={<None />}
+        sx={tableStyles}
+        {...{ 'data-density': density }}
+      >
+        {[...columns, ...more].map((field) => (
+          <DataTable.Col
+            key={field.name}
+            source={field.name}
+            label={fieldLabel(field)}
+            disableSort={!sorted || !field.sortable}
+            className={isNumber(field) ? 'numbers' : undefined}
+          >
+            {field === linked ? (
+              <RowLink>
+                <Value field={field} linked={false} />
+              </RowLink>
+            ) : (
+              <Value field={field} />
+            )}
+          </DataTable.Col>
+        ))}
+        {rowAction && (
+          <DataTable.Col label="" disableSort className="actions">
+            {rowAction}
+          </DataTable.Col>
+        )}
+      </DataTable>
+    </ReferredRows>
   );
 }
 

@@ -1,8 +1,7 @@
-import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
-import { DateField, FunctionField, NumberField, ReferenceField, TextField, useRecordContext } from 'react-admin';
+import type { ReactNode } from 'react';
+import { useRecordContext } from 'react-admin';
 import type { FieldDescription } from './descriptions.ts';
-import { shortId } from './presentation.ts';
+import { Reference } from './list/Reference.tsx';
 import { locale, say } from './say.ts';
 import { isOwnSession } from './session/own-session.ts';
 
@@ -11,85 +10,67 @@ const none = '–';
 /** A declared value may be said otherwise in the reader's language. */
 const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
 
-/** One field of the row, as its type is read. */
+/** One field of the row, as its type is read. A page has hundreds of them: plain elements, with the styles of `theme.ts`. */
 export function Value({ field, linked = true }: { field: FieldDescription; linked?: boolean }) {
-  const { name: source, type, references } = field;
   const row = useRecordContext();
-  if (references !== undefined) {
-    return (
-      <ReferenceField
-        source={source}
-        reference={references}
-        link={linked && 'show'}
-        empty={<ForeignId value={row?.[source] as string | null | undefined} />}
-      />
-    );
-  }
+  if (field.references !== undefined) return <Reference field={field} linked={linked} />;
+  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row)}</span>;
+}
+
+function read({ name, type }: FieldDescription, row: Record<string, unknown> | undefined): ReactNode {
+  const value = row?.[name];
   switch (type) {
     case 'boolean':
-      return <FunctionField source={source} render={() => <YesOrNo is={row?.[source]} />} />;
+      return <YesOrNo is={value} />;
     case 'integer':
     case 'number':
-      return <NumberField source={source} emptyText={none} locales={locale} />;
+      return typeof value === 'number' ? value.toLocaleString(locale) : none;
     case 'date':
-      return <DateField source={source} emptyText={none} locales={locale} options={day} />;
+      return written(value, day);
     case 'timestamp':
-      return <DateField source={source} emptyText={none} locales={locale} showTime options={moment} />;
+      return written(value, moment);
     case 'enum':
       // Whoever ends sessions should know which one is theirs.
-      if (row && isOwnSession(row.id)) return <Words values={[say(String(row[source])), say('This session')]} />;
-      return <FunctionField source={source} render={() => <Words values={[row?.[source]].map(sayValue)} />} />;
+      if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
+      return <Words values={[sayValue(value)]} />;
     case 'list':
-      return <FunctionField source={source} render={() => <Words values={(row?.[source] as unknown[]) ?? []} />} />;
+      return <Words values={(value as unknown[]) ?? []} />;
     case 'json':
-      return <FunctionField source={source} render={() => <Json value={row?.[source]} />} />;
-    case 'uuid':
-      return <TextField source={source} emptyText={none} className="mono" />;
+      return <Json value={value} />;
     default:
-      return <TextField source={source} emptyText={none} sx={{ overflowWrap: 'anywhere' }} />;
+      if (value === null || value === undefined || value === '') return none;
+      return typeof value === 'string' ? value : JSON.stringify(value);
   }
 }
 
-const day: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
-const moment: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A reference to a row that is gone, or that one may not see. */
-function ForeignId({ value }: { value: string | null | undefined }) {
-  if (!value) return none;
-  return (
-    <span className="mono" title={value}>
-      {shortId(value)}
-    </span>
-  );
+function written(value: unknown, format: Intl.DateTimeFormat): string {
+  if (typeof value !== 'string' || value === '') return none;
+  const at = new Date(value);
+  return Number.isNaN(at.getTime()) ? value : format.format(at);
 }
 
 /** A word, and not a sign that has to be guessed at. */
 function YesOrNo({ is }: { is: unknown }) {
   if (typeof is !== 'boolean') return none;
-  return (
-    <Box component="span" sx={is ? { fontWeight: 600 } : { color: 'text.secondary' }}>
-      {is ? say('Yes') : say('No')}
-    </Box>
-  );
+  return <span className={is ? 'yes' : 'no'}>{is ? say('Yes') : say('No')}</span>;
 }
 
 function Words({ values }: { values: unknown[] }) {
   const words = values.filter((value) => value !== null && value !== undefined).map(String);
   if (words.length === 0) return none;
   return (
-    <Box component="span" sx={{ display: 'inline-flex', flexWrap: 'wrap', gap: 0.5 }}>
+    <span className="words">
       {words.map((word) => (
-        <Chip key={word} label={word} size="small" variant="outlined" />
+        <span key={word}>{word}</span>
       ))}
-    </Box>
+    </span>
   );
 }
 
 function Json({ value }: { value: unknown }) {
   if (value === null || value === undefined || Object.keys(value).length === 0) return none;
-  return (
-    <Box component="pre" className="mono" sx={{ m: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {JSON.stringify(value, null, 2)}
-    </Box>
-  );
+  return <span className="mono json">{JSON.stringify(value, null, 2)}</span>;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ProblemError, SignedOutError } from '../../client/errors.ts';
 import { fakeService, type Reply, type Seen, tokens } from '../../client/fake-service.ts';
 import { createGatehouse } from '../../client/gatehouse.ts';
-import { createAuthProvider } from './auth-provider.ts';
+import { createAuthProvider, whoAmI } from './auth-provider.ts';
 import { describe } from './descriptions.ts';
 import { tokenOfPage } from './session/page-session.ts';
 
@@ -12,15 +12,16 @@ const descriptions = [describe({ name: 'events', fields: {}, operations: ['list'
 async function console(answer: (seen: Seen) => Reply) {
   const { url, seen } = await fakeService(answer);
   const gatehouse = createGatehouse({ baseUrl: url, renew: () => tokenOfPage(url, fetch), retryDelays: [] });
-  return { seen, auth: createAuthProvider(gatehouse, descriptions) };
+  return { seen, gatehouse, auth: createAuthProvider(gatehouse, descriptions, me) };
 }
 
 const me = { id: 'u1', email: 'ada@example.com', username: null, phone: null, name: null, roles: ['admin'] };
 const signedIn = ({ path }: Seen): Reply => (path === '/admin/token' ? tokens(1) : { body: { data: me } });
 
 test("the session of the page is the console's: no second login", async () => {
-  const { auth, seen } = await console(signedIn);
+  const { auth, gatehouse, seen } = await console(signedIn);
   await auth.checkAuth({});
+  assert.deepEqual(await whoAmI(gatehouse), me);
   assert.deepEqual(await auth.getIdentity?.(), { id: 'u1', fullName: 'ada@example.com' });
   assert.deepEqual(await auth.getPermissions?.({}), ['admin']);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import type { Gatehouse } from '../../client/gatehouse.ts';
 import type { Operation, ResourceDescription } from './descriptions.ts';
 import { say } from './say.ts';
 
-interface Me {
+export interface Me {
   id: string;
   email: string | null;
   username: string | null;
@@ -24,29 +24,23 @@ const needed = new Map<string, Operation>([
   ['delete', 'delete'],
 ]);
 
+export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
+  const { body } = await gatehouse.call({ method: 'GET', path: '/v1/users/me', repeatable: true });
+  return (body as { data: Me }).data;
+}
+
 /** Logging in is the service's login page's business; the console only asks whether somebody is, and who. */
-export function createAuthProvider(gatehouse: Gatehouse, descriptions: readonly ResourceDescription[]): AuthProvider {
+export function createAuthProvider(
+  gatehouse: Gatehouse,
+  descriptions: readonly ResourceDescription[],
+  me: Me,
+): AuthProvider {
   const operations = new Map(descriptions.map((description) => [description.name, description.operations]));
-  let me: Promise<Me> | undefined;
-
-  async function askWhoIAm(): Promise<Me> {
-    const { body } = await gatehouse.call({ method: 'GET', path: '/v1/users/me', repeatable: true });
-    return (body as { data: Me }).data;
-  }
-  function whoAmI(): Promise<Me> {
-    me ??= askWhoIAm().catch((error) => {
-      me = undefined;
-      throw error;
-    });
-    return me;
-  }
-
   return {
     login: async () => {
       throw new Error(say('Sign in on the login page.'));
     },
     async logout() {
-      me = undefined;
       await gatehouse.logout();
     },
     async checkAuth() {
@@ -57,11 +51,11 @@ export function createAuthProvider(gatehouse: Gatehouse, descriptions: readonly 
       if (error instanceof SignedOutError || (error instanceof GatehouseError && error.status === 401)) throw error;
     },
     async getIdentity() {
-      const { id, name, email, username, phone } = await whoAmI();
+      const { id, name, email, username, phone } = me;
       return { id, fullName: name || email || username || phone || id };
     },
     async getPermissions() {
-      return (await whoAmI()).roles;
+      return me.roles;
     },
     async canAccess({ action, resource }) {
       const operation = needed.get(action);

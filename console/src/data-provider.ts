@@ -9,10 +9,10 @@ import type {
 } from 'react-admin';
 import { GatehouseError } from '../../client/errors.ts';
 import type { Gatehouse } from '../../client/gatehouse.ts';
-import type { ListQuery } from '../../client/list-query.ts';
 import type { Page } from '../../client/resource.ts';
 import { ConflictError, forForm } from './form-error.ts';
-import { searchFor } from './list-filter.ts';
+import { takeRows } from './list/rows-ahead.ts';
+import { queryOf } from './list-query-of.ts';
 
 /** A row that was read alone carries its tag under this name: whoever writes it back says which version they saw. */
 export const tagKey = '_etag';
@@ -26,7 +26,8 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
     supportAbortSignal: true,
 
     async getList(name: string, params: GetListParams) {
-      return listed(await resource(name).list(queryOf(params), { signal: params.signal }));
+      const query = queryOf(params);
+      return listed(await (takeRows(name, query) ?? resource(name).list(query, { signal: params.signal })));
     },
 
     async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
@@ -90,14 +91,6 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
     },
   };
   return provider as unknown as DataProvider;
-}
-
-function queryOf({ pagination, sort, filter, meta }: GetListParams): ListQuery {
-  const query: ListQuery = { search: searchFor(filter ?? {}) };
-  if (meta?.count) query.count = meta.count;
-  if (pagination) Object.assign(query, { page: pagination.page, limit: pagination.perPage });
-  if (sort?.field) Object.assign(query, { orderBy: sort.field, sortedBy: sort.order === 'DESC' ? 'desc' : 'asc' });
-  return query;
 }
 
 /** Where the service stopped counting, there are pages to turn but no last one to jump to. */

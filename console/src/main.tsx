@@ -1,7 +1,6 @@
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
 import { paintGate } from './brand.ts';
-import { Gate } from './Gate.tsx';
+import { beginToEnter } from './enter-console.ts';
+import { loadAhead } from './lazy-pages.ts';
 import { followOldAddress } from './old-address.ts';
 import { learnLanguage } from './say.ts';
 import './gate.css';
@@ -10,10 +9,8 @@ const place = document.getElementById('console');
 if (!place) throw new Error('The page has no element "console".');
 paintGate();
 followOldAddress();
-void learnLanguage().then(() =>
-  createRoot(place).render(
-    <StrictMode>
-      <Gate />
-    </StrictMode>,
-  ),
-);
+// What is drawn, and what it is drawn with, come while the service is asked what there is to draw.
+const drawing = import('./draw.tsx');
+loadAhead();
+beginToEnter();
+void learnLanguage().then(async () => (await drawing).draw(place));

@@ -90,6 +90,19 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       MuiCssBaseline: {
         styleOverrides: {
           'code, .mono': { fontFamily: mono, fontSize: '0.9em' },
+          '.value': { fontSize: '0.875rem', lineHeight: 1.43, overflowWrap: 'anywhere' },
+          '.value.mono': { fontSize: '0.7875rem' },
+          '.value .yes': { fontWeight: 600 },
+          '.value .no': { color: c.quiet },
+          '.value .json': { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
+          '.value .words': { display: 'inline-flex', flexWrap: 'wrap', gap: 4 },
+          '.value .words > *': {
+            border: `1px solid ${c.line}`,
+            borderRadius: 16,
+            padding: '2px 8px',
+            fontSize: '0.8125rem',
+          },
+          'a.reference': { color: c.accent, textDecorationColor: `color-mix(in srgb, ${c.accent} 40%, transparent)` },
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
