@@ -34,12 +34,13 @@ const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: 
 /** The control by which one field is written. */
 export function Input({ field }: { field: FieldDescription }) {
   const description = useDescription();
+  const help = helpOf(description.name, field, useRecordContext()?.id === undefined);
   const { name, type, values, references, max = 255 } = field;
   const names = description.relations.find(({ kind, list }) => kind === 'listsNames' && list === name);
   const common = {
     source: name,
     label: fieldLabel(field),
-    helperText: helpOf(description.name, field) ?? false,
+    helperText: help ?? false,
     validate: rulesOf(field),
   } as const;
   const { defaultValue } = field;
@@ -64,7 +65,7 @@ export function Input({ field }: { field: FieldDescription }) {
       return values ? (
         <AutocompleteArrayInput {...common} choices={saidChoices(values)} />
       ) : (
-        <TextArrayInput {...common} helperText={helpOf(description.name, field) ?? say('Press Enter after each.')} />
+        <TextArrayInput {...common} helperText={help ?? say('Press Enter after each.')} />
       );
     case 'json':
       return <JsonInput {...common} />;

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe } from './descriptions.ts';
-import { columnsOf, fieldLabel, orderOf, rowDetail, rowName, searchedFields, tellingField } from './presentation.ts';
+import {
+  columnsOf,
+  fieldLabel,
+  helpOf,
+  orderOf,
+  rowDetail,
+  rowName,
+  searchedFields,
+  tellingField,
+} from './presentation.ts';
 
 const cars = describe({
   name: 'cars',
@@ -63,4 +72,11 @@ test('labels read as people write them', () => {
     'Created',
     'Email confirmed',
   ]);
+});
+
+test('help below a field fits a row that is made, or one that is there', () => {
+  const password = describe({ name: 'users', fields: { password: { type: 'text', writeOnly: true } } }).fields[0];
+  assert.ok(password);
+  assert.doesNotMatch(helpOf('users', password, true) ?? '', /Left empty/);
+  assert.match(helpOf('users', password, false) ?? '', /Left empty, it stays/);
 });

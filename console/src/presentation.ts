@@ -11,7 +11,7 @@ interface Presentation {
   removeWarning?: string;
   empty?: string;
   /** What to say below a field's control, where the API's own words are for programs. */
-  help?: Record<string, string>;
+  help?: Record<string, string | { ofNew: string; ofKept: string }>;
   /** Fields that only rows with this value have. */
   only?: { field: string; value: string; fields: readonly string[] };
 }
@@ -23,7 +23,10 @@ const own = new Map<string, Presentation>([
       label: 'Users',
       columns: ['email', 'name', 'roles', 'email_confirmed', 'disabled', 'created_at'],
       help: {
-        password: 'At least 8 characters. Left empty, it stays as it is.',
+        password: {
+          ofNew: 'At least 8 characters. Whoever it is for can change it later.',
+          ofKept: 'At least 8 characters. Left empty, it stays as it is.',
+        },
         current_password: 'Only to change your own password, email, username or phone.',
         username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
         phone: 'With its country code, such as +44.',
@@ -45,20 +48,23 @@ const own = new Map<string, Presentation>([
     'clients',
     {
       label: 'Clients',
-      columns: ['name', 'type', 'user_id', 'scopes', 'created_at'],
+      columns: ['name', 'type', 'registration', 'user_id', 'scopes', 'created_at'],
       removeWarning: 'Every token that was given to this client stops working at once.',
       only: {
         field: 'type',
         value: 'application',
         fields: [
           ...['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'],
-          ...['backchannel_logout_uri', 'trusted'],
+          ...['backchannel_logout_uri', 'trusted', 'registration'],
         ],
       },
       help: {
         type: 'People sign in to an application. A personal client acts for itself, in its owner’s name. A password client is an app of your own.',
         user_id: 'Whose it is: of a personal client or an application.',
-        scopes: 'What it may ask for. An application that is given none may ask for those of OpenID Connect.',
+        scopes: {
+          ofNew: 'What it may ask for. An application that is given none may ask for those of OpenID Connect.',
+          ofKept: 'What it may ask for. What is taken away ends at once.',
+        },
         public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
         redirect_uris: 'Where people come back to, exactly as the application sends it.',
         post_logout_redirect_uris: 'Where people may be sent after they signed out.',
@@ -141,8 +147,16 @@ export const removeWarningOf = (name: string): string => say(own.get(name)?.remo
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
   say(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
-export const helpOf = (resource: string, { name, hint, description }: FieldDescription): string | undefined =>
-  translated(own.get(resource)?.help?.[name] ?? hint ?? description);
+/** What to say below a field's control. A row that is there already is told otherwise from one that is being made. */
+export function helpOf(
+  resource: string,
+  { name, hint, description }: FieldDescription,
+  isNew: boolean,
+): string | undefined {
+  const help = own.get(resource)?.help?.[name];
+  const chosen = typeof help === 'object' ? (isNew ? help.ofNew : help.ofKept) : help;
+  return translated(chosen ?? hint ?? description);
+}
 
 const translated = (text: string | undefined): string | undefined => text && say(text);
 

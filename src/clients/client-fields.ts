@@ -44,6 +44,13 @@ export const clientFields = {
     searchable: true,
     description: 'application: people are not asked for their consent. Set by administrators',
   }),
+  registration: oneOf(['dynamic', 'document'], {
+    label: 'Registered itself',
+    readOnly: true,
+    searchable: true,
+    description:
+      'application: how it came here by itself, so that nobody here has checked what it says. dynamic: it registered (RFC 7591); document: its client_id is the address of its description; null: somebody here made it',
+  }),
   user_id: reference('users', {
     default: ({ caller }: DefaultCall) => caller.userId,
     immutable: true,

@@ -82,6 +82,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     backchannel_logout_uri: Generated<string | null>;
     /** 1: people are not asked for their consent. */
     trusted: Generated<number>;
+    /** How it came here where nobody here made it; the registration itself is in client_registrations. */
+    registration: Generated<'dynamic' | 'document' | null>;
     created_at: number;
     updated_at: number;
     version: number;

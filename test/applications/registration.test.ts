@@ -45,6 +45,7 @@ onBothEngines('applications in the API', (engine) => {
       logo_uri: null,
       backchannel_logout_uri: null,
       trusted: false,
+      registration: null,
       user_id: ann.id,
     });
     assert.equal((await grantClient(service, { id }, client_secret)).status, 200);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, beforeEach, describe, it } from 'node:test';
 import { secondsFresh } from '../../src/oauth/registration/document-cache.ts';
 import { isDocumentId } from '../../src/oauth/registration/read-client-document.ts';
-import { ask } from '../harness/ask.ts';
+import { ask, logIn } from '../harness/ask.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { httpsServers } from '../harness/https-server.ts';
@@ -97,6 +97,12 @@ onBothEngines('Client ID metadata documents', (engine) => {
     assert.equal((await ask(service, '/v1/users/me', { token: tokens.body.access_token })).status, 200);
     await codeFor(visitor, id);
     assert.deepEqual(asked, ['/notebook'], 'fetched once');
+    const token = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const path = `/v1/clients/${encodeURIComponent(id)}`;
+    const { body } = await ask<{ data: object }>(service, path, { token });
+    assert.deepEqual((({ registration }) => registration)(body.data as { registration: unknown }), 'document');
+    assert.equal((await ask(service, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await ask(service, '/v1/users/me', { token: tokens.body.access_token })).status, 401);
   });
 
   it('is fetched again when its time is over, and then goes by what it says now', async () => {

@@ -214,6 +214,31 @@ onBothEngines('Registration of clients', (engine) => {
     assert.equal((await register(byToken, { redirect_uris }, token)).status, 401);
   });
 
+  it('is seen by administrators, told from what people made, and ended by them', async () => {
+    const token = await logIn(open, 'admin@example.com', 'correct horse battery');
+    const { body: registered } = await register(open, { redirect_uris, client_name: 'Stranger' });
+    const { body: made } = await ask<{ data: { id: string; registration: unknown } }>(open, '/v1/clients', {
+      token,
+      json: { type: 'application', name: 'Ours', redirect_uris },
+    });
+    assert.equal(made.data.registration, null);
+    const listed = async (search: string) => {
+      const { body } = await ask<{ data: { id: string }[] }>(open, `/v1/clients?limit=100&search=${search}`, { token });
+      return body.data.map(({ id }) => id);
+    };
+    assert.ok((await listed('registration:dynamic')).includes(registered.client_id));
+    assert.ok(!(await listed('registration:dynamic')).includes(made.data.id));
+    const { db } = open.context.database;
+    await db.updateTable('clients').set({ registration: null }).where('id', '=', registered.client_id).execute();
+    await pruneClients(open.context);
+    assert.ok((await listed('registration:dynamic')).includes(registered.client_id), 'as an older version left it');
+    const path = `/v1/clients/${registered.client_id}`;
+    assert.equal((await ask(open, path, { method: 'DELETE', token })).status, 204);
+    const { registration_access_token, registration_client_uri } = registered;
+    const address = new URL(registration_client_uri).pathname;
+    assert.equal((await ask(open, address, { token: registration_access_token })).status, 401);
+  });
+
   it('is taken back after 30 days in which nobody used it', async () => {
     const { body: unused } = await register(open, { redirect_uris });
     const { body: used } = await register(open, { redirect_uris });

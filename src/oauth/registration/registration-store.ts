@@ -15,6 +15,22 @@ export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<voi
     .values(row)
     .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ metadata, fresh_until }))
     .execute();
+  await tx.updateTable('clients').set({ registration: row.kind }).where('id', '=', row.client_id).execute();
+}
+
+/** Those that an older version has written. */
+export async function markRegisteredClients(tx: Tx): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({
+      registration: eb
+        .selectFrom('client_registrations')
+        .select('kind')
+        .whereRef('client_registrations.client_id', '=', 'clients.id'),
+    }))
+    .where('registration', 'is', null)
+    .where('id', 'in', (eb) => eb.selectFrom('client_registrations').select('client_id'))
+    .execute();
 }
 
 /** Exact to `stale`: a busy client costs no write a request. */
