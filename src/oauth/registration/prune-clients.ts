@@ -1,9 +1,10 @@
 import { removeClient } from '../../clients/client-store.ts';
+import { noteOlderRegistrations } from '../../clients/registered-clients-store.ts';
 import type { Context } from '../../context.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { findUnusedClients, markRegisteredClients } from './registration-store.ts';
+import { findUnusedClients } from './registration-store.ts';
 
 const keptMs = 30 * 86_400_000;
 /** Small enough that a request which waits for the batch notices nothing. */
@@ -12,7 +13,7 @@ const batch = 50;
 /** Removes applications that registered, or were described by their own address, and that nobody used for 30 days. */
 export async function pruneClients(context: Context): Promise<void> {
   const { database, now } = context;
-  await commitAndInvalidate(database, markRegisteredClients);
+  await commitAndInvalidate(database, noteOlderRegistrations);
   for (;;) {
     const removed = await commitAndInvalidate(database, async (tx, invalidate) => {
       const unused = await findUnusedClients(tx, database.engine, { before: now() - keptMs, limit: batch });

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { noteRegistration } from '../../clients/registered-clients-store.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 
@@ -15,22 +16,7 @@ export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<voi
     .values(row)
     .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ metadata, fresh_until }))
     .execute();
-  await tx.updateTable('clients').set({ registration: row.kind }).where('id', '=', row.client_id).execute();
-}
-
-/** Those that an older version has written. */
-export async function markRegisteredClients(tx: Tx): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set((eb) => ({
-      registration: eb
-        .selectFrom('client_registrations')
-        .select('kind')
-        .whereRef('client_registrations.client_id', '=', 'clients.id'),
-    }))
-    .where('registration', 'is', null)
-    .where('id', 'in', (eb) => eb.selectFrom('client_registrations').select('client_id'))
-    .execute();
+  await noteRegistration(tx, row.client_id, row.kind);
 }
 
 /** Exact to `stale`: a busy client costs no write a request. */
