@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
+import { readOtlp } from './otlp-protobuf.ts';
 
 interface Attribute {
   readonly key: string;
@@ -19,6 +20,7 @@ export interface OtlpReceiver {
   readonly url: string;
   /** All that came, as it came. */
   readonly bodies: string[];
+  readonly types: ReadonlySet<string>;
   readonly resource: Record<string, unknown>;
   spans(): ReceivedSpan[];
   metricNames(): string[];
@@ -30,15 +32,20 @@ const plain = (attributes: readonly Attribute[] = []): Record<string, unknown> =
 // biome-ignore lint/suspicious/noExplicitAny: what OTLP's JSON holds.
 type Json = any;
 
-/** A collector of OTLP over HTTP with JSON, on loopback, for the suite that is being declared. */
+/** A collector of OTLP over HTTP, with JSON or protobuf, on loopback, for the suite that is being declared. */
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const bodies: string[] = [];
+  const types = new Set<string>();
   const [spans, names, resource]: [ReceivedSpan[], string[], Record<string, unknown>] = [[], [], {}];
   const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    bodies.push(text);
-    const body = JSON.parse(text) as Json;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
+    bodies.push(bytes.toString());
+    const type = request.headers['content-type'] ?? '';
+    types.add(type);
+    const signal = request.url?.endsWith('/metrics') ? 'metrics' : 'traces';
+    const body = (type === 'application/json' ? JSON.parse(bytes.toString()) : readOtlp(bytes, signal)) as Json;
     for (const { resource: from, scopeSpans } of body.resourceSpans ?? []) {
       Object.assign(resource, plain(from.attributes));
       for (const { spans: some } of scopeSpans) {
@@ -48,7 +55,7 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     for (const { scopeMetrics } of body.resourceMetrics ?? []) {
       for (const { metrics } of scopeMetrics) names.push(...metrics.map(({ name }: { name: string }) => name));
     }
-    response.setHeader('content-type', 'application/json').end('{}');
+    response.setHeader('content-type', type).end(type === 'application/json' ? '{}' : '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => {
@@ -56,5 +63,5 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, bodies, resource, spans: () => spans, metricNames: () => names };
+  return { url, bodies, types, resource, spans: () => spans, metricNames: () => names };
 }

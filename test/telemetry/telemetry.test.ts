@@ -24,9 +24,11 @@ onBothEngines('traces that the environment asks for', (engine) => {
 
   it('go on with the caller’s, hold what was asked of the database and no value, and are named in the log', async () => {
     const receiver = await otlpReceiver();
+    // One of the two on each engine, so that both are tried.
+    const protocol = engine === 'sqlite' ? 'http/json' : 'http/protobuf';
     const restore = withEnvironment({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
       OTEL_SERVICE_NAME: 'our-api',
     });
     after(restore);
@@ -61,6 +63,8 @@ onBothEngines('traces that the environment asks for', (engine) => {
     assert.ok(spans.some(({ name }) => name === 'send mail'));
     assert.ok(spans.some(({ name }) => /^job /.test(name)));
     assert.equal(receiver.resource['service.name'], 'our-api');
+    const type = engine === 'sqlite' ? 'application/json' : 'application/x-protobuf';
+    assert.deepEqual([...receiver.types], [type]);
     const sent = receiver.bodies.join();
     for (const secret of [password, email, token, login.body.refresh_token]) assert.ok(!sent.includes(secret), secret);
     const line = lines.find(
