@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -24,7 +24,14 @@ export function pgBouncers(): (databaseUrl: string, mode: 'transaction' | 'sessi
   };
 }
 
-async function startPgBouncer(databaseUrl: string, mode: string): Promise<{ url: string; end(): Promise<void> }> {
+interface PgBouncer {
+  readonly url: string;
+  /** Kills it, and starts it at the same place. */
+  restart(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export async function startPgBouncer(databaseUrl: string, mode: 'transaction' | 'session'): Promise<PgBouncer> {
   const { hostname, port, username } = new URL(databaseUrl);
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-pgbouncer-'));
   // As root it refuses to run.
@@ -46,29 +53,42 @@ default_pool_size = 4
 max_client_conn = 200
 `,
   );
-  const child = spawn(program, [file], { ...asNobody, stdio: 'ignore' });
-  process.once('exit', () => child.kill('SIGKILL'));
   const url = new URL(databaseUrl);
   url.port = String(own);
+  const spawned = () => spawn(program, [file], { ...asNobody, stdio: 'ignore' });
+  let child = spawned();
+  process.once('exit', () => child.kill('SIGKILL'));
+  await answers(url.href, child);
+  const stop = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+  return {
+    url: url.href,
+    async restart() {
+      await stop('SIGKILL');
+      child = spawned();
+      await answers(url.href, child);
+    },
+    async end() {
+      await stop('SIGTERM');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const client = new pg.Client({ connectionString: url.href });
+    const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
       await client.end();
-      break;
+      return;
     } catch (error) {
       if (attempt > 200 || child.exitCode !== null) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  return {
-    url: url.href,
-    async end() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
 }
 
 async function freePort(): Promise<number> {
