@@ -58,7 +58,9 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
         {word}
       </MuiButton>
       <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="sm" aria-labelledby={`action-${name}`}>
-        <DialogTitle id={`action-${name}`}>{`${word}: ${rowName(description, row)}`}</DialogTitle>
+        <DialogTitle id={`action-${name}`}>
+          {say('{action}: {row}', { action: word, row: rowName(description, row) })}
+        </DialogTitle>
         <Form onSubmit={act} record={{}} defaultValues={{}}>
           <DialogContent>
             <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>

@@ -29,7 +29,7 @@ import { NothingHere } from './NothingHere.tsx';
 import { labelOf, rowName } from './presentation.ts';
 import { iconOf } from './ResourceIcon.tsx';
 import { router } from './router.tsx';
-import { darkTheme, lightTheme } from './theme.ts';
+import { createThemes } from './theme.ts';
 
 const Dashboard = lazy(loadDashboard);
 const ResourceList = lazy(() => loadList().then((module) => ({ default: module.ResourceList })));
@@ -52,6 +52,7 @@ shareTheme(store);
 export default function Console({ me, descriptions }: NonNullable<Entered>) {
   const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions, me), [descriptions, me]);
   const dataProvider = useMemo(() => createDataProvider(gatehouse), []);
+  const themes = useMemo(createThemes, []);
   return (
     <CacheProvider value={styles}>
       <DescriptionsProvider all={descriptions}>
@@ -62,8 +63,7 @@ export default function Console({ me, descriptions }: NonNullable<Entered>) {
           routerProvider={router}
           i18nProvider={i18nProvider}
           store={store}
-          lightTheme={lightTheme}
-          darkTheme={darkTheme}
+          {...themes}
         >
           <CssBaseline enableColorScheme />
           <CoreAdminUI

@@ -1,6 +1,7 @@
 import { createTheme, type Theme } from '@mui/material/styles';
 import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
 import { type BrandColours, brand } from './brand.ts';
+import { say } from './say.ts';
 
 interface Colours {
   ground: string;
@@ -140,10 +141,13 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       },
       // react-admin labels the box around a check box; the label belongs to the check box.
       MuiCheckbox: {
-        defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': 'Select' } } },
+        defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': say('Select') } } },
       },
-      MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
-      MuiLinearProgress: { defaultProps: { 'aria-label': 'Loading' } },
+      MuiCircularProgress: { defaultProps: { 'aria-label': say('Loading') } },
+      MuiLinearProgress: { defaultProps: { 'aria-label': say('Loading') } },
+      MuiAutocomplete: {
+        defaultProps: { clearText: say('Clear'), closeText: say('Close'), openText: say('Open') },
+      },
       MuiTooltip: { defaultProps: { enterDelay: 400 } },
       RaMenuItemLink: {
         styleOverrides: {
@@ -175,5 +179,8 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
   } as Parameters<typeof createTheme>[0]);
 }
 
-export const lightTheme = themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light));
-export const darkTheme = themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark));
+/** Made when the console is drawn: some of their parts have words. */
+export const createThemes = () => ({
+  lightTheme: themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light)),
+  darkTheme: themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark)),
+});

@@ -89,9 +89,7 @@ function Complaint({ finding: { part, state, message, ...said } }: { finding: Fi
     >
       <Mark state={state} />
       <Box sx={{ minWidth: 0 }}>
-        <Typography variant="body2">
-          {say(humanised(part))}: {what}
-        </Typography>
+        <Typography variant="body2">{say('{part}: {what}', { part: say(humanised(part)), what })}</Typography>
         {mend && (
           <Typography variant="caption" color="textSecondary" component="p">
             {mend}

@@ -22,7 +22,7 @@ export function Section({ title, to, children }: Props) {
           {title}
         </Typography>
         {to !== undefined && (
-          <Link to={to} aria-label={`${say('All')}: ${title}`}>
+          <Link to={to} aria-label={say('All: {what}', { what: title })}>
             {say('All')}
           </Link>
         )}

@@ -8,7 +8,7 @@ import { CopyButton } from '../CopyButton.tsx';
 import { useDescriptions } from '../described.tsx';
 import { rowName } from '../presentation.ts';
 import { CodeButton } from '../row/CodePanel.tsx';
-import { say } from '../say.ts';
+import { locale, say } from '../say.ts';
 import { ago } from '../trail/ago.ts';
 import { DeletePerson } from './DeletePerson.tsx';
 import { PersonActions } from './PersonActions.tsx';
@@ -80,7 +80,11 @@ function Head() {
         <Detail term={say('Email')} value={email} />
         <Detail term={say('Username')} value={username} />
         <Detail term={say('Phone')} value={phone} />
-        <Detail term={say('Created')} value={ago(person.created_at)} title={person.created_at} />
+        <Detail
+          term={say('Created')}
+          value={ago(person.created_at)}
+          title={new Date(person.created_at).toLocaleString(locale)}
+        />
         <Detail term={say('ID')} value={person.id} mono copied={say('Copy id')} />
       </Box>
       <PersonActions />
