@@ -146,7 +146,8 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
       MuiCircularProgress: { defaultProps: { 'aria-label': say('Loading') } },
       MuiLinearProgress: { defaultProps: { 'aria-label': say('Loading') } },
       MuiAutocomplete: {
-        defaultProps: { clearText: say('Clear'), closeText: say('Close'), openText: say('Open') },
+        ...base.components?.MuiAutocomplete,
+        defaultProps: { fullWidth: true, clearText: say('Clear'), closeText: say('Close'), openText: say('Open') },
       },
       MuiTooltip: { defaultProps: { enterDelay: 400 } },
       RaMenuItemLink: {

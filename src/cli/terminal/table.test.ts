@@ -48,6 +48,9 @@ test('the key of a table may be another column than the first', () => {
   const [, first, second] = on(60, 'email').lines;
   assert.match(first as string, /^01a28159.*… +ada@example\.com /);
   assert.match(second as string, / grace@example\.com /);
+  const { lines, left } = on(20, 'email');
+  assert.deepEqual(lines, ['email', 'ada@example.com', 'grace@example.com'], 'rather alone than not at all');
+  assert.deepEqual(left, ['id', 'name', 'created_at']);
 });
 
 test('a program gets every column and every character', () => {

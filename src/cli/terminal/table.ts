@@ -21,7 +21,7 @@ export interface Table {
 
 /**
  * Rows as aligned columns. On a terminal they fit its width: what is empty is left out, the widest columns are cut, and where
- * that is not enough the last ones are left out. The column `key` is what a command takes, and never cut.
+ * that is not enough the last ones are left out. The column `key` is what a command takes: it is never cut, and goes last.
  */
 export function tableOf(rows: readonly Row[], key?: string, screen: Screen = process.stdout): Table {
   const show = screen.isTTY ? (value: unknown) => shortTime(showCell(value)) : showCell;
@@ -31,8 +31,7 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
     const cells = rows.map((row) => show(row[name]));
     return { name, cells, wanted: Math.max(...[name, ...cells].map(lengthOf)), whole: name === (key ?? filled[0]) };
   });
-  const widths = screen.isTTY ? fitted(columns, columnsOf(screen)) : columns.map(({ wanted }) => wanted);
-  const shown = columns.slice(0, widths.length);
+  const { shown, widths } = screen.isTTY ? fitted(columns, columnsOf(screen)) : whole(columns);
   const line = (cell: (column: (typeof shown)[number], width: number) => string) =>
     shown
       .map((column, n) => cell(column, widths[n] as number))
@@ -43,7 +42,10 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
     line(({ name }, width) => fill(name, width)),
   );
   const body = rows.map((_, row) => line(({ name, cells }, width) => fill(cells[row] as string, width, name)));
-  return { lines: [heading, ...body], left: columns.slice(widths.length).map(({ name }) => name) };
+  return {
+    lines: [heading, ...body],
+    left: columns.filter((column) => !shown.includes(column)).map(({ name }) => name),
+  };
 }
 
 /** To the minute: a person compares, and does not calculate. */
@@ -57,12 +59,25 @@ interface Wanted {
 
 const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + gap, -gap);
 
-/** As many columns as there is room for, from the first on. */
-function fitted(columns: readonly Wanted[], room: number): number[] {
-  for (let count = columns.length; ; count--) {
-    const widths = cut(columns.slice(0, count), room);
-    if (count <= 1 || totalOf(widths) <= room) return widths;
+interface Fitted<T extends Wanted> {
+  readonly shown: readonly T[];
+  readonly widths: readonly number[];
+}
+
+const whole = <T extends Wanted>(shown: readonly T[]): Fitted<T> => ({
+  shown,
+  widths: shown.map(({ wanted }) => wanted),
+});
+
+/** As many columns as there is room for, from the first on; at least the key. */
+function fitted<T extends Wanted>(columns: readonly T[], room: number): Fitted<T> {
+  const key = columns.findIndex((column) => column.whole);
+  for (let count = columns.length; count > Math.max(0, key); count--) {
+    const shown = columns.slice(0, count);
+    const widths = cut(shown, room);
+    if (totalOf(widths) <= room) return { shown, widths };
   }
+  return whole(columns.filter((_, n) => n === Math.max(0, key)));
 }
 
 /** The widest give way first, until all of them fit or none can give more. */
