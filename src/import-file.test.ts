@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -44,5 +45,27 @@ describe('A file of the project that cannot be read', () => {
       /\/g\.ts:1:10 .*`import type`/,
     );
     await refused(write('h.ts', "import 'gatehouse/resource';"), /\/h\.ts:1:8 .*Did you mean "gatehouse\/resources"\?/);
+  });
+});
+
+describe('A file of the project', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-file-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('may lie in any folder, and imports Gatehouse there', async () => {
+    const file = join(dir, 'notes.ts');
+    const declaration = "{ name: 'notes', fields: { title: text() }, access: { read: 'public', write: 'auth:api' } }";
+    writeFileSync(
+      file,
+      `import { defineResource, text } from 'gatehouse/resources';\nexport default defineResource(${declaration});`,
+    );
+    const { default: declared } = await importFile(file);
+    assert.equal((declared as { name: string }).name, 'notes');
+  });
+
+  it('is told what it imports wrongly there as well', async () => {
+    const file = join(dir, 'wrong.ts');
+    writeFileSync(file, "import 'gatehouse/resource';");
+    await assert.rejects(importFile(file), /wrong\.ts:1:8 .*Did you mean "gatehouse\/resources"\?/);
   });
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { OperatorError } from './errors.ts';
 import { nearest } from './nearest.ts';
+import { resolveGatehouse } from './resolve-gatehouse.ts';
 
 /** A place in a file of the operator's, from 1, and what an editor would show there. */
 interface Place {
@@ -14,6 +15,7 @@ interface Place {
 
 /** What a file of the project exports. Where it cannot be read, the error says the file, the line and the column. */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
+  resolveGatehouse();
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
