@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { importFile } from './import-file.ts';
 
 describe('A file of the project that cannot be read', () => {
-  // Within the repository, where imports of `gatehouse/…` are found.
-  const dir = mkdtempSync(fileURLToPath(new URL('../test/import-file-', import.meta.url)));
+  // Outside of the repository, whose files other tests read meanwhile.
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-import-file-'));
   after(() => rmSync(dir, { recursive: true, force: true }));
   const write = (name: string, ...lines: string[]): string => {
     writeFileSync(join(dir, name), lines.join('\n'));
