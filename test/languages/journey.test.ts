@@ -17,6 +17,14 @@ const picture = async (page: Page, name: string) => {
 const isTooWide = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth') as Promise<boolean>;
 
+/** Names that stand in more than one line. */
+const brokenWords = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('.brand, .scopes tbody th')].filter((name) => {
+    const range = document.createRange();
+    range.selectNodeContents(name.lastChild);
+    return range.getClientRects().length > 1;
+  }).map((name) => name.textContent)`) as Promise<string[]>;
+
 describe('A journey in German', () => {
   const start = services('sqlite');
   const open = browsers();
@@ -54,6 +62,7 @@ describe('A journey in German', () => {
       await page.goto(`${service.url}/settings${path}`);
       assert.equal(await page.locator('html').getAttribute('lang'), 'fr');
       assert.equal(await isTooWide(page), false, path);
+      assert.deepEqual(await brokenWords(page), [], path);
       await picture(page, `settings${path.replaceAll('/', '-')}-fr`);
     }
   });
