@@ -27,7 +27,7 @@ interface Props {
 const tableStyles: SxProps<Theme> = {
   '& tbody td': {
     ...{ typography: 'body2', py: 0.75, px: 2, borderBottom: '1px solid', borderColor: 'divider', textAlign: 'left' },
-    '&.select': { width: 48, p: 0, pl: 0.5 },
+    '&.select': { width: 48, p: 0, pl: '7px' },
     '&.actions': { textAlign: 'right' },
   },
   '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
@@ -88,10 +88,10 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
           >
             {field === linked ? (
               <RowLink>
-                <Value field={field} linked={false} />
+                <Value field={field} linked={false} brief />
               </RowLink>
             ) : (
-              <Value field={field} />
+              <Value field={field} brief />
             )}
           </DataTable.Col>
         ))}

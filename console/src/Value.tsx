@@ -10,14 +10,21 @@ const none = '–';
 /** A declared value may be said otherwise in the reader's language. */
 const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
 
-/** One field of the row, as its type is read. A page has hundreds of them: plain elements, with the styles of `theme.ts`. */
-export function Value({ field, linked = true }: { field: FieldDescription; linked?: boolean }) {
-  const row = useRecordContext();
-  if (field.references !== undefined) return <Reference field={field} linked={linked} />;
-  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row)}</span>;
+interface Props {
+  field: FieldDescription;
+  linked?: boolean;
+  /** In a list: of many words the first, and how many more there are. */
+  brief?: boolean;
 }
 
-function read({ name, type }: FieldDescription, row: Record<string, unknown> | undefined): ReactNode {
+/** One field of the row, as its type is read. A page has hundreds of them: plain elements, with the styles of `theme.ts`. */
+export function Value({ field, linked = true, brief = false }: Props) {
+  const row = useRecordContext();
+  if (field.references !== undefined) return <Reference field={field} linked={linked} />;
+  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row, brief)}</span>;
+}
+
+function read({ name, type }: FieldDescription, row: Record<string, unknown> | undefined, brief: boolean): ReactNode {
   const value = row?.[name];
   switch (type) {
     case 'boolean':
@@ -34,7 +41,7 @@ function read({ name, type }: FieldDescription, row: Record<string, unknown> | u
       if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
       return <Words values={[sayValue(value)]} />;
     case 'list':
-      return <Words values={(value as unknown[]) ?? []} />;
+      return <Words values={(value as unknown[]) ?? []} most={brief ? mostWords : undefined} />;
     case 'json':
       return <Json value={value} />;
     default:
@@ -58,14 +65,17 @@ function YesOrNo({ is }: { is: unknown }) {
   return <span className={is ? 'yes' : 'no'}>{is ? say('Yes') : say('No')}</span>;
 }
 
-function Words({ values }: { values: unknown[] }) {
+const mostWords = 6;
+
+function Words({ values, most = values.length }: { values: unknown[]; most?: number | undefined }) {
   const words = values.filter((value) => value !== null && value !== undefined).map(String);
   if (words.length === 0) return none;
   return (
     <span className="words">
-      {words.map((word) => (
+      {words.slice(0, most).map((word) => (
         <span key={word}>{word}</span>
       ))}
+      {words.length > most && <span title={words.slice(most).join(', ')}>+{words.length - most}</span>}
     </span>
   );
 }

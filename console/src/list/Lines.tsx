@@ -45,10 +45,10 @@ export function Lines({ columns, selectable, rowAction }: Props) {
             >
               <ListItemText
                 primary={first && <Value field={first} linked={false} />}
-                secondary={second && <Value field={second} linked={false} />}
+                secondary={second && <Value field={second} linked={false} brief />}
                 slotProps={{ secondary: { component: 'div' } }}
               />
-              {third && <Value field={third} linked={false} />}
+              {third && isSaid(row[third.name]) && <Value field={third} linked={false} brief />}
             </ListItemButton>
             {rowAction}
           </ListItem>
@@ -57,3 +57,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
     </List>
   );
 }
+
+/** A dash at the edge of a line would say of nothing that it is not there. */
+const isSaid = (value: unknown): boolean =>
+  value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
