@@ -31,7 +31,7 @@ import { locales } from './migrations/026-locales.ts';
 import { mcpCalls } from './migrations/027-mcp-calls.ts';
 import { namesInConsents } from './migrations/028-names-in-consents.ts';
 import { eventsByActor } from './migrations/029-events-by-actor.ts';
-import { registrationOfClients } from './migrations/031-registration-of-clients.ts';
+import { registrationOfClients } from './migrations/030-registration-of-clients.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
