@@ -49,13 +49,13 @@ describe('applications on the command line', () => {
 
   it('are refused as the API refuses them', async () => {
     for (const [args, says] of [
-      [['--application', '--redirect-uri', 'http://notes.example/'], /redirect_uris .* must be https/],
-      [['--application', '--logo', 'http://notes.example/'], /logo_uri must be https/],
-      [['--redirect-uri', uri], /redirect_uris is for applications/],
-      [['--public'], /public is for applications/],
+      [['--application', '--redirect-uri', 'http://notes.example/'], /--redirect-uri .* must be https/],
+      [['--application', '--logo', 'http://notes.example/'], /--logo must be https/],
+      [['--redirect-uri', uri], /--redirect-uri is for applications/],
+      [['--public'], /--public is for applications/],
     ] as const) {
       const { code, stderr } = await run('client', 'create', 'Notes', ...args);
-      assert.equal(code, 1, args.join(' '));
+      assert.equal(code, 2, args.join(' '));
       assert.match(stderr, says);
     }
   });
