@@ -28,12 +28,7 @@ function searchBox(fields: FieldDescription[]): ReactElement[] {
   const slotProps = { htmlInput: { 'aria-label': placeholder } };
   const source = anywhereKey(fields);
   return [
-    <SearchInput
-      key="search"
-      alwaysOn
-      {...{ source, placeholder, slotProps }}
-      sx={{ minWidth: { xs: 260, md: 360 } }}
-    />,
+    <SearchInput key="search" alwaysOn {...{ source, placeholder, slotProps }} sx={{ width: 360, maxWidth: '100%' }} />,
   ];
 }
 

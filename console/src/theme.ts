@@ -165,11 +165,26 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
           },
         },
       },
+      // The page is as wide as the window: where a table is wider, it moves by itself.
+      RaLayout: {
+        styleOverrides: {
+          root: {
+            '&&': { minWidth: 0 },
+            '& .RaLayout-content, & .list-page, & .RaList-main': { minWidth: 0 },
+            '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': { overflowX: 'auto' } },
+          },
+        },
+      },
       RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
       RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
       RaFilterForm: {
         styleOverrides: {
-          root: { '&&': { backgroundColor: 'transparent' }, '& .MuiAutocomplete-root': { minWidth: 240 } },
+          // It leaves the actions beside it as much room as they need in one line.
+          root: {
+            '&&': { backgroundColor: 'transparent', flex: '1 1 260px', minWidth: 240 },
+            '& .filter-field': { maxWidth: '100%' },
+            '& .MuiAutocomplete-root': { minWidth: 240 },
+          },
         },
       },
       // A line of text is easier to fill in when it is not as wide as the screen.
