@@ -41,7 +41,7 @@ onBothEngines('mail', (engine) => {
 
   it('loses nothing to a server that refuses, hangs or is away, and tries less and less often', async () => {
     const server = await startMailServer();
-    const service = await start({ env: { SMTP_URL: server.url } });
+    const service = await start({ env: { SMTP_URL: `${server.url}&socketTimeout=2000` } });
     const { mail } = service.accounts;
     server.mood = 'refuse';
     await write(service);

@@ -70,7 +70,7 @@ async function startMailServer(): Promise<MailServer> {
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
   const { port } = smtp.server.address() as { port: number };
   return Object.defineProperties(state, {
-    url: { value: `smtp://127.0.0.1:${port}?ignoreTLS=true&socketTimeout=400&greetingTimeout=400` },
+    url: { value: `smtp://127.0.0.1:${port}?ignoreTLS=true` },
     close: { value: () => new Promise<void>((resolve) => smtp.close(() => resolve())) },
   }) as unknown as MailServer;
 }

@@ -34,7 +34,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
       BASE_URL: 'http://auth.example.com',
       NODE_OPTIONS: quick,
       // What hangs is under way until the process is gone.
-      SMTP_URL: mails.url.replace('socketTimeout=400', 'socketTimeout=600000'),
+      SMTP_URL: `${mails.url}&socketTimeout=600000`,
       ADMIN_EMAIL: 'admin@example.com',
       ADMIN_PASSWORD: password,
       ...(engine === 'sqlite' ? { WORKERS: '2' } : {}),
