@@ -30,7 +30,7 @@ export async function insertLogins(tx: Tx, logins: readonly NewLogin[]): Promise
     .execute();
 }
 
-/** Until the later of its two tokens ends, with what its scopes stand for now; one that goes on here is its own. */
+/** Until the later of its two tokens ends, with what its scopes stand for here; one that goes on here is its own. */
 export async function updateLogin(tx: Tx, id: string, expiresAt: number, scopes: string): Promise<void> {
   await tx
     .updateTable('sessions')
