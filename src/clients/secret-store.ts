@@ -8,17 +8,18 @@ interface Secret {
   readonly now: number;
 }
 
-/** The client before its secret, as whoever changes one takes them. On SQLite a writer has no neighbours. */
-const lock = (db: Db) =>
-  db.getExecutor().adapter instanceof PostgresAdapter ? sql`for key share of c for share of s` : sql``;
+const onPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
 /**
  * For the one statement that writes for a client: that its secret counts, and goes on counting until that is committed.
+ * PostgreSQL locks the client before its secret, as whoever changes one does. On SQLite a writer has no neighbours.
  */
 export const secretCounts = (db: Db, { secretId, now }: Secret): Expression<SqlBool> =>
-  sql<SqlBool>`(cast(${secretId} as text) is null or exists (
-    select 1 from clients as c join client_secrets as s on s.client_id = c.id
-    where s.id = ${secretId} and (s.expires_at is null or s.expires_at > ${now}) ${lock(db)}))`;
+  sql<SqlBool>`(cast(${secretId} as text) is null or exists (select 1 from ${
+    onPostgres(db) ? sql`clients as c join client_secrets as s on s.client_id = c.id` : sql`client_secrets as s`
+  } where s.id = ${secretId} and (s.expires_at is null or s.expires_at > ${now}) ${
+    onPostgres(db) ? sql`for key share of c for share of s` : sql``
+  }))`;
 
 /**
  * The same for many rows at once, which a statement on PostgreSQL has as `r`: each secret is looked at, and held, once. Those whose

@@ -10,13 +10,13 @@ import {
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
 import { OperatorError, tooExpensive } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
 import type { Tables } from '../tables.ts';
 import { fileInPlace } from './file-in-place.ts';
+import { KeptPlanCompiler } from './placeholder.ts';
 import { RowBudget } from './row-budget.ts';
 import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
@@ -176,7 +176,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
       createAdapter: () => new SharedFileAdapter(),
       createDriver: () => new SqliteDriver(() => new Connection(reads, writing, commits)),
       createIntrospector: (inner) => new SqliteIntrospector(inner),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new KeptPlanCompiler(),
     },
   });
   return {

@@ -1,6 +1,7 @@
 import { type CompiledQuery, InsertQueryNode, RawNode, SelectQueryNode, TableNode } from 'kysely';
 import type { Database, Db, Engine, Tx } from '../../database/database.ts';
 import type { Reader } from '../../database/reader.ts';
+import { placeholder } from '../../database/sqlite/placeholder.ts';
 import { countedRows } from '../../database/sqlite/row-mark.ts';
 import { Fragment } from './sql-text.ts';
 
@@ -19,7 +20,7 @@ export interface Executor {
 
 function textFor(engine: Engine, { strings }: Fragment): string {
   let text = strings[0] as string;
-  for (let i = 1; i < strings.length; i++) text += (engine === 'sqlite' ? '?' : `$${i}`) + strings[i];
+  for (let i = 1; i < strings.length; i++) text += (engine === 'sqlite' ? placeholder : `$${i}`) + strings[i];
   return engine === 'sqlite' ? countedRows(text) : text;
 }
 
