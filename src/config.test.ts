@@ -47,6 +47,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   accessTokenTtl: ['60', 60, '0'],
   refreshTokenTtl: ['600', 600, '1.5'],
   refreshGrace: ['0', 0, '301'],
+  freshProof: ['300', 300, 'soon'],
   sessionMaxAge: ['86400', 86400, '-1'],
   personalTokenTtl: ['86400', 86400, 'year'],
   eventRetentionDays: ['30', 30, '0'],

@@ -4,6 +4,7 @@ import type { ProxiedClient } from '../config.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { conflict, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
+import { requireProof } from '../http/gate/require-proof.ts';
 import type { Mail } from '../mail/mail.ts';
 import { anyOf, equals, type Rule, role } from '../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
@@ -88,8 +89,9 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     // Ids ascend with time, and their index is there already.
     defaultOrder: '-id',
     hooks: {
-      beforeWrite({ caller, context: { config } }, { operation, values, before }) {
+      beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {
         if (operation === 'delete') return;
+        requireProof(caller, now);
         const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
           const message = 'type: only an administrator makes first-party clients.';
@@ -141,6 +143,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         status: 201,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
+            requireProof(call.caller, call.now);
             await refuseToOutliveConsent(call.tx, call.caller);
             // Who knows the secret can get whatever the client may ask for.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {

@@ -5,6 +5,7 @@ import { wrongScopes } from '../../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Mail } from '../../mail/mail.ts';
 import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
@@ -93,6 +94,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, source, now } = call;
+      requireProof(caller, now);
       await refuseToOutliveConsent(tx, caller);
       const { scopes = [] } = values;
       const name = values.name as string;
@@ -132,6 +134,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         run: ({ row, transaction }) =>
           transaction(async (call) => {
             const { caller } = call;
+            requireProof(caller, call.now);
             await refuseToOutliveConsent(call.tx, caller);
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
