@@ -91,7 +91,6 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     hooks: {
       beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {
         if (operation === 'delete') return;
-        requireProof(caller, now);
         const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
           const message = 'type: only an administrator makes first-party clients.';
@@ -105,6 +104,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
           ...checkApplication({ type, values, before, caller, local }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
+        requireProof(caller, now);
       },
       async afterWrite(call, { operation, before, after, values }) {
         if (operation !== 'update' || !after) return;
@@ -143,7 +143,6 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         status: 201,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
-            requireProof(call.caller, call.now);
             await refuseToOutliveConsent(call.tx, call.caller);
             // Who knows the secret can get whatever the client may ask for.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
@@ -158,6 +157,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
               const message = `keep_old_hours must be at most ${longestKeep}.`;
               throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
             }
+            requireProof(call.caller, call.now);
             const secret = await addClientSecret(call.context, keys, call.tx, call.invalidate, {
               clientId: row.id,
               oldHours,

@@ -94,7 +94,6 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, source, now } = call;
-      requireProof(caller, now);
       await refuseToOutliveConsent(tx, caller);
       const { scopes = [] } = values;
       const name = values.name as string;
@@ -104,6 +103,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
       ];
       if (errors.length > 0) throw unprocessable(errors);
+      requireProof(caller, now);
       const userId = caller.userId as string;
       const session = await issuePersonalToken(tx, sessions, {
         userId,
@@ -134,11 +134,11 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         run: ({ row, transaction }) =>
           transaction(async (call) => {
             const { caller } = call;
-            requireProof(caller, call.now);
             await refuseToOutliveConsent(call.tx, caller);
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
             }
+            requireProof(caller, call.now);
             const owner = { id: row.id, userId: caller.userId as string };
             const revealed = await revealPersonalToken(call.context, call.tx, sessions, owner);
             if (!revealed) {
