@@ -1,4 +1,4 @@
-import { template } from '../say.ts';
+import { template } from '../text/say.ts';
 
 /** One event of the trail, as the API shows it. */
 export interface TrailEvent {
