@@ -27,16 +27,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   adminPassword: ['12345678', '12345678', 'short'],
   encryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
   previousEncryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
-  scopes: [
-    'reports:run=Run your reports; invoices:pay=Pay = owe less',
-    { 'reports:run': 'Run your reports', 'invoices:pay': 'Pay = owe less' },
-    'reports:run',
-  ],
-  resourceServers: [
-    'https://files.example.com,urn:example:files',
-    ['https://files.example.com', 'urn:example:files'],
-    'files',
-  ],
+  scopes: ['reports:run=Run it; bills:pay=Pay = owe', { 'reports:run': 'Run it', 'bills:pay': 'Pay = owe' }, 'a:b'],
+  resourceServers: ['https://a.example,urn:b', ['https://a.example', 'urn:b'], 'files'],
   signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
   loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
   requireEmailConfirmation: ['yes', true, 'maybe'],
