@@ -25,7 +25,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1500,
     rolldownOptions: {
       // Both are there from the start: the page's first script, and what it draws with.
-      input: ['index.html', 'src/draw.tsx'].map((file) => join(import.meta.dirname, file)),
+      input: ['index.html', 'src/app/draw.tsx'].map((file) => join(import.meta.dirname, file)),
       output: {
         // Each file costs a slow line a way there and back: what the same pages need comes as one.
         codeSplitting: {
@@ -68,8 +68,8 @@ function announceConsole(): Plugin {
       handler(_html, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
         const holding = (file: string) => chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(file)));
-        const drawing = holding('/src/draw.tsx');
-        const first = holding('/src/main.tsx');
+        const drawing = holding('/src/app/draw.tsx');
+        const first = holding('/src/app/main.tsx');
         const named = new Set(drawing ? [drawing.fileName, ...drawing.imports] : []);
         for (const known of first ? [first.fileName, ...first.imports] : []) named.delete(known);
         return [...named].map((file) => ({

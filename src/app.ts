@@ -27,6 +27,7 @@ import { prepareResources } from './resources/prepare-resources.ts';
 import { serveResources } from './resources/serve-resources.ts';
 import { loadRoutes } from './routes/load-routes.ts';
 import { createServices, type Services } from './services.ts';
+import { serveProofs } from './sessions/proof/proof-routes.ts';
 import { serveAccounts } from './users/account-routes.ts';
 import { queueCheck } from './users/passwords/queue-check.ts';
 import { keepRoles } from './users/roles/role-store.ts';
@@ -73,11 +74,13 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
+  const { proofMethods, proveByPassword } = services;
+  serveProofs(app, context, { holdAuthority, methods: proofMethods });
   const served = serveResources(
     app,
     context,
     resources,
-    { keys, recordEvent, holdAuthority, enqueuing },
+    { keys, recordEvent, holdAuthority, proveByPassword, enqueuing },
     scopes.list(),
   );
   serveOverview(app, context, activity);

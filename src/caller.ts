@@ -1,3 +1,5 @@
+import { noProof, type Proof } from './proof.ts';
+
 /** Who is asking. A required argument everywhere: its absence never means "may do everything". */
 export interface Caller {
   readonly kind: 'anonymous' | 'user' | 'client' | 'system';
@@ -9,6 +11,8 @@ export interface Caller {
   readonly roles: readonly string[];
   /** Granted scopes; `*` stands for all that the subject may do. */
   readonly scopes: readonly string[];
+  /** Asked by `requireProof` alone. */
+  readonly proof: Proof;
 }
 
 export const anonymousCaller: Caller = Object.freeze({
@@ -18,6 +22,7 @@ export const anonymousCaller: Caller = Object.freeze({
   sessionId: null,
   roles: [],
   scopes: [],
+  proof: noProof,
 });
 
 /** For work of the service's own: migrations, the command line, background jobs. */
@@ -28,6 +33,8 @@ export const systemCaller: Caller = Object.freeze({
   sessionId: null,
   roles: ['admin'],
   scopes: ['*'],
+  // `requireProof` asks nothing of the service itself.
+  proof: noProof,
 });
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.includes('admin');

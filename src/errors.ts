@@ -10,6 +10,8 @@ interface ProblemOptions {
   code?: string;
   errors?: FieldError[];
   headers?: Record<string, string>;
+  /** More members of the body, for programs. */
+  members?: Readonly<Record<string, unknown>>;
   /** Why it happened, for the log only: a caller never sees it. */
   reason?: string;
 }
@@ -21,6 +23,7 @@ export class Problem extends Error {
   readonly code: string | undefined;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly reason: string | undefined;
 
   constructor(status: number, title: string, detail: string, options: ProblemOptions = {}) {
@@ -31,6 +34,7 @@ export class Problem extends Error {
     this.code = options.code;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
+    this.members = options.members;
     this.reason = options.reason;
   }
 }

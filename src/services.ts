@@ -17,11 +17,14 @@ import { ClientDocuments } from './oauth/registration/client-documents.ts';
 import { Activity } from './overview/activity.ts';
 import { Queue } from './queue/queue.ts';
 import type { Enqueuing } from './resources/declaration/enqueuing.ts';
+import type { ProveByPassword } from './resources/model/resource-services.ts';
 import { createAuthority } from './sessions/authority/hold-authority.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import type { NotifyApplications } from './sessions/end/end-sessions.ts';
 import { endClients } from './sessions/end-clients.ts';
 import { issuePersonalToken } from './sessions/personal-tokens/personal-tokens.ts';
+import { byPassword } from './sessions/proof/by-password.ts';
+import type { ProofMethods } from './sessions/proof/proof-methods.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 import { LegacyKeys } from './takeover/legacy-tokens/legacy-keys.ts';
@@ -31,6 +34,7 @@ import { forgetFirstPassword } from './users/accounts/first-password.ts';
 import { rolesOf } from './users/accounts/user-store.ts';
 import { checkCredentials } from './users/credentials/check-credentials.ts';
 import { noteLogin } from './users/credentials/note-login.ts';
+import { createProveByPassword } from './users/credentials/prove-by-password.ts';
 import { accountMails } from './users/mails/account-mails.ts';
 import { createPasswords, type Passwords } from './users/passwords/passwords.ts';
 
@@ -46,6 +50,9 @@ export interface Services {
   readonly oauth: OAuth;
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
+  /** The ways to prove who one is: a factor adds its own. */
+  readonly proofMethods: ProofMethods;
+  readonly proveByPassword: ProveByPassword;
   readonly queue: Queue;
   readonly activity: Activity;
   /** What an operator's own code queues work with. */
@@ -119,6 +126,8 @@ export async function createServices(context: Context): Promise<Services> {
     oauth,
     proxiedClients,
     accounts,
+    proofMethods: new Map([['password', byPassword(context, passwords)]]),
+    proveByPassword: createProveByPassword(context, passwords),
     queue,
     activity: new Activity(context),
     enqueuing,

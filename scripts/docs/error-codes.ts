@@ -44,6 +44,7 @@ const meanings: Readonly<Record<string, string>> = {
   parameter_invalid: 'a query parameter is unknown or wrong; `detail` lists what is allowed',
   parameter_repeated: 'a query parameter came twice',
   precondition_failed: '`If-Match` does not match: somebody changed it meanwhile',
+  proof_too_old: 'the proof of identity is too old or too weak for this: [renew it](../proof.md)',
   registration_closed: '`REGISTRATION=closed`: administrators make users',
   request_timeout: 'the request did not arrive within `REQUEST_TIMEOUT`',
   still_referred_to: 'other rows refer to this one; `detail` names them',

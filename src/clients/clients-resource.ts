@@ -4,6 +4,7 @@ import type { ProxiedClient } from '../config.ts';
 import type { KeyRing } from '../crypto/key-ring.ts';
 import { conflict, forbidden, unprocessable } from '../errors.ts';
 import { type Event, recordEvent } from '../events/record-event.ts';
+import { requireProof } from '../http/gate/require-proof.ts';
 import type { Mail } from '../mail/mail.ts';
 import { anyOf, equals, type Rule, role } from '../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../resources/declaration/define-resource.ts';
@@ -88,7 +89,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     // Ids ascend with time, and their index is there already.
     defaultOrder: '-id',
     hooks: {
-      beforeWrite({ caller, context: { config } }, { operation, values, before }) {
+      beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {
         if (operation === 'delete') return;
         const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
@@ -103,6 +104,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
           ...checkApplication({ type, values, before, caller, local }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
+        requireProof(caller, now);
       },
       async afterWrite(call, { operation, before, after, values }) {
         if (operation !== 'update' || !after) return;
@@ -155,6 +157,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
               const message = `keep_old_hours must be at most ${longestKeep}.`;
               throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
             }
+            requireProof(call.caller, call.now);
             const secret = await addClientSecret(call.context, keys, call.tx, call.invalidate, {
               clientId: row.id,
               oldHours,

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { acrLevels } from '../proof.ts';
 import { prompts } from './authorize/authorization-request.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
@@ -8,9 +9,6 @@ import { grants } from './token-endpoint.ts';
 
 const bySecret = ['client_secret_basic', 'client_secret_post'];
 const bySecretOrNone = [...bySecret, 'none'];
-
-/** The levels of authentication that ID tokens name: one factor. */
-const acrValues = ['1'];
 
 /** RFC 8414 and OpenID Connect Discovery: one document at both addresses, since both read what they know of it. */
 export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'context' | 'keys' | 'scopes'>) {
@@ -63,7 +61,7 @@ const ofAuthorization = {
 
 const ofIdentity = {
   subject_types_supported: ['public'],
-  acr_values_supported: acrValues,
+  acr_values_supported: acrLevels,
   claim_types_supported: ['normal'],
   claims_parameter_supported: false,
   claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],

@@ -65,6 +65,7 @@ onBothEngines('sessions', (engine) => {
         sessionId: session.id,
         roles: ['admin'],
         scopes: ['*'],
+        proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },
       },
     );
     assert.equal(on.verifier.verify(token, null), caller);

@@ -23,6 +23,13 @@ export const tokenSettings = {
     0,
     10 * year,
   ),
+  freshProof: integer(
+    'FRESH_PROOF',
+    900,
+    'seconds for which a proof of identity is recent enough for sensitive operations; 0: none is asked for',
+    0,
+    year,
+  ),
   personalTokenTtl: integer('PERSONAL_TOKEN_TTL', year, "a personal access token's life in seconds", 1, 10 * year),
   signingAlgorithm: oneOf('SIGNING_ALGORITHM', ['ES256', 'EdDSA', 'RS256'], 'ES256', 'what new signing keys sign with'),
   scopes: texts(

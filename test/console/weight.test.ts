@@ -7,6 +7,6 @@ test('what a browser loads before the console is drawn stays under 250 kB', () =
   assert.ok(weight > 50, 'the entry was found');
   assert.ok(
     weight < 250,
-    `the entry weighs ${weight} kB: load something later, in console/src/lazy-pages.ts or by lazy()`,
+    `the entry weighs ${weight} kB: load something later, in console/src/app/lazy-pages.ts or by lazy()`,
   );
 });

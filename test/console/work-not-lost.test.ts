@@ -94,19 +94,14 @@ describe('The console loses no work', () => {
       },
     );
 
-    await visit.test(
-      'comes back to the row after a login on the login page, also by an address of before',
-      async () => {
-        await page.context().clearCookies();
-        await page.goto(`${service.url}/admin/cars/${id}/show`);
-        await page.getByLabel('Email').fill(email);
-        await page.getByLabel('Password', { exact: true }).fill(password);
-        await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByRole('heading', { name: 'Car Typed before' }).waitFor();
-        await page.goto(`${service.url}/admin#/owners`);
-        await page.getByRole('heading', { name: 'Owners' }).waitFor();
-      },
-    );
+    await visit.test('comes back to the row after a login on the login page', async () => {
+      await page.context().clearCookies();
+      await page.goto(`${service.url}/admin/cars/${id}/show`);
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Car Typed before' }).waitFor();
+    });
 
     await visit.test('says that the service is away, and reads again when it is back', async () => {
       assert.deepEqual(complaints, []);

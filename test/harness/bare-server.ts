@@ -1,6 +1,7 @@
 import { after } from 'node:test';
 import pino from 'pino';
 import { Type } from 'typebox';
+import { anonymousCaller } from '../../src/caller.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { unauthorized } from '../../src/http/gate/unauthorized.ts';
@@ -8,7 +9,7 @@ import { createServer } from '../../src/http/server.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createTestDatabase } from './engines.ts';
 
-const caller = { kind: 'user', clientId: null, sessionId: null, roles: [], scopes: ['things:read'] } as const;
+const caller = { ...anonymousCaller, kind: 'user', scopes: ['things:read'] } as const;
 
 /**
  * The HTTP layer alone, with a route of each kind: the rules of every route, tried without any feature. Call it in a

@@ -61,6 +61,7 @@ function callerOf(token: string): Caller {
     sessionId: null,
     roles: person.roles,
     scopes: scopes.length > 0 ? scopes : ['*'],
+    proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },
   };
 }
 
@@ -169,6 +170,7 @@ export function resourceServices(
       keys,
       recordEvent,
       holdAuthority,
+      proveByPassword: async ({ caller }) => caller,
       enqueuing,
     });
     serveOpenApi(app);

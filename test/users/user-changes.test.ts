@@ -35,7 +35,6 @@ onBothEngines('passwords, roles and ends of users', (engine) => {
     assert.equal(wrong.status, 422);
     assert.equal(wrong.body.errors[0]?.code, 'wrong');
     await refused(() => patch(ada.id, { password: 'password1', current_password: password }, ada.token), 422);
-    await refused(() => patch(ada.id, { current_password: password }, ada.token), 422);
     assert.equal((await get('/v1/users/me', other)).status, 200);
     const { status, body } = await patch(ada.id, { password: newPassword, current_password: password }, ada.token);
     assert.equal(status, 200, JSON.stringify(body));

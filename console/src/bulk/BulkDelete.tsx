@@ -1,14 +1,10 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from '@mui/material';
 import { useCallback, useState } from 'react';
 import type { Operation } from '../../../client/resource.ts';
-import { useDescription } from '../described.tsx';
-import { counted, removalOf, removeWarningOf } from '../presentation.ts';
-import { say } from '../say.ts';
-import { sayRemoval } from '../words.ts';
+import { useDescription } from '../data/described.tsx';
+import { counted, removalOf, removeWarningOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { sayRemoval } from '../text/words.ts';
 import { BulkWork } from './BulkWork.tsx';
 import type { Row, Selection } from './selected-rows.ts';
 

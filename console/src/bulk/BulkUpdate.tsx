@@ -1,19 +1,13 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import MenuItem from '@mui/material/MenuItem';
-import TextField from '@mui/material/TextField';
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, TextField } from '@mui/material';
 import { useCallback, useState } from 'react';
 import { Form } from 'react-admin';
 import type { Operation } from '../../../client/resource.ts';
-import { useDescription } from '../described.tsx';
-import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
-import { Input } from '../Input.tsx';
-import { counted, fieldLabel } from '../presentation.ts';
-import { say } from '../say.ts';
-import { within } from '../words.ts';
+import { useDescription } from '../data/described.tsx';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { Input } from '../forms/Input.tsx';
+import { counted, fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 import { BulkWork } from './BulkWork.tsx';
 import type { Row, Selection } from './selected-rows.ts';
 

@@ -1,20 +1,22 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import LinearProgress from '@mui/material/LinearProgress';
-import List from '@mui/material/List';
-import ListItem from '@mui/material/ListItem';
-import ListItemText from '@mui/material/ListItemText';
-import Typography from '@mui/material/Typography';
+import {
+  Alert,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  LinearProgress,
+  List,
+  ListItem,
+  ListItemText,
+  Typography,
+} from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import type { Operation } from '../../../client/resource.ts';
-import { gatehouse } from '../api.ts';
-import { useDescription } from '../described.tsx';
-import { counted, rowName } from '../presentation.ts';
-import { say } from '../say.ts';
+import { gatehouse } from '../data/api.ts';
+import { useDescription } from '../data/described.tsx';
+import { counted, rowName } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 import { howFar } from './how-far.ts';
 import { secondsToRoom } from './request-limit.ts';
 import { type Progress, type Report, runBulk } from './run-bulk.ts';

@@ -1,6 +1,6 @@
 import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
-import { gatehouse } from '../api.ts';
+import { gatehouse } from '../data/api.ts';
 import { pause } from './pause.ts';
 import { secondsToRoom } from './request-limit.ts';
 

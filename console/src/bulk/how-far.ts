@@ -1,4 +1,4 @@
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 import type { Progress } from './run-bulk.ts';
 
 /** "40 of 100, 2 failed. The service asks to wait 3 s." */

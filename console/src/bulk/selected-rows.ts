@@ -1,6 +1,6 @@
 import type { RaRecord } from 'react-admin';
-import { gatehouse } from '../api.ts';
-import { searchFor } from '../list-filter.ts';
+import { gatehouse } from '../data/api.ts';
+import { searchFor } from '../data/list-filter.ts';
 import { eachRow } from './each-row.ts';
 
 export type Row = RaRecord<string>;

@@ -1,11 +1,6 @@
-import Alert from '@mui/material/Alert';
-import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Card from '@mui/material/Card';
-import Skeleton from '@mui/material/Skeleton';
-import Typography from '@mui/material/Typography';
+import { Alert, Box, Button, Card, Skeleton, Typography } from '@mui/material';
 import { lazy, Suspense, useMemo } from 'react';
-import { locale, say } from '../say.ts';
+import { locale, say } from '../text/say.ts';
 import { type Kind, type Period, seriesOf } from './activity.ts';
 import { useActivity } from './useOverview.ts';
 

@@ -1,7 +1,6 @@
-import Card from '@mui/material/Card';
-import Typography from '@mui/material/Typography';
+import { Card, Typography } from '@mui/material';
 import { Link, useGetList } from 'react-admin';
-import { locale, say } from '../say.ts';
+import { locale, say } from '../text/say.ts';
 
 /** How many rows there are, as a link to their list. */
 export function Figure({ label, resource }: { label: string; resource: string }) {

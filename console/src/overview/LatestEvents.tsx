@@ -1,8 +1,8 @@
 import { useGetList } from 'react-admin';
-import { Quiet, Section } from '../people/Section.tsx';
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
+import { Quiet, Section } from '../widgets/Section.tsx';
 
 export function LatestEvents() {
   const {

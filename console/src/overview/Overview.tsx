@@ -1,12 +1,9 @@
-import Box from '@mui/material/Box';
-import ToggleButton from '@mui/material/ToggleButton';
-import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
-import Typography from '@mui/material/Typography';
+import { Box, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
 import { Title, useStore } from 'react-admin';
-import { useDescriptions } from '../described.tsx';
+import { useDescriptions } from '../data/described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
-import { labelOf, ownNames } from '../presentation.ts';
-import { say } from '../say.ts';
+import { labelOf, ownNames } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Figure } from './Figure.tsx';

@@ -1,12 +1,11 @@
 import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
 import ErrorIcon from '@mui/icons-material/ErrorOutlineOutlined';
 import InfoIcon from '@mui/icons-material/InfoOutlined';
-import Box from '@mui/material/Box';
-import Typography from '@mui/material/Typography';
-import { Quiet, Section } from '../people/Section.tsx';
-import { humanised } from '../presentation.ts';
-import { say } from '../say.ts';
-import { ago } from '../trail/ago.ts';
+import { Box, Typography } from '@mui/material';
+import { ago } from '../text/ago.ts';
+import { humanised } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { Quiet, Section } from '../widgets/Section.tsx';
 import { type Finding, useDiagnosis, useHealth } from './useOverview.ts';
 
 const marks = { ok: CheckIcon, notice: InfoIcon, wrong: ErrorIcon };

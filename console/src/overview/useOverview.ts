@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { gatehouse, root } from '../api.ts';
+import { gatehouse, root } from '../data/api.ts';
 import type { Activity } from './activity.ts';
 
 export const useActivity = () =>

@@ -1,9 +1,9 @@
-import Box from '@mui/material/Box';
+import { Box } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useDataProvider, useRecordContext, useRedirect } from 'react-admin';
-import { labelOf } from '../presentation.ts';
-import { say } from '../say.ts';
-import { AskedButton } from './AskedButton.tsx';
+import { labelOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { AskedButton } from '../widgets/AskedButton.tsx';
 import { useReferrers } from './PersonThings.tsx';
 import type { Person } from './person.ts';
 

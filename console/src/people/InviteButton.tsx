@@ -1,7 +1,7 @@
 import MailIcon from '@mui/icons-material/MailOutlined';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-admin';
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 
 const InvitePerson = lazy(() => import('./InvitePerson.tsx'));
 

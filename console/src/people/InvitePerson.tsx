@@ -1,17 +1,19 @@
-import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogContentText from '@mui/material/DialogContentText';
-import DialogTitle from '@mui/material/DialogTitle';
-import TextField from '@mui/material/TextField';
-import Typography from '@mui/material/Typography';
+import {
+  Box,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogContentText,
+  DialogTitle,
+  TextField,
+  Typography,
+} from '@mui/material';
 import { type FormEvent, useId, useState } from 'react';
 import { useNotify, useRedirect } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
-import { gatehouse } from '../api.ts';
-import { say } from '../say.ts';
+import { gatehouse } from '../data/api.ts';
+import { say } from '../text/say.ts';
 import { RoleChoice } from './RolesButton.tsx';
 
 /** Makes a user by name and address, who chooses a password by the link in a mail. */

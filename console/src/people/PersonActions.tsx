@@ -1,8 +1,8 @@
-import Box from '@mui/material/Box';
+import { Box } from '@mui/material';
 import { useQueryClient } from '@tanstack/react-query';
 import { useDataProvider, useRecordContext, useRefresh } from 'react-admin';
-import { say } from '../say.ts';
-import { AskedButton } from './AskedButton.tsx';
+import { say } from '../text/say.ts';
+import { AskedButton } from '../widgets/AskedButton.tsx';
 import { type Person, useLockout } from './person.ts';
 import { RolesButton } from './RolesButton.tsx';
 

@@ -1,18 +1,16 @@
-import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
-import Typography from '@mui/material/Typography';
+import { Box, Chip, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link, useDataProvider, useGetList, useRecordContext, useReference, useRefresh } from 'react-admin';
-import { useDescriptions } from '../described.tsx';
-import type { ResourceDescription } from '../descriptions.ts';
-import { deviceName } from '../device.ts';
-import { labelOf, rowName, shortId } from '../presentation.ts';
-import { say } from '../say.ts';
-import { isOwnSession } from '../session/own-session.ts';
-import { ago } from '../trail/ago.ts';
-import { AskedButton } from './AskedButton.tsx';
+import { isOwnSession } from '../auth/own-session.ts';
+import { useDescriptions } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { ago } from '../text/ago.ts';
+import { deviceName } from '../text/device.ts';
+import { labelOf, rowName, shortId } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { AskedButton } from '../widgets/AskedButton.tsx';
+import { Quiet, Section } from '../widgets/Section.tsx';
 import type { Person } from './person.ts';
-import { Quiet, Section } from './Section.tsx';
 
 type Row = { id: string } & Record<string, unknown>;
 const most = 8;

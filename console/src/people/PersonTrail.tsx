@@ -1,11 +1,11 @@
-import Button from '@mui/material/Button';
+import { Button } from '@mui/material';
 import { useState } from 'react';
 import { useGetList, useRecordContext } from 'react-admin';
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
+import { Quiet, Section } from '../widgets/Section.tsx';
 import type { Person } from './person.ts';
-import { Quiet, Section } from './Section.tsx';
 
 const step = 12;
 

@@ -1,14 +1,16 @@
-import Button from '@mui/material/Button';
-import Checkbox from '@mui/material/Checkbox';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import FormControlLabel from '@mui/material/FormControlLabel';
-import FormGroup from '@mui/material/FormGroup';
+import {
+  Button,
+  Checkbox,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  FormControlLabel,
+  FormGroup,
+} from '@mui/material';
 import { useId, useState } from 'react';
 import { useDataProvider, useGetList, useNotify, useRecordContext, useRefresh } from 'react-admin';
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 import type { Person } from './person.ts';
 
 /** Gives a person roles, and takes them away. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { gatehouse } from '../api.ts';
+import { gatehouse } from '../data/api.ts';
 
 /** A user as the API shows it. */
 export interface Person {

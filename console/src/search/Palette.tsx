@@ -1,12 +1,9 @@
-import Box from '@mui/material/Box';
-import Dialog from '@mui/material/Dialog';
-import InputBase from '@mui/material/InputBase';
-import Typography from '@mui/material/Typography';
+import { Box, Dialog, InputBase, Typography } from '@mui/material';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useNavigate, useTheme } from 'react-admin';
-import { useDescriptions } from '../described.tsx';
-import { say } from '../say.ts';
+import { useDescriptions } from '../data/described.tsx';
+import { say } from '../text/say.ts';
 import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
 import { useFound } from './useFound.ts';
 

@@ -1,10 +1,9 @@
 import SearchIcon from '@mui/icons-material/Search';
-import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
+import { Box, Button } from '@mui/material';
 import { useTheme } from '@mui/material/styles';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 
 const loadPalette = () => import('./Palette.tsx');
 const Palette = lazy(loadPalette);

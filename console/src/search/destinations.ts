@@ -1,8 +1,8 @@
-import { home, root } from '../api.ts';
-import type { ResourceDescription } from '../descriptions.ts';
-import { labelOf, singularOf } from '../presentation.ts';
-import { say } from '../say.ts';
-import { within } from '../words.ts';
+import { home, root } from '../data/api.ts';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { labelOf, singularOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 
 /** Somewhere that the search leads to. */
 export interface Destination {

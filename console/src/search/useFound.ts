@@ -1,10 +1,10 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { gatehouse } from '../api.ts';
-import { useDescriptions } from '../described.tsx';
-import type { ResourceDescription } from '../descriptions.ts';
-import { anywhereKey, searchFor } from '../list-filter.ts';
-import { labelOf, rowDetail, rowName, searchedFields } from '../presentation.ts';
+import { gatehouse } from '../data/api.ts';
+import { useDescriptions } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { anywhereKey, searchFor } from '../data/list-filter.ts';
+import { labelOf, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
 import type { Destination } from './destinations.ts';
 
 const pauseMs = 150;

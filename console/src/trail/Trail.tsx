@@ -1,14 +1,13 @@
-import Box from '@mui/material/Box';
-import Typography from '@mui/material/Typography';
+import { Box, Typography } from '@mui/material';
 import { Fragment } from 'react';
 import { Link, useGetMany, useReference } from 'react-admin';
-import { useDescriptions } from '../described.tsx';
-import type { ResourceDescription } from '../descriptions.ts';
-import { deviceName } from '../device.ts';
-import { humanised, rowName, shortId, singularOf } from '../presentation.ts';
-import { locale, say } from '../say.ts';
-import { within } from '../words.ts';
-import { ago } from './ago.ts';
+import { useDescriptions } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { ago } from '../text/ago.ts';
+import { deviceName } from '../text/device.ts';
+import { humanised, rowName, shortId, singularOf } from '../text/presentation.ts';
+import { locale, say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
 type Row = { id: string } & Record<string, unknown>;

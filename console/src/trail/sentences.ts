@@ -1,4 +1,4 @@
-import { template } from '../say.ts';
+import { template } from '../text/say.ts';
 
 /** One event of the trail, as the API shows it. */
 export interface TrailEvent {
@@ -74,6 +74,7 @@ const sentences = new Map<string, Sentence>([
     { own: 'The client {client} got a new secret', other: '{actor} made a new secret for {client}' },
   ],
   ['client.authentication_failed', { own: 'The client {client} could not prove itself' }],
+  ['session.proved', { own: '{user} proved again who they are' }],
   ['token.created', { own: '{user} made a personal access token', other: '{actor} made a token of {user}' }],
   ['token.revealed', { own: '{user} collected a personal access token' }],
   ['token.revoked', { own: '{user} ended a session or token', other: '{actor} ended a session or token of {user}' }],

@@ -1,19 +1,21 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import LinearProgress from '@mui/material/LinearProgress';
-import Typography from '@mui/material/Typography';
+import {
+  Alert,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  LinearProgress,
+  Typography,
+} from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { howFar } from '../bulk/how-far.ts';
 import { countOf } from '../bulk/selected-rows.ts';
-import { useDescription } from '../described.tsx';
-import { counted, labelOf } from '../presentation.ts';
-import { say } from '../say.ts';
-import { within } from '../words.ts';
+import { useDescription } from '../data/described.tsx';
+import { counted, labelOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 import { exportRows, type Format, save } from './export-rows.ts';
 
 /** Every row that the list finds, as a file. */

@@ -1,7 +1,7 @@
 import UploadIcon from '@mui/icons-material/FileUploadOutlined';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-admin';
-import { say } from '../say.ts';
+import { say } from '../text/say.ts';
 
 const ImportDialog = lazy(() => import('./ImportDialog.tsx'));
 

@@ -1,22 +1,24 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import LinearProgress from '@mui/material/LinearProgress';
-import Typography from '@mui/material/Typography';
+import {
+  Alert,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  LinearProgress,
+  Typography,
+} from '@mui/material';
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import type { Operation } from '../../../client/resource.ts';
-import { gatehouse } from '../api.ts';
 import { howFar } from '../bulk/how-far.ts';
 import { secondsToRoom } from '../bulk/request-limit.ts';
 import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
-import { useDescription } from '../described.tsx';
-import { counted, labelOf } from '../presentation.ts';
-import { say } from '../say.ts';
-import { within } from '../words.ts';
+import { gatehouse } from '../data/api.ts';
+import { useDescription } from '../data/described.tsx';
+import { counted, labelOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 import type { CheckedRow } from './check-row.ts';
 import { csvLine } from './csv.ts';
 import { save } from './export-rows.ts';

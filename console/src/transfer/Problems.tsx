@@ -1,8 +1,5 @@
-import List from '@mui/material/List';
-import ListItem from '@mui/material/ListItem';
-import ListItemText from '@mui/material/ListItemText';
-import Typography from '@mui/material/Typography';
-import { say } from '../say.ts';
+import { List, ListItem, ListItemText, Typography } from '@mui/material';
+import { say } from '../text/say.ts';
 
 const most = 100;
 

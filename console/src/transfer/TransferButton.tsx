@@ -1,8 +1,8 @@
 import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-admin';
-import { useDescription } from '../described.tsx';
-import { say } from '../say.ts';
+import { useDescription } from '../data/described.tsx';
+import { say } from '../text/say.ts';
 import { ImportButton } from './ImportButton.tsx';
 
 const ExportDialog = lazy(() => import('./ExportDialog.tsx'));

@@ -1,6 +1,6 @@
-import type { FieldDescription, ResourceDescription } from '../descriptions.ts';
-import { fieldLabel } from '../presentation.ts';
-import { say } from '../say.ts';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 import type { FileRow } from './read-file.ts';
 
 export interface CheckedRow {

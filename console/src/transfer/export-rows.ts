@@ -1,5 +1,5 @@
 import { eachRow } from '../bulk/each-row.ts';
-import { searchFor } from '../list-filter.ts';
+import { searchFor } from '../data/list-filter.ts';
 import { csvLine } from './csv.ts';
 
 export type Format = 'csv' | 'json';

@@ -1,9 +1,9 @@
 import type { Operation } from '../../../client/resource.ts';
-import { gatehouse } from '../api.ts';
 import { keepRoom } from '../bulk/each-row.ts';
-import type { ResourceDescription } from '../descriptions.ts';
-import { fieldLabel } from '../presentation.ts';
-import { say } from '../say.ts';
+import { gatehouse } from '../data/api.ts';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 import { type CheckedRow, checkRow, leftOut } from './check-row.ts';
 import { rowsOfFile } from './read-file.ts';
 

@@ -77,6 +77,6 @@ async function openResources(context: Context): Promise<ResourceServices> {
   checkDefinitions(definitions);
   const stored = asStored(definitions, await readSchemas(context.database.db));
   const { holdAuthority } = services.oauth;
-  const { keys, enqueuing } = services;
-  return { context, resources: compileResources(stored), keys, recordEvent, holdAuthority, enqueuing };
+  const { keys, enqueuing, proveByPassword } = services;
+  return { context, resources: compileResources(stored), keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
 }

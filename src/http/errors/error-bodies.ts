@@ -28,9 +28,9 @@ function fitting(errors: readonly FieldError[], room: number): FieldError[] {
 
 /** RFC 9457, as bytes: to a string Fastify would add a charset, which this media type does not have. */
 export function problemBody(problem: Problem, requestId: string): Buffer {
-  const { status, title, code, errors } = problem;
+  const { status, title, code, errors, members } = problem;
   const type = `urn:gatehouse:problem:${code ?? 'error'}`;
-  const head = { type, title, status, detail: detailOf(problem), instance: requestId, code };
+  const head = { type, title, status, detail: detailOf(problem), instance: requestId, code, ...members };
   if (!errors) return Buffer.from(JSON.stringify(head));
   const room = longestRefusal - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
   return Buffer.from(JSON.stringify({ ...head, errors: fitting(errors, room) }));

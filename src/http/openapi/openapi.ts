@@ -25,6 +25,7 @@ else was faster.
 /** After the operator's own: what every service has. */
 const usualTags: readonly [string, string][] = [
   ['First-party clients', 'Login and refresh through the server, which adds the credentials of the client.'],
+  ['sessions', 'The session of the presented token, and the proof of who its owner is.'],
   ['OAuth', 'Tokens, for the clients of the standard.'],
 ];
 

@@ -1,5 +1,6 @@
-import type { Caller } from '../../caller.ts';
+import { anonymousCaller, type Caller } from '../../caller.ts';
 import { nearest } from '../../nearest.ts';
+import type { Proof } from '../../proof.ts';
 import type { Condition, Rule } from './access.ts';
 import { nearestOf, shown } from './check-options.ts';
 import type { Complain, Definitions } from './complaints.ts';
@@ -73,7 +74,8 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
         return held.includes(name);
       },
     });
-  const user = { kind: 'user', userId: someId, clientId: someId, sessionId: someId } as const;
+  const proof: Proof = { time: someMoment, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true };
+  const user = { kind: 'user', userId: someId, clientId: someId, sessionId: someId, proof } as const;
   const roles = (...held: string[]) => noting(asked.roles, held);
   const scopes = (...held: string[]) => noting(asked.scopes, held);
   return [
@@ -83,7 +85,7 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
     ]),
     { ...user, kind: 'client', roles: roles(), scopes: scopes('*') },
     { ...user, kind: 'client', userId: null, roles: roles(), scopes: scopes('*') },
-    { kind: 'anonymous', userId: null, clientId: null, sessionId: null, roles: roles(), scopes: scopes() },
+    { ...anonymousCaller, roles: roles(), scopes: scopes() },
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import type { HoldAuthority } from '../../database/change-as.ts';
 import type { Db, Tx } from '../../database/database.ts';
@@ -29,6 +30,9 @@ export type RecordEvent = (
   },
 ) => Promise<void>;
 
+/** Throws where this is not the password of the caller. */
+export type ProveByPassword = (call: { caller: Caller; source: RequestSource }, password: unknown) => Promise<Caller>;
+
 /** What the functions of the engine work with. */
 export interface ResourceServices {
   readonly context: Context;
@@ -37,6 +41,8 @@ export interface ResourceServices {
   readonly recordEvent: RecordEvent;
   /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
   readonly holdAuthority: HoldAuthority;
+  /** The caller, proved by the password that came along; made by the feature that knows passwords. */
+  readonly proveByPassword: ProveByPassword;
   /** Queues work and mail; made by the features that do them. */
   readonly enqueuing: Enqueuing;
 }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { Caller } from '../../caller.ts';
 import { forbidden } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
+import { requestSource } from '../../http/request-source.ts';
 import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
 import type { Action, ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
@@ -14,6 +16,7 @@ import { refuseParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
+import { withProof } from '../write/with-proof.ts';
 import type { WriteContext } from '../write/write-context.ts';
 import { changeRow } from '../write/write-row.ts';
 import { inTransaction } from '../write/write-transaction.ts';
@@ -44,6 +47,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       },
       serializerCompiler: () => (data) => JSON.stringify(data),
       async preValidation(request) {
+        await proveRequest(services, resource, request, body);
         if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
       },
       async handler(request, reply) {
@@ -58,6 +62,22 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       },
     });
   }
+}
+
+const propertiesOf = (schema: TSchema): object => (schema as { properties?: object }).properties ?? {};
+
+/** An action whose body has a member of its own by this name reads it itself. */
+async function proveRequest(
+  services: ResourceServices,
+  resource: Resource,
+  request: FastifyRequest,
+  body: TSchema | undefined,
+): Promise<void> {
+  if (request.caller.kind === 'anonymous' || (body && 'current_password' in propertiesOf(body))) return;
+  const sent = { call: { caller: request.caller, source: requestSource(request) }, body: request.body };
+  const proved = await withProof(services, resource, sent);
+  request.caller = proved.call.caller;
+  request.body = proved.body;
 }
 
 /** The scope, and a token unless everybody may. A rule of the action's own is asked of somebody. */

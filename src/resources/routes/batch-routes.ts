@@ -7,6 +7,7 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { refuseParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { offeredInBatch, readBatch } from '../write/read-batch.ts';
+import { withProof } from '../write/with-proof.ts';
 import { writeBatch } from '../write/write-batch.ts';
 import { batchDocs } from './openapi-batch.ts';
 import { callOf, engineRoute, guardOf, type Query, sendJson } from './resource-routes.ts';
@@ -44,11 +45,16 @@ async function batch(
 ): Promise<string> {
   refuseParameters(request.query as Query);
   const sent = request.headers['idempotency-key'];
-  const operations = readBatch(resource, request.body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
+  // One password for all rows.
+  const { call: first, body } = await withProof(services, resource, {
+    call: callOf(services, request),
+    body: request.body,
+  });
+  const operations = readBatch(resource, body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
   const answers = await writeBatch(services, resource, {
     operations,
     requestId: request.id,
-    call: () => callOf(services, request),
+    call: () => ({ ...callOf(services, request), caller: first.caller }),
     // Before anything is written: a key that is none refuses the batch as it refuses a single request.
     keys: operations.map(({ data }, index) =>
       idempotencyKey(services.keys, sent, request.caller, `/v1/${resource.name}/batch#${index}`, data),

@@ -11,6 +11,7 @@ import { lockRow } from './allowed-row.ts';
 import { keepAnswer, type StoredAnswer, takeKey, wasAnswered } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
+import { withProof } from './with-proof.ts';
 import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
@@ -27,13 +28,14 @@ const revealedJson = (revealed: Values): string =>
 export async function createResource(
   services: ResourceServices,
   resource: Resource,
-  request: CreateRequest,
+  sent: CreateRequest,
 ): Promise<CreatedAnswer> {
-  const { call, key, link } = request;
+  const { key, link } = sent;
   // Who was answered already makes nobody work once more.
-  const input = (await wasAnswered(services.context, key))
-    ? undefined
-    : await prepareCreate(services, resource, request);
+  const known = await wasAnswered(services.context, key);
+  const request = known ? sent : await withProof(services, resource, sent);
+  const input = known ? undefined : await prepareCreate(services, resource, request);
+  const { call } = request;
   return inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
     const { tx } = write.call;
     const made = key && (await takeKey(tx, key, call.now));
@@ -75,12 +77,14 @@ async function answerAgain(context: QueryContext, resource: Resource, made: Stor
 export async function changeResource(
   services: ResourceServices,
   resource: Resource,
-  request: ChangeRequest,
+  sent: ChangeRequest,
 ): Promise<{ json: string; etag: string; revealed: boolean }> {
-  const { call, id, ifMatch, selection, key } = request;
+  const { id, ifMatch, selection, key } = sent;
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const input =
-    key && (await wasAnswered(services.context, key)) ? undefined : await prepareChange(services, resource, request);
+  const known = key !== undefined && (await wasAnswered(services.context, key));
+  const request = known ? sent : await withProof(services, resource, sent);
+  const input = known ? undefined : await prepareChange(services, resource, request);
+  const { call } = request;
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     const { tx } = write.call;
     // Before If-Match: a retry names the version that the first request found.
@@ -106,10 +110,11 @@ export async function changeResource(
 export async function deleteResource(
   services: ResourceServices,
   resource: Resource,
-  { call, id, body, ifMatch, key }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'key'>,
+  { id, ifMatch, key, ...sent }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'key'>,
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const known = key !== undefined && (await wasAnswered(services.context, key));
+  const { call, body } = known ? sent : await withProof(services, resource, sent);
   if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   try {
     await inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {

@@ -5,6 +5,7 @@ import { wrongScopes } from '../../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Mail } from '../../mail/mail.ts';
 import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
@@ -102,6 +103,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
       ];
       if (errors.length > 0) throw unprocessable(errors);
+      requireProof(caller, now);
       const userId = caller.userId as string;
       const session = await issuePersonalToken(tx, sessions, {
         userId,
@@ -136,6 +138,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
             }
+            requireProof(caller, call.now);
             const owner = { id: row.id, userId: caller.userId as string };
             const revealed = await revealPersonalToken(call.context, call.tx, sessions, owner);
             if (!revealed) {

@@ -1,3 +1,4 @@
+import { type Acr, acrLevels, acrOf } from '../../proof.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** How somebody proved who they are. It goes on with whatever is opened on the strength of it. */
@@ -5,16 +6,23 @@ export interface Authentication {
   readonly time: number;
   /** RFC 8176. */
   readonly amr: readonly string[];
-  /** A level: `1` is one factor. */
-  readonly acr: string;
+  readonly acr: Acr;
 }
 
-export const byPassword = (time: number): Authentication => ({ time, amr: ['pwd'], acr: '1' });
+export const byPassword = (time: number): Authentication => authenticatedBy(['pwd'], time);
 
-/** Null where nobody signed in, and for sessions of earlier versions. */
+export const authenticatedBy = (amr: readonly string[], time: number): Authentication => ({
+  time,
+  amr,
+  acr: acrOf(amr),
+});
+
+/** Null where nobody signed in. */
 export const authenticationOf = ({
   auth_time: time,
   amr,
   acr,
 }: Pick<SessionRow, 'auth_time' | 'amr' | 'acr'>): Authentication | null =>
-  time === null ? null : { time, amr: JSON.parse(amr ?? '[]') as string[], acr: acr ?? '0' };
+  time === null
+    ? null
+    : { time, amr: JSON.parse(amr ?? '[]') as string[], acr: acrLevels.find((level) => level === acr) ?? acrLevels[0] };

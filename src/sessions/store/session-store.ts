@@ -48,6 +48,9 @@ export interface SessionWithSubject {
   readonly generation: number;
   readonly used_generation: number | null;
   readonly rotated_at: number | null;
+  readonly auth_time: number | null;
+  readonly amr: string | null;
+  readonly acr: string | null;
   readonly roles: string | null;
   /** Of the user, or of the client's owner: 1 where it is disabled. */
   readonly disabled: number | null;
@@ -72,6 +75,9 @@ const withSubject = compiledQuery((db, { id }: { id: string }) =>
       'sessions.generation',
       'sessions.used_generation',
       'sessions.rotated_at',
+      'sessions.auth_time',
+      'sessions.amr',
+      'sessions.acr',
       'users.roles',
       'users.disabled',
       'clients.scopes as client_scopes',

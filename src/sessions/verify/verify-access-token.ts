@@ -1,8 +1,11 @@
 import type { Caller } from '../../caller.ts';
 import { narrowScopes } from '../../clients/scopes.ts';
+import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import type { KeyRing } from '../../crypto/key-ring.ts';
 import { unauthorized } from '../../http/gate/unauthorized.ts';
+import type { Proof } from '../../proof.ts';
+import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';
 import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
@@ -33,13 +36,19 @@ export async function verifyAccessToken(
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
   await noteFirstUse(context, claims, session);
-  return { caller: callerOf(claims, session), sessionId: claims.sid, expiresAt, paths, lasting: own !== undefined };
+  return {
+    caller: callerOf(context.config, claims, session),
+    sessionId: claims.sid,
+    expiresAt,
+    paths,
+    lasting: own !== undefined,
+  };
 }
 
 /** RFC 8707: whoever is given a token must not get anywhere else with it. */
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
-function callerOf({ sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
+function callerOf(config: Config, { sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const scopes = scope.split(' ').filter(Boolean);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
@@ -49,7 +58,15 @@ function callerOf({ sid, scope }: AccessTokenClaims, session: SessionWithSubject
     // A client acts for its owner, but never with the owner's roles.
     roles: session.user_id ? (JSON.parse(session.roles ?? '[]') as string[]) : [],
     scopes: session.client_scopes ? narrowScopes(scopes, JSON.parse(session.client_scopes) as string[]) : scopes,
+    proof: proofOf(config, session),
   });
+}
+
+/** A personal access token and a client's own token prove nothing of whoever holds them. */
+function proofOf({ freshProof: freshFor }: Config, session: SessionWithSubject): Proof {
+  const renewable = session.type === 'session' && session.user_id !== null;
+  const { time = null, amr = [], acr = null } = (renewable && authenticationOf(session)) || {};
+  return Object.freeze({ time, amr, acr, freshFor, renewable });
 }
 
 /** Sessions go with their user or client, and in time by themselves. */

@@ -5,20 +5,28 @@ import type { UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { begin, networkLimits } from '../throttle/throttle.ts';
 
-const field = 'current_password';
-
-export const currentPasswordRequired = () =>
+export const currentPasswordRequired = (field = 'current_password') =>
   unprocessable([{ field, code: 'required', message: `${field} is required for this.` }]);
 
-/** Who changes what opens the own account must know its password: a token alone may be stolen. Guesses count as failed sign-ins. */
+export const wrongPassword = (field: string) =>
+  unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
+
+interface GivenPassword {
+  /** Of the body that brought it. */
+  readonly field: string;
+  readonly given: unknown;
+  readonly source: RequestSource;
+}
+
+/** Throws unless this is the password of the user. Guesses count. */
 export async function requireCurrentPassword(
   context: Context,
   passwords: Passwords,
   user: UserRow,
-  given: string | undefined,
-  source: RequestSource,
+  { field, given, source }: GivenPassword,
 ): Promise<void> {
-  if (given === undefined || given === '') throw currentPasswordRequired();
+  if (given === undefined || given === null || given === '') throw currentPasswordRequired(field);
+  if (typeof given !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
   // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
   // a stolen token the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
@@ -34,7 +42,7 @@ export async function requireCurrentPassword(
   });
   if (!right) {
     await attempt.count();
-    throw unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
+    throw wrongPassword(field);
   }
   await attempt.succeed();
 }

@@ -1,6 +1,7 @@
 import { type Caller, isAdmin } from '../../caller.ts';
 import { conflict, forbidden, unprocessable } from '../../errors.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
 import { insufficientScope } from '../../http/gate/unauthorized.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
@@ -13,7 +14,7 @@ import { hasOtherAdministrator } from '../roles/role-store.ts';
 /** What a write of the resource may hold, in the values that JSON uses. */
 export interface UserValues extends Partial<Profile> {
   password?: string;
-  current_password?: string | null;
+  end_tokens?: boolean | null;
   password_hash?: string;
   email_confirmed?: boolean;
   roles?: string[];
@@ -54,10 +55,10 @@ export async function guardUserWrite(
 ): Promise<void> {
   const { context, caller, tx } = call;
   if (values.roles && !sameNames(values.roles, before?.roles ?? [])) {
-    requireAdministrator(caller, 'Only administrators change roles.');
+    requireAdministrator(call, 'Only administrators change roles.');
   }
   if (values.disabled !== undefined && values.disabled !== (before?.disabled ?? false)) {
-    requireAdministrator(caller, 'Only administrators disable and enable users.');
+    requireAdministrator(call, 'Only administrators disable and enable users.');
   }
   const after = { ...before, ...values };
   const was = before?.roles.includes('admin') && !before.disabled;
@@ -65,16 +66,21 @@ export async function guardUserWrite(
   if (before && was && !stays && !(await hasOtherAdministrator(tx, context.database.engine, before.id))) {
     throw lastAdministrator();
   }
-  if (isDelete) return;
+  if (isDelete) {
+    // Who deletes themselves sent the password.
+    if (!isSelf(caller, before?.id)) requireProof(caller, call.now);
+    return;
+  }
   requireLoginField(call, after);
   // A new password ends what somebody with the old one may have begun.
   if (before && values.password_hash !== undefined) await withdrawPendingChange(tx, before.id, call.now);
   await guardLoginFields(call, services, values, before);
 }
 
-function requireAdministrator(caller: Caller, message: string): void {
+function requireAdministrator({ caller, now }: WriteCall, message: string): void {
   if (!isAdmin(caller)) throw forbidden(message);
   requireEveryScope(caller);
+  requireProof(caller, now);
 }
 
 function requireLoginField({ context }: WriteCall, after: Partial<Profile>): void {
@@ -100,7 +106,8 @@ async function guardLoginFields(
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
   requireEveryScope(caller);
   const self = isSelf(caller, before.id);
-  if (self && !values.current_password) throw currentPasswordRequired();
+  if (self && !caller.proof.sent) throw currentPasswordRequired();
+  if (!self) requireProof(caller, now);
   if (email === undefined || email === before.email) return;
   if (self) {
     await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now, source });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { unprocessable } from '../../errors.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
 import { action, type MadeAction } from '../../resources/declaration/define-resource.ts';
 import { role } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
@@ -30,8 +31,9 @@ export const inviteUser = (config: Config, services: AccountServices): MadeActio
     summary: 'Invite a person, who gets a mail with a link to choose a password',
     body: invitation(config),
     response: UserView,
-    async run({ context, caller, source, body, transaction }) {
+    async run({ context, caller, source, now, body, transaction }) {
       requireEveryScope(caller);
+      if (body.roles?.length) requireProof(caller, now);
       const { profile, errors } = readProfile({ email: body.email, name: body.name ?? null });
       const { email } = profile;
       // An address of blanks reads as none.

@@ -1,5 +1,6 @@
 import { isAdmin } from '../../caller.ts';
 import { type FieldError, unprocessable } from '../../errors.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Call } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import {
@@ -11,7 +12,7 @@ import {
   unknownField,
 } from '../accounts/user-fields.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
-import { requireCurrentPassword } from '../credentials/change-password.ts';
+import { currentPasswordRequired } from '../credentials/change-password.ts';
 import { countMailsOfChange } from '../email/change-email.ts';
 import { requireFree } from '../registration/registration-limits.ts';
 import { isAdministratorBeside } from '../roles/role-store.ts';
@@ -36,18 +37,16 @@ export async function prepareUser(
   if (password !== undefined) {
     const wrong = await checkNewPassword(password, { ...user, ...prepared });
     if (wrong) errors.push(wrong);
-  } else if (isGiven(values.current_password) && !loginFields.some((field) => field in values)) {
-    const message = 'current_password is sent only together with a new password, email, username or phone.';
-    errors.push({ field: 'current_password', code: 'unknown', message });
+  } else if (values.end_tokens) {
+    const message = 'end_tokens is sent only together with a new password.';
+    errors.push({ field: 'end_tokens', code: 'unknown', message });
   }
   if (errors.length > 0) throw unprocessable(errors);
-  if (user) await requireOwner(call, passwords, user, { ...values, ...prepared });
+  if (user) await requireOwner(call, user, { ...values, ...prepared });
   return password === undefined
     ? prepared
     : { ...prepared, password_hash: await passwords.hash(password, call.source.address) };
 }
-
-const isGiven = (text: string | null | undefined): text is string => text !== undefined && text !== null;
 
 function readProfileValues(values: UserValues): { prepared: UserValues; errors: FieldError[] } {
   const errors: FieldError[] = [];
@@ -62,20 +61,14 @@ function readProfileValues(values: UserValues): { prepared: UserValues; errors: 
 }
 
 /** What opens the account is changed by who knows its password; of others, by administrators. A token may be stolen. */
-async function requireOwner(
-  { context, caller, source }: Call,
-  passwords: AccountServices['passwords'],
-  user: UserRow,
-  values: UserValues,
-): Promise<void> {
+async function requireOwner({ context, caller, source, now }: Call, user: UserRow, values: UserValues): Promise<void> {
   const changed = loginFields.filter((field) => field in values && values[field] !== user[field]);
-  const current = values.current_password ?? undefined;
   const self = isSelf(caller, user.id);
+  const sensitive = changed.length > 0 || values.password !== undefined;
   if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
+  if (sensitive && self && !caller.proof.sent) throw currentPasswordRequired();
+  if (sensitive && !self) requireProof(caller, now);
   if (!self) return;
-  if (changed.length > 0 || values.password !== undefined || current !== undefined) {
-    await requireCurrentPassword(context, passwords, user, current, source);
-  }
   if (changed.length > 0) await requireFree(context, pick(values, changed), source, user.id);
   if (changed.includes('email')) {
     await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, source);
@@ -87,12 +80,11 @@ const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<P
 
 /** Who deletes themselves must know the password; administrators delete others without. */
 export async function prepareDeletion(
-  { context, caller, source }: Call,
-  { passwords }: AccountServices,
+  { context, caller }: Call,
   id: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const unknown = Object.keys(body).filter((name) => name !== 'current_password');
+  const unknown = Object.keys(body);
   if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
   if (!isSelf(caller, id)) return;
   const user = await findUser(context.database.db, id);
@@ -100,10 +92,5 @@ export async function prepareDeletion(
   requireEveryScope(caller);
   // Said before a password is asked for: it would not help.
   if (isAdmin(caller) && !(await isAdministratorBeside(context.database.db, id))) throw lastAdministrator();
-  const { current_password: given } = body;
-  if (given !== undefined && given !== null && typeof given !== 'string') {
-    const message = 'current_password must be text.';
-    throw unprocessable([{ field: 'current_password', code: 'type', message }]);
-  }
-  await requireCurrentPassword(context, passwords, user, given ?? undefined, source);
+  if (!caller.proof.sent) throw currentPasswordRequired();
 }

@@ -83,7 +83,14 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
         writeOnly: true,
         min: 0,
         max: 1024,
-        description: 'Needed to change the own password, email, username or phone.',
+        description:
+          'Needed to change the own password, email, username or phone. Counts as a recent proof wherever one is asked for.',
+      }),
+      end_tokens: boolean({
+        virtual: true,
+        writeOnly: true,
+        description:
+          'With a new password of one’s own: ends the personal access tokens and the secrets of the personal clients too.',
       }),
       password_hash: text({ hidden: true, required: true, max: 1024 }),
       email_confirmed: boolean({ default: false, readOnly: true, searchable: true, sortable: true }),
@@ -118,7 +125,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),
-      prepareDelete: (call, { id, body }) => prepareDeletion(call, services, id, body),
+      prepareDelete: (call, { id, body }) => prepareDeletion(call, id, body),
       async beforeWrite(call, { operation, values, before }) {
         await guardUserWrite(call, services, values, before, operation === 'delete');
         if (operation === 'delete' && before) await endAccess(call, services, before);

@@ -64,7 +64,7 @@ async function followChange(
     await record(call, 'user.roles_changed', after.id, { roles: after.roles, changes });
   }
   if (before.disabled !== after.disabled) await followDisabling(call, services, after);
-  if (values.password_hash !== undefined) await followPassword(call, services, after);
+  if (values.password_hash !== undefined) await followPassword(call, services, after, values.end_tokens === true);
   const fields = profileFields.filter((field) => before[field] !== after[field]);
   if (fields.length === 0) return;
   await record(call, 'user.updated', after.id, { fields, changes: profileChanges(before, after) });
@@ -99,14 +99,20 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
   await record(call, disabled ? 'user.disabled' : 'user.enabled', userId, { changes });
 }
 
-/** The owner keeps this session, personal access tokens and clients; whoever else sets a password ends everything. */
-async function followPassword(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+/** The owner keeps this session and, unless they end too, personal access tokens and clients. Whoever else sets a password ends everything. */
+async function followPassword(
+  call: WriteCall,
+  services: AccountServices,
+  user: WholeUser,
+  endTokens: boolean,
+): Promise<void> {
   const { context, caller, tx, invalidate, now, source } = call;
   const userId = user.id;
   const cause = 'password_changed';
   if (isSelf(caller, userId)) {
-    const which = { userId, exceptSessionId: caller.sessionId, type: 'session' } as const;
+    const which = { userId, exceptSessionId: caller.sessionId, ...(endTokens ? {} : { type: 'session' as const }) };
     await services.endSessions(tx, invalidate, which, cause);
+    if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
   } else await shutOut(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });

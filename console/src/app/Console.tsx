@@ -1,0 +1,110 @@
+import createCache from '@emotion/cache';
+import { CacheProvider } from '@emotion/react';
+import { CssBaseline } from '@mui/material';
+import { QueryClient } from '@tanstack/react-query';
+import { lazy, useEffect, useMemo } from 'react';
+import {
+  AccessDenied,
+  AdminContext,
+  AuthenticationError,
+  CoreAdminUI,
+  Error as ErrorPage,
+  LoadingPage,
+  localStorageStore,
+  Notification,
+  Resource,
+} from 'react-admin';
+import { createAuthProvider } from '../auth/auth-provider.ts';
+import { gatehouse, leave } from '../data/api.ts';
+import { createDataProvider } from '../data/data-provider.ts';
+import { DescriptionsProvider } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { i18nProvider } from '../text/i18n-provider.ts';
+import { labelOf, rowName } from '../text/presentation.ts';
+import { iconOf } from '../widgets/ResourceIcon.tsx';
+import { brand } from './brand.ts';
+import { ConsoleLayout } from './ConsoleLayout.tsx';
+import { shareTheme } from './chosen-theme.ts';
+import type { Entered } from './enter-console.ts';
+import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
+import { NothingHere } from './NotFound.tsx';
+import { router } from './router.tsx';
+import { createThemes } from './theme.ts';
+
+const Dashboard = lazy(loadDashboard);
+const ResourceList = lazy(() => loadList().then((module) => ({ default: module.ResourceList })));
+const ResourceShow = lazy(() => loadShow().then((module) => ({ default: module.ResourceShow })));
+const UserShow = lazy(loadPerson);
+const ResourceCreate = lazy(() => loadForms().then((module) => ({ default: module.ResourceCreate })));
+const ResourceEdit = lazy(() => loadForms().then((module) => ({ default: module.ResourceEdit })));
+
+// The Content-Security-Policy lets in only the style sheets that carry the nonce of this answer.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+const styles = createCache({ key: 'gatehouse', nonce, prepend: true });
+// The client repeats by itself what may be repeated.
+const queryClient = new QueryClient({
+  // Whether the service answers is seen by asking it, and not by what the browser thinks of the network.
+  defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
+});
+const store = localStorageStore('1', 'gatehouse');
+shareTheme(store);
+
+export default function Console({ me, descriptions }: NonNullable<Entered>) {
+  const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions, me), [descriptions, me]);
+  const dataProvider = useMemo(() => createDataProvider(gatehouse), []);
+  const themes = useMemo(createThemes, []);
+  return (
+    <CacheProvider value={styles}>
+      <DescriptionsProvider all={descriptions}>
+        <AdminContext
+          authProvider={authProvider}
+          dataProvider={dataProvider}
+          queryClient={queryClient}
+          routerProvider={router}
+          i18nProvider={i18nProvider}
+          store={store}
+          {...themes}
+        >
+          <CssBaseline enableColorScheme />
+          <CoreAdminUI
+            title={brand.name}
+            dashboard={Dashboard}
+            layout={ConsoleLayout}
+            loading={LoadingPage}
+            loginPage={Leaving}
+            catchAll={NothingHere}
+            error={ErrorPage}
+            accessDenied={AccessDenied}
+            authenticationError={AuthenticationError}
+            disableTelemetry
+          >
+            {descriptions.map((description) => (
+              <Resource key={description.name} {...routesOf(description)} />
+            ))}
+          </CoreAdminUI>
+          <Notification />
+        </AdminContext>
+      </DescriptionsProvider>
+    </CacheProvider>
+  );
+}
+
+function routesOf(description: ResourceDescription) {
+  const { name, operations } = description;
+  return {
+    name,
+    icon: iconOf(description),
+    options: { label: labelOf(description) },
+    recordRepresentation: (row: Record<string, unknown>) => rowName(description, row),
+    ...(operations.has('list') ? { list: ResourceList } : {}),
+    ...(operations.has('find') ? { show: name === 'users' ? UserShow : ResourceShow } : {}),
+    ...(operations.has('create') ? { create: ResourceCreate } : {}),
+    ...(operations.has('update') ? { edit: ResourceEdit } : {}),
+  };
+}
+
+/** react-admin's way to the login page leads out of the console. */
+function Leaving() {
+  useEffect(leave, []);
+  return null;
+}

@@ -1,0 +1,82 @@
+import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
+import { Box, ListItemIcon, ListItemText, MenuItem, Typography } from '@mui/material';
+import type { ReactNode } from 'react';
+import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
+import { SignInAgain } from '../auth/SignInAgain.tsx';
+import { root } from '../data/api.ts';
+import { useDescriptions } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { SearchEverything } from '../search/SearchEverything.tsx';
+import { isOwn, ownNames } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { brand } from './brand.ts';
+
+export function ConsoleLayout({ children }: { children: ReactNode }) {
+  return (
+    <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
+      {children}
+      <SignInAgain />
+    </Layout>
+  );
+}
+
+function ConsoleBar() {
+  return (
+    <AppBar color="inherit" userMenu={<Account />}>
+      <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
+      <TitlePortal
+        sx={{ '& > *': { maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', verticalAlign: 'bottom' } }}
+      />
+      <SearchEverything />
+    </AppBar>
+  );
+}
+
+function Account() {
+  const { identity } = useGetIdentity();
+  return (
+    <UserMenu label={identity?.fullName ?? say('Account')}>
+      <MenuItem component="a" href={`${root}/settings`}>
+        <ListItemIcon>
+          <SettingsIcon fontSize="small" />
+        </ListItemIcon>
+        <ListItemText>{say('Account settings')}</ListItemText>
+      </MenuItem>
+      <Logout />
+    </UserMenu>
+  );
+}
+
+/** The operator's resources first: they are what is worked on daily. */
+function ConsoleMenu() {
+  const all = [...useDescriptions().values()].filter(({ operations }) => operations.has('list'));
+  const operators = all.filter((description) => !isOwn(description));
+  const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
+  return (
+    <Menu>
+      <Menu.DashboardItem primaryText={say('Overview')} />
+      <Group title={say('Resources')} of={operators} />
+      <Group title={say('Access')} of={own} />
+    </Menu>
+  );
+}
+
+function Group({ title, of }: { title: string; of: ResourceDescription[] }) {
+  const [open] = useSidebarState();
+  if (of.length === 0) return null;
+  return (
+    <>
+      <Typography
+        variant="overline"
+        component="li"
+        role="presentation"
+        sx={{ px: 3, pt: 1.5, m: 0, color: 'text.secondary', lineHeight: 2, visibility: open ? 'visible' : 'hidden' }}
+      >
+        {title}
+      </Typography>
+      {of.map(({ name }) => (
+        <Menu.ResourceItem key={name} name={name} />
+      ))}
+    </>
+  );
+}

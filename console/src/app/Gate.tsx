@@ -1,0 +1,74 @@
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { home, whenSignedOut } from '../data/api.ts';
+import { say } from '../text/say.ts';
+import { brand } from './brand.ts';
+import Console from './Console.tsx';
+import { type Entered, enterConsole } from './enter-console.ts';
+
+type State =
+  | { name: 'opening' }
+  | { name: 'open'; entered: NonNullable<Entered> }
+  | { name: 'signedOut' }
+  | { name: 'failed'; message: string };
+
+/** Lets in whoever has a session: finds out before any of the console is drawn. */
+export function Gate() {
+  const [state, setState] = useState<State>({ name: 'opening' });
+  const open = useCallback(() => {
+    setState({ name: 'opening' });
+    enter().then(setState, (error: Error) => setState({ name: 'failed', message: error.message }));
+  }, []);
+
+  useEffect(open, [open]);
+  useEffect(() => whenSignedOut(() => setState({ name: 'signedOut' })), []);
+
+  if (state.name === 'open') return <Console {...state.entered} />;
+  if (state.name === 'opening') return <Waiting />;
+  if (state.name === 'signedOut') {
+    return (
+      <Notice title={say('You are signed out')} text={say('Sign in again to go on with the console.')}>
+        <a className="open" href={comeBackTo()}>
+          {say('Sign in')}
+        </a>
+      </Notice>
+    );
+  }
+  return (
+    <Notice title={say('The console cannot open')} text={state.message}>
+      <button type="button" className="open" onClick={open}>
+        {say('Try again')}
+      </button>
+    </Notice>
+  );
+}
+
+/** Where the person was; after a logout that is nowhere. */
+const comeBackTo = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
+
+async function enter(): Promise<State> {
+  const entered = await enterConsole();
+  return entered ? { name: 'open', entered } : { name: 'signedOut' };
+}
+
+function Waiting() {
+  return (
+    <div className="gate">
+      <p className="waiting" role="status">
+        {say('Opening the console…')}
+      </p>
+    </div>
+  );
+}
+
+function Notice({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <div className="gate">
+      <main>
+        <img src={brand.logo} alt="" />
+        <h1>{title}</h1>
+        <p role="status">{text}</p>
+        {children}
+      </main>
+    </div>
+  );
+}

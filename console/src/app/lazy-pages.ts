@@ -1,0 +1,29 @@
+import { home } from '../data/api.ts';
+
+/** What is loaded when it is needed, or when somebody is about to need it. */
+export const loadDashboard = () => import('../overview/Overview.tsx');
+export const loadList = () => import('../lists/ResourceList.tsx');
+export const loadPerson = () => import('../people/UserShow.tsx');
+export const loadShow = () => import('../rows/ResourceShow.tsx');
+export const loadForms = () => import('../forms/ResourceForms.tsx');
+
+/** The code of the page at an address. */
+function loadPageAt(pathname: string): Promise<unknown> | undefined {
+  if (!pathname.startsWith(home)) return undefined;
+  const [resource, id, view] = pathname.slice(home.length).split('/').filter(Boolean);
+  if (resource === undefined) return loadDashboard();
+  if (id === undefined) return loadList();
+  if (view !== 'show') return loadForms();
+  return resource === 'users' ? loadPerson() : loadShow();
+}
+
+/** The page that is open, and whatever a link leads to once the pointer or the focus is on it. */
+export function loadAhead(): void {
+  const load = (pathname: string) => loadPageAt(pathname)?.catch(() => undefined);
+  load(location.pathname);
+  const pointedAt = ({ target }: Event) => {
+    const link = target instanceof Element && target.closest<HTMLAnchorElement>('a[href]');
+    if (link && link.origin === location.origin) load(link.pathname);
+  };
+  for (const type of ['pointerover', 'focusin']) document.addEventListener(type, pointedAt, { passive: true });
+}

@@ -1,0 +1,202 @@
+import { createTheme, type Theme } from '@mui/material/styles';
+import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
+import { say } from '../text/say.ts';
+import { type BrandColours, brand } from './brand.ts';
+
+interface Colours {
+  ground: string;
+  surface: string;
+  sunken: string;
+  ink: string;
+  quiet: string;
+  line: string;
+  accent: string;
+  accentHover: string;
+  onAccent: string;
+  accentSoft: string;
+  /** Under text: the brand's own colour where there is one. */
+  fill: string;
+  fillHover: string;
+  danger: string;
+  warn: string;
+}
+
+/** The same colours as the pages'. */
+const light: Colours = {
+  ground: '#f5f4f0',
+  surface: '#ffffff',
+  sunken: '#f0efea',
+  ink: '#1c2024',
+  quiet: '#5c6066',
+  line: '#dedcd5',
+  accent: '#17614d',
+  accentHover: '#114b3b',
+  onAccent: '#ffffff',
+  accentSoft: '#e5f0ec',
+  fill: '#17614d',
+  fillHover: '#114b3b',
+  danger: '#a8261c',
+  warn: '#7a5200',
+};
+
+const dark: Colours = {
+  ground: '#131618',
+  surface: '#1b1f22',
+  sunken: '#15181b',
+  ink: '#e9eae8',
+  quiet: '#a5abab',
+  line: '#2f3538',
+  accent: '#74cbad',
+  accentHover: '#8fd9bf',
+  onAccent: '#0c2019',
+  accentSoft: '#1a2f28',
+  fill: '#74cbad',
+  fillHover: '#8fd9bf',
+  danger: '#ff9a8f',
+  warn: '#f0c674',
+};
+
+function branded(colours: Colours, own: BrandColours | undefined): Colours {
+  return own ? { ...colours, ...own, onAccent: own.onFill } : colours;
+}
+
+const mono = 'ui-monospace, "SF Mono", "Cascadia Code", "Segoe UI Mono", Menlo, Consolas, monospace';
+const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+
+function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Theme {
+  const flat = { boxShadow: 'none', backgroundImage: 'none', border: `1px solid ${c.line}` };
+  return createTheme({
+    ...base,
+    palette: {
+      mode,
+      primary: { main: c.accent, dark: c.accentHover, contrastText: c.onAccent },
+      secondary: { main: c.accent, dark: c.accentHover, contrastText: c.onAccent },
+      error: { main: c.danger },
+      warning: { main: c.warn },
+      success: { main: c.accent },
+      background: { default: c.ground, paper: c.surface },
+      text: { primary: c.ink, secondary: c.quiet },
+      divider: c.line,
+    },
+    shape: { borderRadius: 10 },
+    sidebar: { width: 256, closedWidth: 52 },
+    typography: {
+      fontFamily: sans,
+      h6: { fontWeight: 600, fontSize: '1.05rem' },
+      h5: { fontWeight: 600 },
+      button: { textTransform: 'none', fontWeight: 600 },
+    },
+    components: {
+      ...base.components,
+      MuiCssBaseline: {
+        styleOverrides: {
+          'code, .mono': { fontFamily: mono, fontSize: '0.9em' },
+          '.value': { fontSize: '0.875rem', lineHeight: 1.43, overflowWrap: 'anywhere' },
+          '.value.mono': { fontSize: '0.7875rem' },
+          '.value .yes': { fontWeight: 600 },
+          '.value .no': { color: c.quiet },
+          '.value .json': { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' },
+          '.value .words': { display: 'inline-flex', flexWrap: 'wrap', gap: 4 },
+          '.value .words > *': {
+            border: `1px solid ${c.line}`,
+            borderRadius: 16,
+            padding: '2px 8px',
+            fontSize: '0.8125rem',
+          },
+          'a.reference': { color: c.accent, textDecorationColor: `color-mix(in srgb, ${c.accent} 40%, transparent)` },
+          ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
+        },
+      },
+      MuiPaper: { styleOverrides: { elevation1: flat, elevation4: flat } },
+      MuiAppBar: {
+        defaultProps: { color: 'inherit' },
+        styleOverrides: {
+          root: {
+            boxShadow: 'none',
+            backgroundImage: 'none',
+            backgroundColor: c.surface,
+            border: 0,
+            borderBottom: `1px solid ${c.line}`,
+          },
+        },
+      },
+      MuiButtonBase: {
+        defaultProps: { disableRipple: true },
+        // The ripple would have shown where the focus is. Inside, because lists and menus cut off what is beyond their edge.
+        styleOverrides: { root: { '&.Mui-focusVisible': { outline: `2px solid ${c.accent}`, outlineOffset: -2 } } },
+      },
+      MuiButton: {
+        defaultProps: { disableElevation: true },
+        styleOverrides: {
+          containedPrimary: { backgroundColor: c.fill, color: c.onAccent, '&:hover': { backgroundColor: c.fillHover } },
+        },
+      },
+      MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
+      MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small', margin: 'dense', fullWidth: true } },
+      MuiTableCell: {
+        styleOverrides: {
+          root: { borderColor: c.line },
+          head: { color: c.quiet, fontWeight: 600, backgroundColor: c.sunken },
+        },
+      },
+      // react-admin labels the box around a check box; the label belongs to the check box.
+      MuiCheckbox: {
+        defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': say('Select') } } },
+      },
+      MuiCircularProgress: { defaultProps: { 'aria-label': say('Loading') } },
+      MuiLinearProgress: { defaultProps: { 'aria-label': say('Loading') } },
+      MuiAutocomplete: {
+        ...base.components?.MuiAutocomplete,
+        defaultProps: { fullWidth: true, clearText: say('Clear'), closeText: say('Close'), openText: say('Open') },
+      },
+      MuiTooltip: { defaultProps: { enterDelay: 400 } },
+      RaMenuItemLink: {
+        styleOverrides: {
+          root: {
+            margin: '1px 8px',
+            borderRadius: 8,
+            color: c.ink,
+            '&.RaMenuItemLink-active': {
+              backgroundColor: c.accentSoft,
+              color: c.accent,
+              fontWeight: 600,
+              '& .MuiSvgIcon-root': { fill: c.accent },
+            },
+          },
+        },
+      },
+      // The page is as wide as the window: where a table is wider, it moves by itself.
+      RaLayout: {
+        styleOverrides: {
+          root: {
+            '&&': { minWidth: 0 },
+            '& .RaLayout-content, & .list-page, & .RaList-main': { minWidth: 0 },
+            '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': { overflowX: 'auto' } },
+          },
+        },
+      },
+      RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      RaFilterForm: {
+        styleOverrides: {
+          // It leaves the actions beside it as much room as they need in one line.
+          root: {
+            '&&': { backgroundColor: 'transparent', flex: '1 1 260px', minWidth: 240 },
+            '& .filter-field': { maxWidth: '100%' },
+            '& .MuiAutocomplete-root': { minWidth: 240 },
+          },
+        },
+      },
+      // A line of text is easier to fill in when it is not as wide as the screen.
+      RaCreate: { styleOverrides: { root: { '& .RaCreate-card': { maxWidth: 760 } } } },
+      RaEdit: { styleOverrides: { root: { '& .RaEdit-card': { maxWidth: 760 } } } },
+      RaToolbar: { styleOverrides: { root: { backgroundColor: c.sunken } } },
+    },
+  } as Parameters<typeof createTheme>[0]);
+}
+
+/** Made when the console is drawn: some of their parts have words. */
+export const createThemes = () => ({
+  lightTheme: themeOf(defaultLightTheme, 'light', branded(light, brand.colours?.light)),
+  darkTheme: themeOf(defaultDarkTheme, 'dark', branded(dark, brand.colours?.dark)),
+});

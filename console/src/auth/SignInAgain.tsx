@@ -1,0 +1,64 @@
+import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField, Typography } from '@mui/material';
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
+import { interruption, root } from '../data/api.ts';
+import { say } from '../text/say.ts';
+import { signInByPage } from './sign-in-form.ts';
+
+/** Over whatever is being worked on, when the session ends. */
+export function SignInAgain() {
+  const isOn = useSyncExternalStore(interruption.subscribe, interruption.isOn);
+  useEffect(interruption.begin, []);
+  return isOn ? <SignInDialog /> : null;
+}
+
+function SignInDialog() {
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  // Whoever signs in in another tab comes back to work that goes on.
+  useEffect(() => {
+    const look = () => void interruption.goOn().catch(() => undefined);
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, []);
+
+  async function signIn(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    // React carries events to parents of the dialog, where another form may be.
+    event.stopPropagation();
+    const form = new FormData(event.currentTarget);
+    setBusy(true);
+    try {
+      const refusal = await signInByPage(root, String(form.get('login')), String(form.get('password')));
+      if (refusal === undefined) await interruption.goOn();
+      setProblem(refusal);
+    } catch {
+      setProblem(say('The service cannot be reached. Try again.'));
+    }
+    setBusy(false);
+  }
+
+  return (
+    <Dialog open fullWidth maxWidth="xs" aria-labelledby="sign-in-again">
+      <form onSubmit={(event) => void signIn(event)} noValidate>
+        <DialogTitle id="sign-in-again">{say('Sign in again')}</DialogTitle>
+        <DialogContent>
+          <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+            {say('Your session has ended. Nothing that you typed is lost: sign in, and go on where you were.')}
+          </Typography>
+          {problem && <Alert severity="error">{problem}</Alert>}
+          <TextField name="login" label={say('Email or login name')} autoComplete="username" autoFocus required />
+          <TextField name="password" label={say('Password')} type="password" autoComplete="current-password" required />
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={interruption.giveUp} color="inherit">
+            {say('Leave the console')}
+          </Button>
+          <Button type="submit" variant="contained" disabled={busy}>
+            {say('Sign in')}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

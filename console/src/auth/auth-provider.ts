@@ -1,0 +1,65 @@
+import type { AuthProvider } from 'react-admin';
+import { GatehouseError, SignedOutError } from '../../../client/errors.ts';
+import type { Gatehouse } from '../../../client/gatehouse.ts';
+import type { Operation, ResourceDescription } from '../data/descriptions.ts';
+import { say } from '../text/say.ts';
+
+export interface Me {
+  id: string;
+  email: string | null;
+  username: string | null;
+  phone: string | null;
+  name: string | null;
+  roles: string[];
+}
+
+/** Which of a resource's operations each of react-admin's actions needs. */
+const needed = new Map<string, Operation>([
+  ['list', 'list'],
+  ['export', 'list'],
+  ['show', 'find'],
+  ['create', 'create'],
+  ['clone', 'create'],
+  ['edit', 'update'],
+  ['delete', 'delete'],
+]);
+
+export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
+  const { body } = await gatehouse.call({ method: 'GET', path: '/v1/users/me', repeatable: true });
+  return (body as { data: Me }).data;
+}
+
+/** Logging in is the service's login page's business; the console only asks whether somebody is, and who. */
+export function createAuthProvider(
+  gatehouse: Gatehouse,
+  descriptions: readonly ResourceDescription[],
+  me: Me,
+): AuthProvider {
+  const operations = new Map(descriptions.map((description) => [description.name, description.operations]));
+  return {
+    login: async () => {
+      throw new Error(say('Sign in on the login page.'));
+    },
+    async logout() {
+      await gatehouse.logout();
+    },
+    async checkAuth() {
+      if (!(await gatehouse.resume())) throw new Error(say('Your session is over.'));
+    },
+    /** Rejecting means logging out: only where the login itself is over, not where something is forbidden or failed. */
+    async checkError(error: unknown) {
+      if (error instanceof SignedOutError || (error instanceof GatehouseError && error.status === 401)) throw error;
+    },
+    async getIdentity() {
+      const { id, name, email, username, phone } = me;
+      return { id, fullName: name || email || username || phone || id };
+    },
+    async getPermissions() {
+      return me.roles;
+    },
+    async canAccess({ action, resource }) {
+      const operation = needed.get(action);
+      return operation === undefined || operations.get(resource)?.has(operation) !== false;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { errorOf, SignedOutError, UnreachableError } from '../../../client/errors.ts';
+import type { TokenAnswer } from '../../../client/login.ts';
+import type { Fetch } from '../../../client/transport.ts';
+import { say } from '../text/say.ts';
+
+/** The access token of the session that this page stands in. The service would redirect whoever has none to its login page. */
+export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnswer> {
+  let response: Response;
+  try {
+    response = await fetch(`${root}/admin/token`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Accept: 'application/json' },
+    });
+  } catch (cause) {
+    throw new UnreachableError(say('The service cannot be reached.'), { status: 0, code: 'unreachable', cause });
+  }
+  if (response.type === 'opaqueredirect' || [302, 303, 401, 403].includes(response.status)) {
+    throw new SignedOutError(say('Your session is over.'), { status: 401, code: 'signed_out' });
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!response.ok || body === undefined) throw errorOf(response, body);
+  return body as TokenAnswer;
+}

@@ -1,0 +1,41 @@
+import { createGatehouse } from '../../../client/gatehouse.ts';
+import { noteLimit } from '../bulk/request-limit.ts';
+import { Interruption } from '../auth/interruption.ts';
+import { noteOwnSession } from '../auth/own-session.ts';
+import { tokenOfPage } from '../auth/page-session.ts';
+import { inReadersLanguage } from './spoken-problem.ts';
+
+/** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
+const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
+export const root = filledIn === '__ROOT__' ? '' : filledIn;
+/** Where the console is. */
+export const home = `${root}/admin`;
+
+const listeners = new Set<() => void>();
+
+/** Calls back when the session in use has ended: here by a logout, or at the service. */
+export function whenSignedOut(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function leave(): void {
+  for (const listener of listeners) listener();
+}
+
+export const interruption = new Interruption(async () => {
+  const answer = await tokenOfPage(root, (url, init) => fetch(url, init));
+  noteOwnSession(answer.access_token);
+  return answer;
+});
+
+export const gatehouse = createGatehouse({
+  baseUrl: root,
+  renew: interruption.renew,
+  onSignedOut: leave,
+  async fetch(url, init) {
+    const response = await fetch(url, init);
+    noteLimit(response);
+    return inReadersLanguage(response);
+  },
+});

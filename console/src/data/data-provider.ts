@@ -1,0 +1,125 @@
+import type {
+  DataProvider,
+  GetListParams,
+  GetListResult,
+  GetManyReferenceParams,
+  Identifier,
+  RaRecord,
+  UpdateParams,
+} from 'react-admin';
+import { GatehouseError } from '../../../client/errors.ts';
+import type { Gatehouse } from '../../../client/gatehouse.ts';
+import type { Page } from '../../../client/resource.ts';
+import { ConflictError, forForm } from './form-error.ts';
+import { takeRows } from './rows-ahead.ts';
+import { queryOf } from './list-query-of.ts';
+
+/** A row that was read alone carries its tag under this name: whoever writes it back says which version they saw. */
+export const tagKey = '_etag';
+
+type Row = RaRecord<string>;
+
+/** react-admin's questions in the words of Gatehouse's REST convention. */
+export function createDataProvider(gatehouse: Gatehouse): DataProvider {
+  const resource = (name: string) => gatehouse.resource<Row>(name);
+  const provider = {
+    supportAbortSignal: true,
+
+    async getList(name: string, params: GetListParams) {
+      const query = queryOf(params);
+      return listed(await (takeRows(name, query) ?? resource(name).list(query, { signal: params.signal })));
+    },
+
+    async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
+      return { data: withTag(await resource(name).get(String(id), {}, { signal })) };
+    },
+
+    /** Rows that are gone, or that the caller may not see, are missing from the answer. */
+    async getMany(name: string, { ids, signal }: { ids: Identifier[]; signal?: AbortSignal }) {
+      const wanted = [...new Set(ids.filter((id) => id !== null && id !== undefined).map(String))];
+      const pages = await Promise.all(
+        chunksOf(wanted, 100).map((some) =>
+          resource(name).list({ search: { id: some }, limit: 100, count: 'none' }, { signal }),
+        ),
+      );
+      return { data: pages.flatMap(({ data }) => data) };
+    },
+
+    /** `target` is `parents/relation`, which is read at `/v1/parents/<id>/relation`. */
+    async getManyReference(_name: string, params: GetManyReferenceParams) {
+      const [parents = '', relation = ''] = params.target.split('/');
+      const children = resource(parents).of<Row>(String(params.id), relation);
+      return listed(await children.list(queryOf(params), { signal: params.signal }));
+    },
+
+    async create(name: string, { data }: { data: object }) {
+      return { data: (await resource(name).create(data).catch(forForm)).data };
+    },
+
+    async update(name: string, { id, data, previousData }: UpdateParams) {
+      const changes = changedFields(data, previousData ?? {});
+      if (Object.keys(changes).length === 0) return { data: { ...previousData, id: String(id) } };
+      const ifMatch = previousData?.[tagKey] as string | undefined;
+      const patched = await resource(name)
+        .patch(String(id), changes, { ifMatch })
+        .catch((error) => {
+          if (isConflict(error)) throw new ConflictError(error, previousData ?? {}, changes);
+          return forForm(error);
+        });
+      return { data: withTag(patched) };
+    },
+
+    async updateMany(name: string, { ids, data }: { ids: Identifier[]; data: object }) {
+      for (const id of ids) await resource(name).patch(String(id), data).catch(forForm);
+      return { data: ids };
+    },
+
+    async delete(name: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
+      const ifMatch = previousData?.[tagKey] as string | undefined;
+      await resource(name).remove(String(id), { ifMatch }).catch(forForm);
+      return { data: { ...previousData, id: String(id) } };
+    },
+
+    async deleteMany(name: string, { ids }: { ids: Identifier[] }) {
+      for (const id of ids) await resource(name).remove(String(id)).catch(goneIsGone);
+      return { data: ids };
+    },
+
+    /** An RPC-like POST on one row. */
+    async act(name: string, { id, action, body }: { id: Identifier; action: string; body?: object }) {
+      return { data: await resource(name).act<Record<string, unknown>>(String(id), action, body).catch(forForm) };
+    },
+  };
+  return provider as unknown as DataProvider;
+}
+
+/** Where the service stopped counting, there are pages to turn but no last one to jump to. */
+function listed({ data, pagination }: Page<Row>): GetListResult {
+  if (pagination.total !== undefined && !pagination.total_capped) return { data, total: pagination.total };
+  const { links = {}, current_page = 1 } = pagination;
+  const atLeast = pagination.total_capped ? { meta: { atLeast: pagination.total } } : {};
+  return { data, ...atLeast, pageInfo: { hasNextPage: Boolean(links.next), hasPreviousPage: current_page > 1 } };
+}
+
+const withTag = ({ data, etag }: { data: Row; etag: string | undefined }): Row =>
+  etag === undefined ? data : { ...data, [tagKey]: etag };
+
+/** PATCH names what changed, so that two people who change different fields do not undo each other's. */
+function changedFields(data: Record<string, unknown>, before: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).filter(
+      ([name, value]) => name !== tagKey && name !== 'id' && JSON.stringify(value) !== JSON.stringify(before[name]),
+    ),
+  );
+}
+
+const isConflict = (error: unknown): error is GatehouseError =>
+  error instanceof GatehouseError && error.code === 'precondition_failed';
+
+function goneIsGone(error: unknown): void {
+  if (!(error instanceof GatehouseError) || error.status !== 404) forForm(error);
+}
+
+function chunksOf<T>(all: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}

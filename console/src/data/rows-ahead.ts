@@ -1,0 +1,59 @@
+import type { Gatehouse } from '../../../client/gatehouse.ts';
+import type { ListQuery } from '../../../client/list-query.ts';
+import type { Page } from '../../../client/resource.ts';
+import type { ResourceDescription } from './descriptions.ts';
+import { queryOf } from './list-query-of.ts';
+import { orderOf } from '../text/presentation.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: rows are as their resource declares them.
+type Rows = Page<any>;
+
+/** How many rows a list begins with. */
+export const firstPageSize = 25;
+
+/** As react-admin keeps them, in the store that `Console.tsx` names. */
+interface KeptParams {
+  sort?: string;
+  order?: 'ASC' | 'DESC';
+  page?: number;
+  perPage?: number;
+  filter?: Record<string, unknown>;
+}
+
+let asked: { key: string; answer: Promise<Rows> } | undefined;
+
+/** Where the address (in the console) is a list's, its rows are asked for before the list can be drawn. */
+export function askForRows(gatehouse: Gatehouse, descriptions: readonly ResourceDescription[], address: string): void {
+  const name = /^\/([^/?]+)\/?$/.exec(address)?.[1] ?? '';
+  const description = descriptions.find((each) => each.name === name);
+  if (!description?.operations.has('list')) return;
+  const { field, order } = orderOf(description);
+  const kept = keptParams(name);
+  const query = queryOf({
+    pagination: { page: kept.page ?? 1, perPage: kept.perPage ?? firstPageSize },
+    sort: { field: kept.sort ?? field, order: kept.order ?? order },
+    filter: kept.filter ?? {},
+  });
+  const answer = gatehouse.resource(name).list(query);
+  // Whoever takes it hears of it.
+  answer.catch(() => undefined);
+  asked = { key: keyOf(name, query), answer };
+}
+
+/** What was asked for ahead, once: the next time somebody wants to see what has changed. */
+export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefined {
+  const found = asked?.key === keyOf(name, query) ? asked.answer : undefined;
+  asked = undefined;
+  return found;
+}
+
+const keyOf = (name: string, query: ListQuery): string => JSON.stringify([name, query]);
+
+function keptParams(name: string): KeptParams {
+  try {
+    const kept = localStorage.getItem(['RaStoregatehouse', name, 'listParams'].join('.'));
+    return (JSON.parse(kept ?? '{}') as KeptParams) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,46 @@
+import { valuesOfDetail } from '../../../src/languages/values-of-detail.ts';
+import { humanised } from '../text/presentation.ts';
+import { find, say } from '../text/say.ts';
+
+type Problem = Record<string, unknown>;
+
+/**
+ * An answer of the service with what it says against a request in the reader's language. Its own words are English, for
+ * programs; its sentence or its code finds the message.
+ */
+export async function inReadersLanguage(response: Response): Promise<Response> {
+  const isBatch = response.url.endsWith('/batch');
+  if ((response.ok && !isBatch) || !/json/.test(response.headers.get('content-type') ?? '')) return response;
+  const body: unknown = await response.json().catch(() => undefined);
+  const spoken = isObject(body) ? (isBatch ? ofBatch(body) : spokenProblem(body)) : body;
+  const { status, statusText, headers } = response;
+  return new Response(JSON.stringify(spoken), { status, statusText, headers });
+}
+
+const isObject = (value: unknown): value is Problem => typeof value === 'object' && value !== null;
+
+function ofBatch({ data, ...rest }: Problem): Problem {
+  if (!Array.isArray(data)) return spokenProblem(rest);
+  const spoken = data.map((one: Problem) => (isObject(one?.error) ? { ...one, error: spokenProblem(one.error) } : one));
+  return { ...rest, data: spoken };
+}
+
+export function spokenProblem(problem: Problem): Problem {
+  const detail = String(problem.detail ?? problem.error_description ?? '');
+  const said = find(detail) ?? find(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
+  return {
+    ...problem,
+    ...(typeof problem.error === 'string' ? { error_description: said } : { detail: said }),
+    ...(Array.isArray(problem.errors) ? { errors: problem.errors.map(spokenField) } : {}),
+  };
+}
+
+function spokenField(error: Problem): Problem {
+  const { field, code, message } = error;
+  const detail = String(message);
+  const { limit, values: listed } = valuesOfDetail(detail);
+  // A declared hint is a sentence of its own, which the operator may have said in this language.
+  const values = { detail, limit, field: say(humanised(String(field))), values: find(`${listed}.`) ?? say(listed) };
+  const said = find(`field_error.${field}.${code}`, values) ?? find(`field_error.${code}`, values);
+  return { ...error, message: said ?? detail };
+}

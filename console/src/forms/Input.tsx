@@ -1,0 +1,172 @@
+import { Typography } from '@mui/material';
+import {
+  AutocompleteArrayInput,
+  AutocompleteInput,
+  BooleanInput,
+  DateInput,
+  DateTimeInput,
+  maxLength,
+  maxValue,
+  minLength,
+  minValue,
+  NumberInput,
+  PasswordInput,
+  ReferenceInput,
+  required,
+  SelectInput,
+  TextArrayInput,
+  TextInput,
+  useGetList,
+  useRecordContext,
+  type Validator,
+} from 'react-admin';
+import { useDescription, useDescriptions } from '../data/described.tsx';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { anywhereKey } from '../data/list-filter.ts';
+import { fieldLabel, helpOf, rowDetail, rowName, searchedFields, tellingField } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { JsonInput } from './JsonInput.tsx';
+import { mustBeJson } from './typed-json.ts';
+
+const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
+const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: say(value) }));
+
+/** The control by which one field is written. */
+export function Input({ field }: { field: FieldDescription }) {
+  const description = useDescription();
+  const help = helpOf(description.name, field, useRecordContext()?.id === undefined);
+  const { name, type, values, references, max = 255 } = field;
+  const names = description.relations.find(({ kind, list }) => kind === 'listsNames' && list === name);
+  const common = {
+    source: name,
+    label: fieldLabel(field),
+    helperText: help ?? false,
+    validate: rulesOf(field),
+  } as const;
+  const { defaultValue } = field;
+
+  if (references !== undefined) return <RowInput {...common} reference={references} />;
+  if (name === 'scopes') return <ScopesInput {...common} defaultValue={defaultValue as string[] | undefined} />;
+  if (names && !values) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
+  switch (type) {
+    case 'boolean':
+      return <BooleanInput {...common} defaultValue={defaultValue === true} />;
+    case 'integer':
+      return <NumberInput {...common} step={1} defaultValue={defaultValue} />;
+    case 'number':
+      return <NumberInput {...common} defaultValue={defaultValue} />;
+    case 'date':
+      return <DateInput {...common} />;
+    case 'timestamp':
+      return <DateTimeInput {...common} />;
+    case 'enum':
+      return <SelectInput {...common} defaultValue={defaultValue} choices={saidChoices(values ?? [])} />;
+    case 'list':
+      return values ? (
+        <AutocompleteArrayInput {...common} choices={saidChoices(values)} />
+      ) : (
+        <TextArrayInput {...common} helperText={help ?? say('Press Enter after each.')} />
+      );
+    case 'json':
+      return <JsonInput {...common} />;
+    default:
+      return name.includes('password') ? (
+        <PasswordInput {...common} autoComplete="new-password" />
+      ) : (
+        <TextInput
+          {...common}
+          defaultValue={defaultValue}
+          multiline={max > 500}
+          {...(typeof field.example === 'string'
+            ? { placeholder: say('Such as {example}', { example: field.example }) }
+            : {})}
+        />
+      );
+  }
+}
+
+/** What can be said without asking the service; the rest it says itself, at the field. */
+function rulesOf({ type, min, max, ...field }: FieldDescription): Validator[] {
+  const rules: Validator[] = [];
+  if (field.required && field.defaultValue === undefined) rules.push(required());
+  if (type === 'integer' || type === 'number') {
+    if (min !== undefined) rules.push(minValue(min));
+    if (max !== undefined) rules.push(maxValue(max));
+  }
+  if (type === 'json') rules.push(mustBeJson);
+  if (type === 'text') {
+    if (min !== undefined) rules.push(minLength(min));
+    if (max !== undefined) rules.push(maxLength(max));
+  }
+  return rules;
+}
+
+type CommonProps = { source: string; label: string };
+
+/** Chooses a row of another resource by what people know it by. */
+export function RowInput({ reference, ...common }: CommonProps & { reference: string; alwaysOn?: boolean }) {
+  const target = useDescriptions().get(reference);
+  const telling = target && tellingField(target);
+  return (
+    <ReferenceInput source={common.source} reference={reference} perPage={25} sort={sortOf(telling)}>
+      <AutocompleteInput
+        {...common}
+        optionText={target ? <Choice target={target} /> : 'id'}
+        inputText={(row: Record<string, unknown>) => (target ? rowName(target, row) : String(row?.id))}
+        matchSuggestion={() => true}
+        filterToQuery={(typed: string) => queryFor(target, typed)}
+      />
+    </ReferenceInput>
+  );
+}
+
+/** A row to be chosen: its name, and what tells it from another of that name. */
+function Choice({ target }: { target: ResourceDescription }) {
+  const row = useRecordContext();
+  if (!row) return null;
+  const detail = rowDetail(target, row);
+  return (
+    <span>
+      {rowName(target, row)}{' '}
+      {detail !== undefined && (
+        <Typography component="span" variant="body2" color="textSecondary" sx={{ ml: 1 }}>
+          {detail}
+        </Typography>
+      )}
+    </span>
+  );
+}
+
+const sortOf = (telling: FieldDescription | undefined) =>
+  telling?.sortable ? ({ field: telling.name, order: 'ASC' } as const) : ({ field: 'id', order: 'DESC' } as const);
+
+function queryFor(target: ResourceDescription | undefined, typed: string) {
+  const fields = typed === '' || !target ? [] : searchedFields(target);
+  return fields.length > 0 ? { [anywhereKey(fields)]: typed } : {};
+}
+
+/** A list of names of another resource's rows: a user's roles. */
+function NamesInput({ resource, keyField, ...common }: CommonProps & { resource: string; keyField: string }) {
+  const { data = [] } = useGetList(resource, {
+    pagination: { page: 1, perPage: 100 },
+    sort: { field: keyField, order: 'ASC' },
+  });
+  return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
+}
+
+/** OpenID Connect's. */
+const identityScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'];
+
+/** What a token may be used for: the scopes of all that the service describes. */
+function ScopesInput(common: CommonProps & { defaultValue: string[] | undefined }) {
+  const ofClients = useDescription().name === 'clients';
+  const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
+  return (
+    <AutocompleteArrayInput
+      {...common}
+      // What a client may ask for by default depends on what it is: the service says it.
+      defaultValue={ofClients ? undefined : common.defaultValue}
+      choices={choicesOf(ofClients ? [...identityScopes, ...scopes] : scopes)}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+import { Box, Button } from '@mui/material';
+import { TextInput, type Validator } from 'react-admin';
+import { useFormContext } from 'react-hook-form';
+import { say } from '../text/say.ts';
+import { laidOut, shownJson, typedJson } from './typed-json.ts';
+
+interface Props {
+  source: string;
+  label: string;
+  helperText: string | false;
+  validate: Validator[];
+}
+
+/** JSON as it is typed: checked with each key, and laid out on demand. */
+export function JsonInput(props: Props) {
+  const { getValues, setValue, trigger } = useFormContext();
+  return (
+    <Box sx={{ width: '100%' }}>
+      <TextInput
+        {...props}
+        multiline
+        minRows={3}
+        format={shownJson}
+        parse={(text: string) => {
+          // Said at once, and not only when it is saved.
+          setTimeout(() => void trigger(props.source));
+          return typedJson(text);
+        }}
+        slotProps={{ htmlInput: { className: 'mono', spellCheck: false } }}
+      />
+      <Button
+        size="small"
+        onClick={() => setValue(props.source, laidOut(getValues(props.source)), { shouldDirty: true })}
+      >
+        {say('Lay out {what}', { what: props.label })}
+      </Button>
+    </Box>
+  );
+}

@@ -1,0 +1,54 @@
+import { say } from '../text/say.ts';
+/** JSON as somebody is typing it: kept to the letter, and sent as what it means. */
+export class TypedJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get isValid(): boolean {
+    try {
+      JSON.parse(this.text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+}
+
+/** What the control shows of a value. */
+export function shownJson(value: unknown): string {
+  if (value instanceof TypedJson) return value.text;
+  return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
+}
+
+export const typedJson = (text: string): TypedJson | null => (text.trim() === '' ? null : new TypedJson(text));
+
+export function mustBeJson(value: unknown): string | undefined {
+  if (!(value instanceof TypedJson) || value.isValid) return undefined;
+  const place = placeOfMistake(value.text);
+  return place
+    ? say('This is not JSON (yet): look at line {line}, column {column}.', { ...place })
+    : say('This is not JSON (yet).');
+}
+
+/** Where the parser gave up, as far as it says. */
+function placeOfMistake(text: string): { line: number; column: number } | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const at = /position (\d+)/.exec((error as Error).message)?.[1];
+    const before = text.slice(0, at === undefined ? text.length : Number(at)).split('\n');
+    return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  }
+}
+
+/** The same value, laid out line by line; what is no JSON stays as it is. */
+export const laidOut = (value: unknown): unknown =>
+  value instanceof TypedJson && value.isValid ? new TypedJson(JSON.stringify(JSON.parse(value.text), null, 2)) : value;

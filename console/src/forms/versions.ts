@@ -1,0 +1,47 @@
+import type { FieldDescription } from '../data/descriptions.ts';
+
+type Row = Record<string, unknown>;
+
+/** One field on which two people's versions of a row differ from what both had seen. */
+export interface Difference {
+  field: FieldDescription;
+  before: unknown;
+  theirs: unknown;
+  mine: unknown;
+  /** Whether both changed it, and not to the same: somebody has to choose. */
+  isContested: boolean;
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+/** Field by field: what both had seen, what is stored by now, and what was to be saved. */
+export function differencesOf(
+  fields: readonly FieldDescription[],
+  before: Row,
+  theirs: Row,
+  changes: Row,
+): Difference[] {
+  return fields
+    .filter(({ readOnly, name }) => !readOnly || name in changes)
+    .map((field) => {
+      const [was, is] = [before[field.name], theirs[field.name]];
+      const mine = field.name in changes ? changes[field.name] : was;
+      const isContested = field.name in changes && !same(is, was) && !same(is, mine);
+      return { field, before: was, theirs: is, mine, isContested };
+    })
+    .filter(({ before, theirs, mine }) => !same(before, theirs) || !same(before, mine));
+}
+
+export type Choice = 'theirs' | 'mine';
+
+/** What nobody else touched is mine; what I did not touch is theirs; of what both did, mine until said otherwise. */
+export const firstChoice = ({ before, mine }: Difference): Choice => (same(before, mine) ? 'theirs' : 'mine');
+
+/** What to write onto their version so that it has what was chosen. */
+export function chosenChanges(differences: readonly Difference[], choices: Readonly<Record<string, Choice>>): Row {
+  return Object.fromEntries(
+    differences
+      .filter((difference) => (choices[difference.field.name] ?? firstChoice(difference)) === 'mine')
+      .map(({ field, mine }) => [field.name, mine]),
+  );
+}

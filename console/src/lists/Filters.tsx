@@ -1,0 +1,67 @@
+import type { ReactElement } from 'react';
+import { SearchInput, SelectInput, TextInput } from 'react-admin';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { anywhereKey, filterKey } from '../data/list-filter.ts';
+import { RowInput } from '../forms/Input.tsx';
+import { fieldLabel, searchedFields } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { within } from '../text/words.ts';
+import { RangeFilter } from './RangeFilter.tsx';
+
+const yesOrNo = () => [
+  { id: 'true', name: say('Yes') },
+  { id: 'false', name: say('No') },
+];
+
+/** What a list can be narrowed by: every field that the service can search. */
+export function filtersOf(description: ResourceDescription): ReactElement[] {
+  const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
+  return [...searchBox(searchedFields(description)), ...searchable.flatMap(filtersFor)];
+}
+
+/** The one that is always open: looks at every text that can be searched. */
+function searchBox(fields: FieldDescription[]): ReactElement[] {
+  if (fields.length === 0) return [];
+  const placeholder = say('Search {fields}', {
+    fields: fields.map((field) => within(fieldLabel(field))).join(', '),
+  });
+  const slotProps = { htmlInput: { 'aria-label': placeholder } };
+  const source = anywhereKey(fields);
+  return [
+    <SearchInput key="search" alwaysOn {...{ source, placeholder, slotProps }} sx={{ width: 360, maxWidth: '100%' }} />,
+  ];
+}
+
+function filtersFor(field: FieldDescription): ReactElement[] {
+  const { name, type, values, references } = field;
+  const label = fieldLabel(field);
+  if (references !== undefined) return [<RowInput key={name} source={name} label={label} reference={references} />];
+  switch (type) {
+    case 'text':
+      return [
+        <TextInput key={name} source={filterKey(name, 'contains')} label={say('{field} contains', { field: label })} />,
+      ];
+    case 'boolean':
+      return [<SelectInput key={name} source={name} label={label} choices={yesOrNo()} />];
+    case 'enum':
+      return [
+        <SelectInput
+          key={name}
+          source={name}
+          label={label}
+          choices={(values ?? []).map((value) => ({ id: value, name: say(value) }))}
+        />,
+      ];
+    case 'integer':
+    case 'number':
+      return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="number" />];
+    case 'date':
+      return [<RangeFilter key={name} source={filterKey(name, 'range')} label={label} kind="day" />];
+    case 'timestamp':
+      return [<RangeFilter key={name} source={filterKey(name, 'days')} label={label} kind="day" />];
+    case 'json':
+      return [];
+    default:
+      return [<TextInput key={name} source={name} label={label} />];
+  }
+}

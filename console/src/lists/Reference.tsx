@@ -1,0 +1,86 @@
+import { createContext, type ReactNode, useContext } from 'react';
+import {
+  type RaRecord,
+  useCreatePath,
+  useGetMany,
+  useGetManyAggregate,
+  useListContext,
+  useRecordContext,
+} from 'react-admin';
+import { Link } from 'react-router-dom';
+import { useDescriptions } from '../data/described.tsx';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { rowName, shortId } from '../text/presentation.ts';
+
+type Found = ReadonlyMap<string, RaRecord>;
+
+/** By the name of the field: what the rows of this list refer to. */
+const Referred = createContext<ReadonlyMap<string, Found>>(new Map());
+
+/** Reads what all rows of a list refer to by these fields at once, so that no cell has to ask by itself. */
+export function ReferredRows({ fields, children }: { fields: FieldDescription[]; children: ReactNode }) {
+  const [field, ...more] = fields.filter(({ references }) => references !== undefined);
+  if (!field) return children;
+  return (
+    <ReferredBy field={field}>
+      <ReferredRows fields={more}>{children}</ReferredRows>
+    </ReferredBy>
+  );
+}
+
+function ReferredBy({ field: { name, references = '' }, children }: { field: FieldDescription; children: ReactNode }) {
+  const outer = useContext(Referred);
+  const isReadable = useDescriptions().get(references)?.operations.has('list') ?? false;
+  const { data: rows = [] } = useListContext();
+  const ids = [...new Set(rows.map((row) => row[name]).filter((id): id is string => typeof id === 'string'))];
+  const { data = [] } = useGetMany(references, { ids }, { enabled: isReadable && ids.length > 0 });
+  const found = new Map(data.filter(Boolean).map((row) => [String(row.id), row]));
+  return <Referred.Provider value={new Map([...outer, [name, found]])}>{children}</Referred.Provider>;
+}
+
+/** The row that a field refers to, by its name, and as a link to it. */
+export function Reference({ field, linked }: { field: FieldDescription; linked: boolean }) {
+  const row = useRecordContext();
+  const found = useContext(Referred).get(field.name);
+  const id = row?.[field.name] as string | null | undefined;
+  if (!id) return <span className="value">–</span>;
+  if (!found) return <ReferenceAlone field={field} id={id} linked={linked} />;
+  return <Name field={field} id={id} row={found.get(id)} linked={linked} />;
+}
+
+/** Outside of a list. */
+function ReferenceAlone({ field, id, linked }: { field: FieldDescription; id: string; linked: boolean }) {
+  const { data } = useGetManyAggregate(field.references ?? '', { ids: [id] });
+  return <Name field={field} id={id} row={data?.[0]} linked={linked} />;
+}
+
+interface NameProps {
+  field: FieldDescription;
+  id: string;
+  row: RaRecord | undefined;
+  linked: boolean;
+}
+
+function Name({ field: { references = '' }, id, row, linked }: NameProps) {
+  const description = useDescriptions().get(references);
+  const createPath = useCreatePath();
+  // Gone, or not to be seen.
+  if (!row || !description) {
+    return (
+      <span className="value mono" title={id}>
+        {shortId(id)}
+      </span>
+    );
+  }
+  const name = rowName(description, row);
+  if (!linked || !description.operations.has('find')) return <span className="value">{name}</span>;
+  return (
+    <Link
+      className="value reference"
+      to={createPath({ resource: references, type: 'show', id })}
+      state={{ _scrollToTop: true }}
+    >
+      {name}
+    </Link>
+  );
+}

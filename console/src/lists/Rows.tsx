@@ -1,0 +1,120 @@
+import { Button, Typography } from '@mui/material';
+import type { SxProps, Theme } from '@mui/material/styles';
+import type { ReactNode } from 'react';
+import { DataTable, useListContext, useStore } from 'react-admin';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { Value } from '../rows/Value.tsx';
+import { fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { useNarrow } from '../widgets/narrow.ts';
+import { Lines } from './Lines.tsx';
+import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
+import { ReferredRows } from './Reference.tsx';
+
+interface Props {
+  columns: FieldDescription[];
+  /** Those that somebody may want to see besides. */
+  more?: FieldDescription[];
+  /** Whether a click on a heading sorts. */
+  sorted: boolean;
+  selectable: boolean;
+  /** What can be done with each row. */
+  rowAction?: ReactNode;
+}
+
+/** The body of a table is plain elements; here is what they look like. An address stays on one line; what is longer is broken. */
+const tableStyles: SxProps<Theme> = {
+  '& tbody td': {
+    ...{ typography: 'body2', py: 0.75, px: 2, borderBottom: '1px solid', borderColor: 'divider', textAlign: 'left' },
+    '&.select': { width: 48, p: 0, pl: '7px' },
+    '&.actions': { textAlign: 'right' },
+  },
+  '& table.MuiTable-root[data-density="medium"] tbody td:not(.select)': { p: 2 },
+  '& tbody tr:hover': { backgroundColor: 'action.hover' },
+  '& tbody .value': { display: 'inline-block', maxWidth: '40ch', overflowWrap: 'break-word' },
+  '& .numbers': {
+    ...{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
+    '& .MuiTableSortLabel-root': { flexDirection: 'row-reverse' },
+  },
+  '& tbody td.numbers': { textAlign: 'right' },
+  [`& .${linkClass}`]: {
+    fontWeight: 600,
+    color: 'inherit',
+    textDecoration: 'none',
+    '&:hover': { textDecoration: 'underline' },
+  },
+};
+
+export const densityKey = 'lists.density';
+
+const isNumber = ({ type, references }: FieldDescription): boolean =>
+  (type === 'integer' || type === 'number') && references === undefined;
+
+/** The rows of the list that it stands in: a table, or on a phone two lines a row. */
+export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
+  const narrow = useNarrow();
+  const [density] = useStore<'small' | 'medium'>(densityKey, 'small');
+  const { data, isPending } = useListContext();
+  if (narrow) {
+    if (data?.length === 0 && !isPending) return <None />;
+    return (
+      <ReferredRows fields={columns.slice(0, 3)}>
+        <Lines columns={columns} selectable={selectable} rowAction={rowAction} />
+      </ReferredRows>
+    );
+  }
+  // A reference leads to the row that it names, so the link of this one is around another cell.
+  const linked = columns.find(({ references }) => references === undefined) ?? columns[0];
+  return (
+    <ReferredRows fields={columns}>
+      <DataTable
+        body={LinkedBody}
+        size={density}
+        bulkActionButtons={selectable && <span />}
+        bulkActionsToolbar={<span hidden />}
+        hiddenColumns={more.map(({ name }) => name)}
+        empty={<None />}
+        sx={tableStyles}
+        {...{ 'data-density': density }}
+      >
+        {[...columns, ...more].map((field) => (
+          <DataTable.Col
+            key={field.name}
+            source={field.name}
+            label={fieldLabel(field)}
+            disableSort={!sorted || !field.sortable}
+            className={isNumber(field) ? 'numbers' : undefined}
+          >
+            {field === linked ? (
+              <RowLink>
+                <Value field={field} linked={false} brief />
+              </RowLink>
+            ) : (
+              <Value field={field} brief />
+            )}
+          </DataTable.Col>
+        ))}
+        {rowAction && (
+          <DataTable.Col label="" disableSort className="actions">
+            {rowAction}
+          </DataTable.Col>
+        )}
+      </DataTable>
+    </ReferredRows>
+  );
+}
+
+function None() {
+  const { filterValues = {}, setFilters } = useListContext();
+  const isFiltered = Object.keys(filterValues).length > 0;
+  return (
+    <Typography component="div" sx={{ p: 2, color: 'text.secondary' }}>
+      {isFiltered ? say('Nothing matches these filters.') : say('None yet.')}
+      {isFiltered && (
+        <Button size="small" sx={{ ml: 1 }} onClick={() => setFilters({}, {})}>
+          {say('Clear filters')}
+        </Button>
+      )}
+    </Typography>
+  );
+}

@@ -1,0 +1,47 @@
+import { Box, Card, Typography } from '@mui/material';
+import { ReferenceManyField, useRecordContext } from 'react-admin';
+import { useDescription } from '../data/described.tsx';
+import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
+import { Pages } from '../lists/Pages.tsx';
+import { Rows } from '../lists/Rows.tsx';
+import { columnsOf, humanised, labelOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { ListAway } from '../widgets/LoadError.tsx';
+import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
+import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
+
+/** The rows of one relation, read at `/v1/<resources>/<id>/<children>`, and what ties them to this one. */
+export function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {
+  const { name } = useDescription();
+  const row = useRecordContext();
+  const links = useLinks(relation);
+  const tie = useTie(relation);
+  const untie = links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />;
+  return (
+    <Box component="section" sx={{ mt: 3 }}>
+      <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
+        <Typography variant="h6" component="h2">
+          {relation.name === relation.resource ? labelOf(target) : say(humanised(relation.name))}
+        </Typography>
+        {links?.canAdd && <AddLink links={links} target={target} />}
+        <AddRelated tie={tie} target={target} />
+      </Box>
+      <Card>
+        <ReferenceManyField
+          reference={relation.resource}
+          target={`${name}/${relation.name}`}
+          perPage={10}
+          error={<ListAway />}
+          pagination={<Pages />}
+        >
+          <Rows
+            columns={columnsOf(target, 5).filter((field) => field.name !== relation.by)}
+            sorted={false}
+            selectable={false}
+            rowAction={<RelatedRowActions tie={tie} untie={untie || undefined} />}
+          />
+        </ReferenceManyField>
+      </Card>
+    </Box>
+  );
+}

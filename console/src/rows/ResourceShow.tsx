@@ -1,0 +1,92 @@
+import { Box, Card } from '@mui/material';
+import { EditButton, RecordField, Show, TopToolbar, useRecordContext } from 'react-admin';
+import { useDescription, useDescriptions } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { fieldLabel, hasField, rowName, singularOf } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { CopyButton } from '../widgets/CopyButton.tsx';
+import { ShowAway } from '../widgets/LoadError.tsx';
+import { ActionButtons } from './ActionButtons.tsx';
+import { CodeButton } from './CodePanel.tsx';
+import { NewSecretButton } from './NewSecretButton.tsx';
+import { Related } from './Related.tsx';
+import { RemoveButton } from './RemoveButtons.tsx';
+import { Value } from './Value.tsx';
+
+/** The others are fields of the row already: a reference, or a list of names. */
+const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
+
+/** One row of any resource: its fields, and below them what belongs to it. */
+export function ResourceShow() {
+  const description = useDescription();
+  const descriptions = useDescriptions();
+  const lists = description.relations.filter(
+    ({ kind, resource }) => shownBelow.has(kind) && descriptions.has(resource),
+  );
+  return (
+    <Show
+      title={<ShowTitle />}
+      actions={<ShowActions />}
+      component="div"
+      error={<ShowAway />}
+      queryOptions={{ onError: () => undefined }}
+    >
+      <Card sx={{ p: { xs: 2, md: 3 } }}>
+        <Box sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: '1fr 1fr 1fr' } }}>
+          <ShownFields />
+        </Box>
+      </Card>
+      {lists.map((relation) => (
+        <Related
+          key={relation.name}
+          relation={relation}
+          target={descriptions.get(relation.resource) as ResourceDescription}
+        />
+      ))}
+    </Show>
+  );
+}
+
+function ShownFields() {
+  const { name, fields } = useDescription();
+  const row = useRecordContext();
+  return fields
+    .filter((field) => !field.writeOnly && hasField(name, field.name, row))
+    .map((field) => (
+      <RecordField
+        key={field.name}
+        source={field.name}
+        label={fieldLabel(field)}
+        sx={field.type === 'json' ? { gridColumn: '1 / -1' } : undefined}
+      >
+        {field.name === 'id' && row ? <RowId id={String(row.id)} /> : <Value field={field} />}
+      </RecordField>
+    ));
+}
+
+function RowId({ id }: { id: string }) {
+  return (
+    <Box component="span" sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+      <span className="mono">{id}</span>
+      <CopyButton text={id} label={say('Copy id')} />
+    </Box>
+  );
+}
+
+function ShowTitle() {
+  const description = useDescription();
+  const row = useRecordContext();
+  return <span>{row ? `${singularOf(description)} ${rowName(description, row)}` : ''}</span>;
+}
+
+function ShowActions() {
+  const { operations, name } = useDescription();
+  return (
+    <TopToolbar>
+      {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
+      <CodeButton />
+      {operations.has('update') && <EditButton />}
+      <RemoveButton />
+    </TopToolbar>
+  );
+}

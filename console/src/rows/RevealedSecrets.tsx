@@ -1,0 +1,51 @@
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField, Typography } from '@mui/material';
+import { humanised } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { CopyButton } from '../widgets/CopyButton.tsx';
+
+const secretNames = new Set(['client_secret', 'access_token']);
+
+/** The values in an answer that are shown this once, and the client that they belong to. */
+export function secretsIn(answer: Record<string, unknown>, clientId = answer.client_id): [string, string][] {
+  const secrets = Object.entries(answer).filter(
+    (entry): entry is [string, string] => secretNames.has(entry[0]) && typeof entry[1] === 'string',
+  );
+  const isOfClient = secrets.some(([name]) => name === 'client_secret') && typeof clientId === 'string';
+  return isOfClient ? [['client_id', clientId], ...secrets] : secrets;
+}
+
+/** Shows a secret the one time that the service tells it. */
+export function Revealed({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
+  return (
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
+      <DialogTitle id="revealed-title">{say('Copy it now')}</DialogTitle>
+      <DialogContent>
+        <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+          {say('It is shown this once and stored nowhere in readable form. Who loses it makes a new one.')}
+        </Typography>
+        {secrets.map(([name, value]) => (
+          <Secret key={name} name={name} value={value} />
+        ))}
+      </DialogContent>
+      <DialogActions>
+        <Button variant="contained" onClick={onClose}>
+          {say('I have copied it')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Secret({ name, value }: { name: string; value: string }) {
+  return (
+    <TextField
+      label={humanised(name)}
+      value={value}
+      multiline={value.length > 60}
+      slotProps={{
+        htmlInput: { readOnly: true, className: 'mono', spellCheck: false },
+        input: { endAdornment: <CopyButton text={value} /> },
+      }}
+    />
+  );
+}

@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import { useRecordContext } from 'react-admin';
+import { isOwnSession } from '../auth/own-session.ts';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { Reference } from '../lists/Reference.tsx';
+import { locale, say } from '../text/say.ts';
+
+const none = '–';
+
+/** A declared value may be said otherwise in the reader's language. */
+const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
+
+interface Props {
+  field: FieldDescription;
+  linked?: boolean;
+  /** In a list: of many words the first, and how many more there are. */
+  brief?: boolean;
+}
+
+/** One field of the row, as its type is read. A page has hundreds of them: plain elements, with the styles of `theme.ts`. */
+export function Value({ field, linked = true, brief = false }: Props) {
+  const row = useRecordContext();
+  if (field.references !== undefined) return <Reference field={field} linked={linked} />;
+  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row, brief)}</span>;
+}
+
+function read({ name, type }: FieldDescription, row: Record<string, unknown> | undefined, brief: boolean): ReactNode {
+  const value = row?.[name];
+  switch (type) {
+    case 'boolean':
+      return <YesOrNo is={value} />;
+    case 'integer':
+    case 'number':
+      return typeof value === 'number' ? value.toLocaleString(locale) : none;
+    case 'date':
+      return written(value, day);
+    case 'timestamp':
+      return written(value, moment);
+    case 'enum':
+      // Whoever ends sessions should know which one is theirs.
+      if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
+      return <Words values={[sayValue(value)]} />;
+    case 'list':
+      return <Words values={(value as unknown[]) ?? []} most={brief ? mostWords : undefined} />;
+    case 'json':
+      return <Json value={value} />;
+    default:
+      if (value === null || value === undefined || value === '') return none;
+      return typeof value === 'string' ? value : JSON.stringify(value);
+  }
+}
+
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+
+function written(value: unknown, format: Intl.DateTimeFormat): string {
+  if (typeof value !== 'string' || value === '') return none;
+  const at = new Date(value);
+  return Number.isNaN(at.getTime()) ? value : format.format(at);
+}
+
+/** A word, and not a sign that has to be guessed at. */
+function YesOrNo({ is }: { is: unknown }) {
+  if (typeof is !== 'boolean') return none;
+  return <span className={is ? 'yes' : 'no'}>{is ? say('Yes') : say('No')}</span>;
+}
+
+const mostWords = 6;
+
+function Words({ values, most = values.length }: { values: unknown[]; most?: number | undefined }) {
+  const words = values.filter((value) => value !== null && value !== undefined).map(String);
+  if (words.length === 0) return none;
+  return (
+    <span className="words">
+      {words.slice(0, most).map((word) => (
+        <span key={word}>{word}</span>
+      ))}
+      {words.length > most && <span title={words.slice(most).join(', ')}>+{words.length - most}</span>}
+    </span>
+  );
+}
+
+function Json({ value }: { value: unknown }) {
+  if (value === null || value === undefined || Object.keys(value).length === 0) return none;
+  return <span className="mono json">{JSON.stringify(value, null, 2)}</span>;
+}

@@ -1,0 +1,18 @@
+import { language, locale } from './say.ts';
+
+const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** "3 hours ago" while that says more than a date does. */
+export function ago(moment: string, now = Date.now()): string {
+  const seconds = (Date.parse(moment) - now) / 1000;
+  if (Math.abs(seconds) > 7 * 86_400) {
+    return new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  }
+  const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
+  return words.format(unit === 'second' ? 0 : Math.trunc(seconds / size), unit);
+}

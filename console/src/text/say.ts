@@ -1,0 +1,45 @@
+import { formatMessage, type MessageValues, plainText } from '../../../src/languages/format-message.ts';
+import { type MessagePart, parseMessage } from '../../../src/languages/message-parts.ts';
+
+/** The language of the page, which the service has chosen: a change of it opens the page anew. */
+export const language = globalThis.document?.documentElement.lang || 'en';
+
+/** The reader's own way to write dates and numbers in it. */
+export const locale =
+  globalThis.navigator?.languages?.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;
+
+let messages: Readonly<Record<string, string>> = {};
+const parsed = new Map<string, readonly MessagePart[]>();
+
+/** Before anything is drawn: the messages of the page's language. English, unless the operator changed it, is in the code. */
+export async function learnLanguage(): Promise<void> {
+  const address = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-messages"]')?.content ?? '';
+  if (!address.startsWith('/')) return;
+  const answer = await fetch(address).catch(() => undefined);
+  if (answer?.ok) messages = (await answer.json()) as Record<string, string>;
+}
+
+/** A sentence of the console in the reader's language. English sentences are their own keys. */
+export function say(english: string, values?: MessageValues): string {
+  const text = template(english);
+  // Not every sentence is ours: without values it is what it is.
+  return values === undefined && text === english ? text : format(text, values ?? {});
+}
+
+/** The message with its places for values left open. */
+export const template = (english: string): string => messages[english] ?? english;
+
+/** A message that may be there or not. */
+export function find(key: string, values: MessageValues = {}): string | undefined {
+  const text = messages[key];
+  return text === undefined ? undefined : format(text, values);
+}
+
+function format(text: string, values: MessageValues): string {
+  let parts = parsed.get(text);
+  if (!parts) {
+    parts = parseMessage(text);
+    parsed.set(text, parts);
+  }
+  return formatMessage(parts, values, language, plainText(language));
+}

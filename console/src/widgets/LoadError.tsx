@@ -1,0 +1,51 @@
+import CloudOffIcon from '@mui/icons-material/CloudOffOutlined';
+import { Box, Button, Typography } from '@mui/material';
+import { useEditContext, useListContext, useShowContext } from 'react-admin';
+import { GatehouseError } from '../../../client/errors.ts';
+import { say } from '../text/say.ts';
+
+/** In the place of what could not be read: why, and another try. */
+export function Away({ error, retry }: { error: unknown; retry: () => void }) {
+  const { title, text } = wordsFor(error);
+  return (
+    <Box role="alert" sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
+      <CloudOffIcon sx={{ fontSize: 40, color: 'text.secondary' }} />
+      <Typography variant="h6" component="h2">
+        {title}
+      </Typography>
+      <Typography sx={{ color: 'text.secondary' }}>{text}</Typography>
+      <Button variant="contained" onClick={retry} sx={{ mt: 1 }}>
+        {say('Retry')}
+      </Button>
+    </Box>
+  );
+}
+
+/** What went wrong, as a person would say it. */
+export function wordsFor(error: unknown): { title: string; text: string } {
+  const { status = 0, message = '' } = error instanceof GatehouseError ? error : ({} as Partial<GatehouseError>);
+  if (status === 404) return { title: say('This is gone'), text: say('Somebody deleted it, or you may not see it.') };
+  if (status === 403) return { title: say('You may not see this'), text: message };
+  if (status === 429)
+    return { title: say('Too much at once'), text: say('The service asks to wait a moment before the next try.') };
+  if (status === 0 || status === 502 || status === 504) {
+    return { title: say('The service is away'), text: say('It does not answer. Your work here is not lost.') };
+  }
+  if (status >= 500) return { title: say('The service cannot answer now'), text: message };
+  return { title: say('This could not be read'), text: message || String((error as Error)?.message ?? error) };
+}
+
+export function ListAway() {
+  const { error, refetch } = useListContext();
+  return error ? <Away error={error} retry={() => void refetch()} /> : null;
+}
+
+export function ShowAway() {
+  const { error, refetch } = useShowContext();
+  return error ? <Away error={error} retry={() => void refetch()} /> : null;
+}
+
+export function EditAway() {
+  const { error, refetch } = useEditContext();
+  return error ? <Away error={error} retry={() => void refetch?.()} /> : null;
+}

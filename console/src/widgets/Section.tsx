@@ -1,0 +1,39 @@
+import { Box, Card, Typography } from '@mui/material';
+import { type ReactNode, useId } from 'react';
+import { Link } from 'react-admin';
+import { say } from '../text/say.ts';
+
+interface Props {
+  title: string;
+  /** Where all of it is listed. */
+  to?: string;
+  children: ReactNode;
+}
+
+/** A card with a heading, for one thing about a person. */
+export function Section({ title, to, children }: Props) {
+  const id = useId();
+  return (
+    <Card component="section" aria-labelledby={id}>
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'baseline', px: 2, py: 1.5 }}>
+        <Typography variant="h6" component="h2" id={id}>
+          {title}
+        </Typography>
+        {to !== undefined && (
+          <Link to={to} aria-label={say('All: {what}', { what: title })}>
+            {say('All')}
+          </Link>
+        )}
+      </Box>
+      {children}
+    </Card>
+  );
+}
+
+export function Quiet({ children }: { children: ReactNode }) {
+  return (
+    <Typography color="textSecondary" variant="body2" sx={{ px: 2, pb: 2 }}>
+      {children}
+    </Typography>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '../../caller.ts';
+import { Problem } from '../../errors.ts';
+import { isProven, type Proof, type ProofDemand } from '../../proof.ts';
+
+/** RFC 9470 3: the token is good, and whoever holds it has to prove again who they are. */
+export function proofTooOld({ freshFor }: Proof, { maxAge = freshFor || undefined, acr }: ProofDemand = {}): Problem {
+  const detail =
+    acr === undefined
+      ? 'Prove again who you are: POST /v1/sessions/current/proofs, or send current_password along.'
+      : `Prove who you are at the level ${acr}: POST /v1/sessions/current/proofs.`;
+  const challenge = [
+    'Bearer error="insufficient_user_authentication"',
+    `error_description="${detail}"`,
+    ...(maxAge === undefined ? [] : [`max_age="${maxAge}"`]),
+    ...(acr === undefined ? [] : [`acr_values="${acr}"`]),
+  ].join(', ');
+  return new Problem(401, 'Unauthorized', detail, {
+    code: 'proof_too_old',
+    headers: { 'WWW-Authenticate': challenge },
+    members: { max_age: maxAge, acr_values: acr },
+  });
+}
+
+/**
+ * The one question about proof (contract 5.9): is this caller's strong and recent enough? Answered from what the cache of
+ * verified tokens holds. The service itself, and the operator at the command line, are asked nothing.
+ */
+export function requireProof({ kind, proof }: Caller, now: number, demand: ProofDemand = {}): void {
+  if (kind !== 'system' && !isProven(proof, now, demand)) throw proofTooOld(proof, demand);
+}

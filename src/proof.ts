@@ -1,0 +1,60 @@
+/** How strong a proof of identity is (contract 13.7): one factor, two, or one that cannot be phished. The weakest first. */
+export const acrLevels = ['urn:gatehouse:1', 'urn:gatehouse:2', 'phr'] as const;
+export type Acr = (typeof acrLevels)[number];
+
+/** How, and when, the owner of a session last proved who they are. A refresh does not renew it. */
+export interface Proof {
+  /** Milliseconds since 1970. Null where nobody proved anything: a personal access token, a client's own token. */
+  readonly time: number | null;
+  /** Methods, by their names in RFC 8176. */
+  readonly amr: readonly string[];
+  readonly acr: Acr | null;
+  /** Seconds for which a proof counts as recent, by the setting FRESH_PROOF. 0: a recent one is never asked for. */
+  readonly freshFor: number;
+  /** False for what nobody can make fresh: a personal access token, a client's own token. */
+  readonly renewable: boolean;
+  /** The password came along with this very request. */
+  readonly sent?: true;
+}
+
+export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshFor: 900, renewable: false });
+
+/** What an operation asks of its caller's proof. */
+export interface ProofDemand {
+  /** How old it may be, in seconds. The default is FRESH_PROOF. */
+  readonly maxAge?: number | undefined;
+  /** The default is any level. */
+  readonly acr?: Acr | undefined;
+}
+
+/** RFC 8176: a key that signs a challenge cannot be phished. */
+const phishingResistant = ['hwk', 'swk', 'pop'];
+/** Words that describe the methods and are none themselves. */
+const remarks = ['mfa', 'user'];
+
+/** The level that these methods reach together. */
+export function acrOf(amr: readonly string[]): Acr {
+  if (amr.some((method) => phishingResistant.includes(method))) return 'phr';
+  const factors = new Set(amr.filter((method) => !remarks.includes(method)));
+  return factors.size > 1 ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
+}
+
+export const reaches = (acr: Acr | null, least: Acr): boolean =>
+  acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(least);
+
+/** Whether a proof is strong and recent enough. */
+export function isProven(proof: Proof, now: number, { maxAge, acr }: ProofDemand = {}): boolean {
+  if (acr !== undefined && !reaches(proof.acr, acr)) return false;
+  if (maxAge === undefined && proof.freshFor === 0) return true;
+  return proof.time !== null && now - proof.time <= (maxAge ?? proof.freshFor) * 1000;
+}
+
+/** The least that a new proof must reach: nobody who signed in with two factors goes on with one. */
+export const leastToRenew = ({ acr }: Proof): Acr =>
+  reaches(acr, 'urn:gatehouse:2') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
+
+/** The proof of a request that the password came along with. Where that alone is too weak, it is no fresh proof. */
+export function sentAlong(proof: Proof, now: number): Proof {
+  if (!proof.renewable || !reaches(acrOf(['pwd']), leastToRenew(proof))) return { ...proof, sent: true };
+  return { ...proof, time: now, amr: ['pwd'], acr: acrOf(['pwd']), sent: true };
+}

@@ -1,0 +1,27 @@
+import type { Call } from '../declaration/define-resource.ts';
+import type { Resource } from '../model/resource.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
+
+interface Sent {
+  readonly call: Pick<Call, 'caller' | 'source'>;
+  readonly body: unknown;
+}
+
+const name = 'current_password';
+
+/**
+ * Contract 5.9: `current_password` in the body counts as a proof of this request. Returns the request with the caller proved
+ * and the body without it. An operator's own field of that name is a field.
+ */
+export async function withProof<S extends Sent>(
+  { proveByPassword }: Pick<ResourceServices, 'proveByPassword'>,
+  { definition }: Pick<Resource, 'definition'>,
+  sent: S,
+): Promise<S> {
+  const { call, body } = sent;
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return sent;
+  if (definition.managed && name in definition.fields) return sent;
+  const { [name]: password, ...rest } = body as Record<string, unknown>;
+  if (password === undefined || password === null || password === '') return { ...sent, body: rest };
+  return { ...sent, call: { ...call, caller: await proveByPassword(call, password) }, body: rest };
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin, password } from '../harness/accounts.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { addOwner, grantClient, type Owner, rowOf } from '../harness/owners.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const stale = 901_000;
+const prove = '/v1/sessions/current/proofs';
+
+/** The 401 of RFC 9470, with the code of contract 5.9. */
+function expectTooOld({ status, headers, body }: Answer, what: string): void {
+  assert.deepEqual([status, body.code], [401, 'proof_too_old'], `${what}: ${JSON.stringify(body)}`);
+  const challenge = headers.get('www-authenticate') ?? '';
+  assert.match(challenge, /^Bearer error="insufficient_user_authentication",.* max_age="900"/, what);
+}
+
+onBothEngines('a proof that is too old', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let other: { id: string };
+  before(async () => {
+    service = await start();
+    other = await addLogin(service);
+  });
+
+  const askAs = (method: string, path: string, { token }: Pick<Owner, 'token'>, json?: unknown): Promise<Answer> =>
+    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+
+  /** An owner whose access token is good and whose login was long ago; what `first` made is from before. */
+  async function staleOwner(roles: string[] = []): Promise<Owner> {
+    const owner = await addOwner(service, roles);
+    service.advance(stale);
+    return owner;
+  }
+
+  /** Everything on the list of contract 5.9 that the API offers so far. */
+  async function sensitive(admin: Owner): Promise<[what: string, method: string, path: string, body: object][]> {
+    const { id } = rowOf(await askAs('POST', '/v1/clients', admin, { name: 'Mine', current_password: password }));
+    const userPath = `/v1/users/${other.id}`;
+    const row = { name: 'CI' };
+    return [
+      ['a personal access token', 'POST', '/v1/tokens', row],
+      ['a client', 'POST', '/v1/clients', row],
+      ['a client under its user', 'POST', `/v1/users/${admin.id}/clients`, row],
+      ['a changed client', 'PATCH', `/v1/clients/${id}`, { name: 'Other' }],
+      ['a replaced client', 'PUT', `/v1/clients/${id}`, { name: 'Other' }],
+      ['a secret', 'POST', `/v1/clients/${id}/secrets`, {}],
+      ['roles', 'PATCH', userPath, { roles: ['admin'] }],
+      ['a user with roles', 'POST', '/v1/users', { email: 'x@example.com', password, roles: ['admin'] }],
+      ['a password', 'PATCH', userPath, { password: 'another long password' }],
+      ['an address', 'PATCH', userPath, { email: 'new@example.com' }],
+      ['disabling', 'PATCH', userPath, { disabled: true }],
+      ['deleting', 'DELETE', userPath, {}],
+    ];
+  }
+
+  it('lets nobody make anything that outlives or widens the session', async () => {
+    const admin = await staleOwner(['admin']);
+    for (const [what, method, path, body] of await sensitive(admin)) {
+      expectTooOld(await askAs(method, path, admin, body), what);
+    }
+    assert.equal((await askAs('GET', '/v1/users/me', admin)).status, 200, 'all else goes on');
+    assert.equal((await askAs('PATCH', '/v1/users/me', admin, { name: 'Ada' })).status, 200);
+  });
+
+  it('refuses each row of a batch', async () => {
+    const owner = await staleOwner();
+    const rows = [{ name: 'One' }, { name: 'Two' }];
+    const answer = await askAs('POST', '/v1/tokens/batch', owner, {
+      operations: rows.map((data) => ({ operation: 'create', data })),
+    });
+    const results = answer.body.data as { status: number; error: { code: string; max_age: number } }[];
+    assert.deepEqual(
+      results.map(({ status, error }) => [status, error.code, error.max_age]),
+      rows.map(() => [401, 'proof_too_old', 900]),
+    );
+    const proved = await askAs('POST', '/v1/tokens/batch', owner, {
+      operations: [{ operation: 'create', data: { name: 'One' } }],
+      current_password: password,
+    });
+    assert.deepEqual((proved.body.data as { status: number }[])[0]?.status, 201, JSON.stringify(proved.body));
+  });
+
+  it('is renewed by the password, and the same token goes on', async () => {
+    const owner = await staleOwner();
+    expectTooOld(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }), 'before');
+    const wrong = await askAs('POST', prove, owner, { password: 'not the password' });
+    assert.deepEqual([wrong.status, (wrong.body.errors as { code: string }[])[0]?.code], [422, 'wrong']);
+    expectTooOld(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }), 'after a wrong one');
+    const { status, body, headers } = await askAs('POST', prove, owner, { password });
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(headers.get('cache-control'), 'no-store');
+    const { auth_time, ...how } = body.data as Record<string, unknown>;
+    assert.deepEqual(how, { amr: ['pwd'], acr: 'urn:gatehouse:1' });
+    assert.ok(Math.abs(Date.parse(String(auth_time)) - service.context.now()) < 60_000);
+    assert.equal((await askAs('POST', '/v1/tokens', owner, { name: 'CI' })).status, 201);
+    const current = await askAs('GET', '/v1/sessions/current', owner);
+    assert.equal(rowOf(current).auth_time, auth_time);
+    assert.ok((rowOf(current).proof_methods as string[]).includes('password'));
+  });
+
+  it('is renewed on every instance before the answer', async () => {
+    const second = await start({ database: service.database });
+    second.advance(0);
+    const owner = await staleOwner();
+    // Its clock is behind; the proof it keeps in its cache is the old one.
+    const before = await ask(second, '/v1/sessions/current', { token: owner.token });
+    await askAs('POST', prove, owner, { password });
+    const after = await ask(second, '/v1/sessions/current', { token: owner.token });
+    assert.notEqual(rowOf(after).auth_time, rowOf(before).auth_time);
+  });
+
+  it('is not needed where current_password comes along, which counts for that request alone', async () => {
+    const admin = await staleOwner(['admin']);
+    for (const [what, method, path, body] of await sensitive(admin)) {
+      if (what === 'deleting') continue;
+      const answer = await askAs(method, path, admin, { ...body, current_password: password });
+      assert.ok(answer.status < 300, `${what}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      expectTooOld(await askAs('POST', '/v1/tokens', admin, { name: 'CI' }), `after ${what}`);
+    }
+    const wrong = await askAs('POST', '/v1/tokens', admin, { name: 'CI', current_password: 'wrong password' });
+    assert.deepEqual([wrong.status, (wrong.body.errors as { code: string }[])[0]?.code], [422, 'wrong']);
+    const gone = await addLogin(service);
+    const deleted = await askAs('DELETE', `/v1/users/${gone.id}`, admin, { current_password: password });
+    assert.equal(deleted.status, 204, JSON.stringify(deleted.body));
+  });
+
+  it('is not renewed by a refresh', async () => {
+    const { email } = await addLogin(service);
+    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password } });
+    service.advance(stale);
+    const { body } = await ask(service, '/v1/clients/web/admin/refresh', {
+      json: { refresh_token: login.body.refresh_token },
+    });
+    const token = String(body.access_token);
+    expectTooOld(await askAs('POST', '/v1/tokens', { token }, { name: 'CI' }), 'after a refresh');
+  });
+
+  it('is never fresh for a personal access token or a client’s own token', async () => {
+    const owner = await addOwner(service);
+    const { access_token } = rowOf(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }));
+    const personal = { token: String(access_token) };
+    const made = rowOf(await askAs('POST', '/v1/clients', owner, { name: 'Mine' }));
+    const client = { token: String((await grantClient(service, made, made.client_secret)).body.access_token) };
+    expectTooOld(await askAs('POST', '/v1/tokens', personal, { name: 'More' }), 'a personal access token');
+    expectTooOld(
+      await askAs('POST', '/v1/tokens', personal, { name: 'More', current_password: password }),
+      'with the password',
+    );
+    for (const caller of [personal, client]) {
+      assert.equal((await askAs('POST', prove, caller, { password })).status, 403);
+    }
+    assert.ok((await askAs('POST', '/v1/tokens', client, { name: 'More' })).status >= 401);
+  });
+
+  it('reveals no first token', async () => {
+    const email = `first-${Date.now()}@example.com`;
+    await ask(service, '/v1/register', { json: { email, password } });
+    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password } });
+    const owner = { token: String(login.body.access_token) };
+    const tokens = (await askAs('GET', '/v1/tokens?search=type:personal', owner)).body.data as unknown as {
+      id: string;
+    }[];
+    service.advance(stale);
+    const path = `/v1/tokens/${tokens[0]?.id}/reveal`;
+    expectTooOld(await askAs('POST', path, owner), 'reveal');
+    const revealed = await askAs('POST', path, owner, { current_password: password });
+    assert.equal(revealed.status, 200, JSON.stringify(revealed.body));
+  });
+
+  it('is asked for by nobody where FRESH_PROOF is 0', async () => {
+    const free = await start({ env: { FRESH_PROOF: '0' } });
+    const owner = await addOwner(free);
+    free.advance(stale);
+    const { status } = await ask(free, '/v1/tokens', { token: owner.token, json: { name: 'CI' } });
+    assert.equal(status, 201);
+  });
+
+  it('ends tokens and secrets with the password where end_tokens says so', async () => {
+    const owner = await addOwner(service);
+    const { access_token } = rowOf(await askAs('POST', '/v1/tokens', owner, { name: 'CI' }));
+    const made = rowOf(await askAs('POST', '/v1/clients', owner, { name: 'Mine' }));
+    const change = { current_password: password, password: 'the next long password' };
+    assert.equal((await askAs('PATCH', '/v1/users/me', owner, change)).status, 200);
+    assert.equal((await askAs('GET', '/v1/users/me', { token: String(access_token) })).status, 200);
+    const again = { current_password: change.password, password: 'one more long password', end_tokens: true };
+    assert.equal((await askAs('PATCH', '/v1/users/me', owner, again)).status, 200);
+    assert.equal((await askAs('GET', '/v1/users/me', { token: String(access_token) })).status, 401);
+    assert.equal((await grantClient(service, made, made.client_secret)).status, 401);
+    assert.equal((await askAs('GET', '/v1/users/me', owner)).status, 200);
+  });
+});
