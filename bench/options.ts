@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '../src/nearest.ts';
+import { nearest } from '../src/platform/nearest.ts';
 
 export const parts = ['operations', 'engines', 'workers', 'growth', 'day', 'isolation', 'flames'] as const;
 export const operations = [

@@ -22,7 +22,7 @@ export interface GatehouseOptions {
   renew?: Renew;
   /** A token from elsewhere (a personal access token) instead of a login. */
   accessToken?: string;
-  /** Called when the service has ended a login that was in use here. */
+  /** ColumnNameOf when the service has ended a login that was in use here. */
   onSignedOut?: () => void;
   fetch?: Fetch;
   now?: () => number;

@@ -15,12 +15,12 @@ const run = promisify(execFile);
 
 /** Why a block marked `norun` is not run here, by its document and the beginning of its first line. */
 const notRunHere: readonly [path: string, begins: string, why: string][] = [
-  ['README.md', 'npx gatehouse init', 'test/package/package.test.ts does it with the packed package'],
+  ['README.md', 'npx gatehouse-server init', 'test/package/package.test.ts does it with the packed package'],
   ['README.md', 'npm start', 'test/operation starts it by npm; npm test is this very run'],
   ['README.md', 'npm run gatehouse -- --help', 'test/cli runs the same commands without a build each'],
   ['CONTRIBUTING.md', 'npm test', 'this very run'],
   ['docs/reliability.md', 'npm run test:faults', 'takes half an hour; each trial has a short version in npm test'],
-  ['docs/tutorial.md', 'npx gatehouse init', 'test/package/package.test.ts does it with the packed package'],
+  ['docs/tutorial.md', 'npx gatehouse-server init', 'test/package/package.test.ts does it with the packed package'],
   ['docs/tutorial.md', 'npm start', 'test/package/package.test.ts does it in a new project'],
   ['docs/tutorial.md', 'npm test', 'test/package/package.test.ts does it in a new project'],
   ['docs/moving-from-laravel.md', 'gatehouse import passport', 'needs a MySQL of somebody; test/passport has its own'],
@@ -58,7 +58,7 @@ const pages = [
 ];
 
 const declared = (name: string, fields: string): string => `
-import { defineResource, integer, reference, text } from 'gatehouse/resources';
+import { defineResource, integer, reference, text } from 'gatehouse-server/resources';
 export default defineResource({ name: '${name}', fields: { ${fields} }, access: { read: 'auth:api', write: 'auth:api' } });
 `;
 

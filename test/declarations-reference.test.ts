@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { serviceTables } from '../src/main/service-tables.ts';
 import { checkDefinitions } from '../src/resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../src/resources/declaration/define-resource.ts';
 import { fieldTypes } from '../src/resources/declaration/fields/field-types.ts';
 import * as options from '../src/resources/declaration/known-options.ts';
 import * as declare from '../src/resources/declare.ts';
-import { serviceTables } from '../src/service-tables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/reference/declarations.md'), 'utf8');
@@ -137,7 +137,7 @@ function everyExample(): string {
     ...actions.map((line) => declared(`action ${line.name}`, 'actions', actionOf(line))),
   ];
   const [first = ''] = /```ts\n([\s\S]*?)```/.exec(page)?.slice(1) ?? [];
-  return `import { ${keys(declare).join(', ')} } from 'gatehouse/resources';
+  return `import { ${keys(declare).join(', ')} } from 'gatehouse-server/resources';
 const open = { read: 'auth:api', write: 'auth:api' } as const;
 const fields = {
   title: text({ required: true, searchable: true, sortable: true }),

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { referencePages } from '../scripts/docs/reference.ts';
-import { textOfValue } from '../src/settings/setting.ts';
-import { settings } from '../src/settings/settings.ts';
+import { textOfValue } from '../src/config/settings/setting.ts';
+import { settings } from '../src/config/settings/settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { addClientSecret } from '../src/clients/client-secrets.ts';
 import { commitAndInvalidate } from '../src/database/bus.ts';
-import type { OAuthError } from '../src/errors.ts';
 import { systemSource } from '../src/http/request-source.ts';
+import { updateUser } from '../src/identity/accounts/user-store.ts';
+import { addClientSecret } from '../src/oauth/clients/client-secrets.ts';
 import type { OAuth } from '../src/oauth/oauth.ts';
 import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
-import { updateUser } from '../src/users/accounts/user-store.ts';
+import type { OAuthError } from '../src/platform/errors.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';

@@ -1,4 +1,4 @@
-import { type ConfigFile, startGatehouse } from 'gatehouse';
+import { type ConfigFile, startGatehouse } from 'gatehouse-server';
 import fleet from './gatehouse.config.ts';
 import { logIn, seed } from './seed.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Authorization, createGatehouse, type Gatehouse } from 'gatehouse/client';
-import { GatehouseError } from 'gatehouse/client/errors';
+import { type Authorization, createGatehouse, type Gatehouse } from 'gatehouse-server/client';
+import { GatehouseError } from 'gatehouse-server/client/errors';
 
 /** What the application is registered as: with a secret, which stays on this server. */
 export const serverApp = (origin: string) => ({

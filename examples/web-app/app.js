@@ -1,4 +1,4 @@
-import { createGatehouse } from 'gatehouse/client';
+import { createGatehouse } from 'gatehouse-server/client';
 
 const { baseUrl, clientId } = await (await fetch('/settings.json')).json();
 

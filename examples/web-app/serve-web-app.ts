@@ -27,7 +27,7 @@ const clientFile = /^\/client\/([\w-]+\.[jt]s)$/;
 /** Serves the files of this folder, and the client as modules. Any server of files would do, or a bundler. */
 export async function serveWebApp(port: number) {
   let settings: AppSettings | undefined;
-  const client = import.meta.resolve('gatehouse/client');
+  const client = import.meta.resolve('gatehouse-server/client');
 
   async function contentOf(path: string): Promise<[type: string, content: string] | undefined> {
     if (path === '/settings.json') return ['application/json', JSON.stringify(settings)];

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/run-command.ts';
-import { textOfValue } from '../../src/settings/setting.ts';
-import { settings } from '../../src/settings/settings.ts';
+import { textOfValue } from '../../src/config/settings/setting.ts';
+import { settings } from '../../src/config/settings/settings.ts';
 import { errorCodes } from './error-codes.ts';
 
 /** The pages of docs/reference that follow from the code: `npm run docs` writes them, a test compares. */
@@ -40,7 +40,7 @@ function commandsPage(): string {
   });
   const intro = `# Commands
 
-\`npx gatehouse …\` in a project, \`npm run gatehouse -- …\` in a clone. A command ends with 0 when it worked, 1 when it failed, 2 when it was
+\`npx gatehouse-server …\` in a project, \`npm run gatehouse -- …\` in a clone. A command ends with 0 when it worked, 1 when it failed, 2 when it was
 called wrongly.`;
   return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
 }
@@ -79,7 +79,7 @@ ${oauthErrors()
 }
 
 const oauthErrors = (): string[] => {
-  const source = readFileSync(new URL('../../src/errors.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../src/platform/errors.ts', import.meta.url), 'utf8');
   const type = /export type OAuthErrorCode =([^;]+);/.exec(source)?.[1] ?? '';
   return [...type.matchAll(/'(\w+)'/g)].map((match) => match[1] as string);
 };

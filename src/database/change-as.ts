@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts';
-import { unavailable } from '../errors.ts';
+import type { Caller } from '../platform/caller.ts';
+import { unavailable } from '../platform/errors.ts';
 import { type Bus, commitAndInvalidate, type Invalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 

@@ -79,7 +79,7 @@ export interface Database {
    * another, and returns what it wrote. Nothing comes back for what it left out: that is to be written alone.
    * Undefined where a write is no journey.
    */
-  writeTogether?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
+  batchWrite?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
   /** On PostgreSQL: work on a connection of its own, past a pooler and without limits in time. */
   direct?: (<T>(work: (db: Db) => Promise<T>) => Promise<T>) | undefined;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Problem } from '../errors.ts';
+import { Problem } from '../platform/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Reader } from './reader.ts';
 

@@ -1,4 +1,4 @@
-import { tooExpensive, unavailable } from '../errors.ts';
+import { tooExpensive, unavailable } from '../platform/errors.ts';
 import type { Reader } from './reader.ts';
 
 interface Limits {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../platform/progress.ts';
 
 const lookMs = 100;
 

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '../platform/errors.ts';
 import type { Database } from './database.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** A database that is looked at and cannot be changed. */
 export interface Looked extends Pick<Database, 'engine' | 'db'> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { OperatorError } from '../errors.ts';
-import { type BeginProgress, shownSteps, unwatched } from '../progress.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { type BeginProgress, shownSteps, unwatched } from '../platform/progress.ts';
 import { unfinishedMove } from './copy/notes.ts';
 import type { Database, Tx } from './database.ts';
 import { columnTypes, type FixedIndex, type Migration, type Report } from './migration.ts';

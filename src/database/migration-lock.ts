@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { OperatorError, Problem } from '../errors.ts';
+import { OperatorError, Problem } from '../platform/errors.ts';
 import { untilLongWorkEnds } from './beside-writers.ts';
 import type { Database, Tx } from './database.ts';
 

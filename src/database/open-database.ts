@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { settings } from '../settings/settings.ts';
+import { settings } from '../config/settings/settings.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { traceSqlite } from './statement-span.ts';

@@ -1,4 +1,4 @@
-import { inSpan, tracing } from '../tracing.ts';
+import { inSpan, tracing } from '../platform/tracing.ts';
 import type { Database } from './database.ts';
 
 const longestText = 2000;

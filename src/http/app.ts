@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from 'fastify';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../platform/caller.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
 
 /** The server as routes see it: Fastify, and what a route may say about itself. */

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type RequestSource, requestSource } from './request-source.ts';
 
 export interface DeviceCookie {
   readonly name: string;
   read(request: FastifyRequest): string | undefined;
-  /** Called after a successful sign-in alone: whether it is set must tell nobody who exists. */
+  /** ColumnNameOf after a successful sign-in alone: whether it is set must tell nobody who exists. */
   set(reply: FastifyReply, value: string): void;
   /** Where a sign-in comes from, with the device that it says it is. */
   requestSource(request: FastifyRequest): RequestSource;

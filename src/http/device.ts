@@ -1,4 +1,4 @@
-import { message, type Said } from '../languages/message.ts';
+import { type LocalizedText, message } from '../config/languages/message.ts';
 
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
@@ -38,7 +38,7 @@ export function describeDevice(userAgent: string | null): string {
 }
 
 /** Such a name, in the language of whoever reads it. */
-export function sayDevice(device: string): Said {
+export function sayDevice(device: string): LocalizedText {
   if (device === unknownDevice) return message('device_name.unknown');
   const parts = partsOfDevice(device);
   return parts ? message('device_name.on', { ...parts }) : device;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import { privately } from './gate/caching.ts';
 
 export const hashOf = (payload: string | Buffer): string => hash('sha1', payload, 'base64url');

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
 
 const timeoutMs = 2000;

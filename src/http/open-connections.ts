@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { App } from './app.ts';
 
 const sweepMs = 1000;

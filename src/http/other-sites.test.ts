@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillIn } from '../languages/fill-in.ts';
+import { fillIn } from '../config/languages/fill-in.ts';
 import { otherSite, otherSites } from './other-sites.ts';
 
 test('a page of this machine that is another site to a browser is named, with both mends', () => {

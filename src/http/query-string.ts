@@ -1,4 +1,4 @@
-import { badRequest, type Problem } from '../errors.ts';
+import { badRequest, type Problem } from '../platform/errors.ts';
 import { noValues, readFormEncoded } from './bodies/form-body.ts';
 
 const wrong = Symbol('what is wrong with the query string');

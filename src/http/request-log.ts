@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../database/context.ts';
 
 /**
  * One line a request: errors and writes at `info`, successful reads at `debug`. The route's pattern is logged, never the

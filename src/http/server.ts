@@ -1,9 +1,9 @@
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply } from 'fastify';
-import type { Caller } from '../caller.ts';
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../database/context.ts';
+import type { Caller } from '../platform/caller.ts';
 import type { App } from './app.ts';
 import { longestBody, readBodies } from './bodies/content-type-parsers.ts';
 import { answerEarly } from './errors/early-errors.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { inSpan, type RequestSpan, tracing } from '../tracing.ts';
+import { inSpan, type RequestSpan, tracing } from '../platform/tracing.ts';
 import type { App } from './app.ts';
 import type { Authenticate } from './gate/authenticate.ts';
 

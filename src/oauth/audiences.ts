@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { OAuthError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
+import { OAuthError } from '../platform/errors.ts';
 
 const mostResources = 10;
 

@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
-import { recordEvent } from '../events/record-event.ts';
+import type { Context } from '../database/context.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { revokeAllSessions } from '../sessions/store/session-store.ts';
-import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
+import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
+import { revokeAllSessions } from './sessions/store/session-store.ts';
 
 interface EndedSessions {
   readonly sessions: number;

@@ -1,8 +1,8 @@
-import type { ClientDirectory } from '../clients/client-directory.ts';
-import type { Context } from '../context.ts';
-import { recordEvent } from '../events/record-event.ts';
+import type { Context } from '../database/context.ts';
 import { networkOf } from '../http/network-of.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
+import type { ClientDirectory } from './clients/client-directory.ts';
 
 const windowMs = 15 * 60_000;
 /** Of one network, whatever ids it makes up. */

@@ -1,8 +1,8 @@
-import type { ClientType, StoredClient } from '../clients/client-store.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { StoredSession } from '../sessions/store/stored-session.ts';
+import type { ClientType, StoredClient } from './clients/client-store.ts';
 import type { OAuth } from './oauth.ts';
 import type { Parameters } from './parameters.ts';
+import type { StoredSession } from './sessions/store/stored-session.ts';
 
 /** What a grant has to go by; the client is authenticated. */
 export interface GrantRequest {

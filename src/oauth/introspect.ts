@@ -1,12 +1,12 @@
-import type { StoredClient } from '../clients/client-store.ts';
-import { introspectScope, narrowScopes } from '../clients/scopes.ts';
-import { unknownClient } from '../clients/unknown-client.ts';
-import { noClient } from '../sessions/tokens/access-token.ts';
-import { mayRepeat } from '../sessions/tokens/refresh-grace.ts';
-import type { FoundToken } from '../sessions/verify/token-verifier.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import type { StoredClient } from './clients/client-store.ts';
+import { introspectScope, narrowScopes } from './clients/scopes.ts';
+import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
+import { noClient } from './sessions/tokens/access-token.ts';
+import { mayRepeat } from './sessions/tokens/refresh-grace.ts';
+import type { FoundToken } from './sessions/verify/token-verifier.ts';
 
 interface Introspection {
   readonly active: boolean;

@@ -1,6 +1,6 @@
-import { jwksMaxAge } from '../crypto/key-ring.ts';
-import { notFound } from '../errors.ts';
+import { jwksMaxAge } from '../database/keys/key-ring.ts';
 import type { App } from '../http/app.ts';
+import { notFound } from '../platform/errors.ts';
 import { metadata, pathOfMetadata } from './metadata.ts';
 import type { OAuth } from './oauth.ts';
 
@@ -18,7 +18,7 @@ export function serveMetadata(app: App, oauth: OAuth): void {
   const { context, keys } = oauth;
   const issuerPath = pathOfMetadata(context.config);
   const read = async () => {
-    await keys.fresh();
+    await keys.ensureCurrent();
     return metadata(oauth);
   };
   for (const { path, summary } of wellKnown) {
@@ -36,7 +36,7 @@ export function serveMetadata(app: App, oauth: OAuth): void {
     '/.well-known/jwks.json',
     { config, schema: { tags, summary: 'The public keys that verify access tokens and ID tokens (RFC 7517)' } },
     async (_request, reply) => {
-      await keys.fresh();
+      await keys.ensureCurrent();
       reply.header('cache-control', `public, max-age=${jwksMaxAge}`);
       return keys.jwks();
     },

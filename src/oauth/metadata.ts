@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { acrLevels } from '../proof.ts';
+import type { Config } from '../config/config.ts';
+import { acrLevels } from '../platform/proof.ts';
 import { prompts } from './authorize/authorization-request.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';

@@ -1,15 +1,15 @@
-import type { ClientDirectory } from '../clients/client-directory.ts';
-import type { KnownScopes } from '../clients/scopes.ts';
-import type { Context } from '../context.ts';
-import type { KeyRing } from '../crypto/key-ring.ts';
 import type { HoldAuthority } from '../database/change-as.ts';
+import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
+import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { TokenVerifier } from '../sessions/verify/token-verifier.ts';
 import type { Audiences } from './audiences.ts';
+import type { ClientDirectory } from './clients/client-directory.ts';
+import type { KnownScopes } from './clients/scopes.ts';
 import type { FailedClients } from './failed-clients.ts';
 import type { ClientDocuments } from './registration/client-documents.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 
 /** What the OAuth endpoints, and the proxies before them, are made of. */
 export interface OAuth {

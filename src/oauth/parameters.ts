@@ -1,4 +1,4 @@
-import { OAuthError } from '../errors.ts';
+import { OAuthError } from '../platform/errors.ts';
 
 /** The parameters of a request by name: a Map, so that no name reaches into an object. */
 export type Parameters = ReadonlyMap<string, string>;

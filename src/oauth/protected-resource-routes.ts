@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import { everyScope, identityScopes, introspectScope } from '../clients/scopes.ts';
-import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
-import { apiPath } from '../sessions/tokens/own-resource.ts';
+import { notFound } from '../platform/errors.ts';
+import { everyScope, identityScopes, introspectScope } from './clients/scopes.ts';
 import type { OAuth } from './oauth.ts';
+import { apiPath } from './sessions/tokens/own-resource.ts';
 
 const bare = '/.well-known/oauth-protected-resource';
 const config = { auth: 'public', limited: false, cors: 'any' } as const;

@@ -1,8 +1,8 @@
-import { requireSecret } from '../clients/client-secrets.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
-import { OAuthError } from '../errors.ts';
-import { recordEvent } from '../events/record-event.ts';
+import { OAuthError } from '../platform/errors.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import { requireSecret } from './clients/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 

@@ -1,15 +1,15 @@
-import { endAllSecrets } from '../clients/client-store.ts';
-import type { Context } from '../context.ts';
-import type { KeyRing } from '../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../database/bus.ts';
+import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
-import { recordEvent } from '../events/record-event.ts';
+import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
+import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
 import { forgetStoredAnswers } from '../resources/write/idempotency.ts';
-import { revokeAllSessions } from '../sessions/store/session-store.ts';
-import { closeAllEmailChanges } from '../users/accounts/email-change-store.ts';
-import { voidAllOneTimeTokens } from '../users/mails/one-time-token-store.ts';
+import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
+import { revokeAllSessions } from './sessions/store/session-store.ts';
 
 /** What went with compromised keys. */
 export interface Ended {

@@ -1,9 +1,8 @@
-import { isRefreshable } from '../clients/is-refreshable.ts';
-import { parseScope } from '../clients/scopes.ts';
-import { unknownClient } from '../clients/unknown-client.ts';
-import { OAuthError } from '../errors.ts';
-import { scopesOfSession } from '../sessions/sessions.ts';
+import { OAuthError } from '../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import { isRefreshable } from './clients/is-refreshable.ts';
+import { parseScope } from './clients/scopes.ts';
+import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
@@ -14,6 +13,7 @@ import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import { noteClientUse } from './registration/note-client-use.ts';
+import { scopesOfSession } from './sessions/sessions.ts';
 import { unauthorizedClient } from './unauthorized-client.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
@@ -47,7 +47,7 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   if (!grant) {
     throw new OAuthError('unsupported_grant_type', `grant_type takes one of ${[...grants.keys()].join(', ')}.`);
   }
-  await oauth.keys.fresh();
+  await oauth.keys.ensureCurrent();
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth, request, parameters);
   const countAs = client.public ? request.countAs : undefined;

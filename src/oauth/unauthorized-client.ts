@@ -1,5 +1,5 @@
-import type { StoredClient } from '../clients/client-store.ts';
-import { OAuthError } from '../errors.ts';
+import { OAuthError } from '../platform/errors.ts';
+import type { StoredClient } from './clients/client-store.ts';
 
 /** RFC 6749 5.2: the client is known, and its kind may not use the grant. */
 export const unauthorizedClient = (client: StoredClient): OAuthError => {

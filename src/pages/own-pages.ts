@@ -1,6 +1,6 @@
-import { OperatorError } from '../errors.ts';
-import type { Loaded } from '../routes/load-routes.ts';
-import { type RouteServices, routeCall } from '../routes/route-call.ts';
+import { OperatorError } from '../platform/errors.ts';
+import type { Loaded } from '../resources/custom-routes/load-routes.ts';
+import { type RouteServices, routeCall } from '../resources/custom-routes/route-call.ts';
 import type { PageKit } from './kit/page-kit.ts';
 
 /** The operator's own pages. */

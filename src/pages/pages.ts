@@ -1,12 +1,12 @@
-import type { KnownScopes } from '../clients/scopes.ts';
-import type { Context } from '../context.ts';
-import { OperatorError } from '../errors.ts';
+import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
+import { isGoodLink } from '../identity/account-mails/look-at-link.ts';
+import type { KnownScopes } from '../oauth/clients/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
-import type { Loaded } from '../routes/load-routes.ts';
-import type { RouteServices } from '../routes/route-call.ts';
-import { serveRoutes } from '../routes/serve-routes.ts';
-import { isGoodLink } from '../users/mails/look-at-link.ts';
+import { OperatorError } from '../platform/errors.ts';
+import type { Loaded } from '../resources/custom-routes/load-routes.ts';
+import type { RouteServices } from '../resources/custom-routes/route-call.ts';
+import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
 import { Continuations } from './authorize/continuations.ts';
 import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
@@ -27,7 +27,7 @@ import { serveConnections } from './settings/settings-connections.ts';
 import { serveProfile } from './settings/settings-profile.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
-import { serveMailedLinks } from './sign-in/mailed-links.ts';
+import { serveMailedLinks } from './sign-in/email-links.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 

@@ -1,4 +1,4 @@
-/** What a file that declares a resource imports, as `gatehouse/resources`. */
+/** What a file that declares a resource imports, as `gatehouse-server/resources`. */
 export { Type } from 'typebox';
 export {
   badRequest,
@@ -10,7 +10,7 @@ export {
   tooManyRequests,
   unavailable,
   unprocessable,
-} from '../errors.ts';
+} from '../platform/errors.ts';
 export {
   all,
   allOf,

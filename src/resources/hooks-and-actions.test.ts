@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { Type } from 'typebox';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
-import { conflict } from '../errors.ts';
+import { conflict } from '../platform/errors.ts';
 import { action, defineResource } from './declaration/define-resource.ts';
 import { integer, text } from './declare.ts';
 

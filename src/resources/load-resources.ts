@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../errors.ts';
-import { importFile } from '../import-file.ts';
+import { importFile } from '../config/import-file.ts';
+import { OperatorError } from '../platform/errors.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 
 const isDeclaration = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../database/context.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { partsOf } from '../http/openapi/openapi-components.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
-import { conflict } from '../errors.ts';
-import { defineJob } from '../jobs/define-job.ts';
+import { conflict } from '../platform/errors.ts';
 import { action, defineResource, integer, text } from './declare.ts';
+import { defineJob } from './jobs/define-job.ts';
 
 const seen: string[] = [];
 /** What hooks wait for, in place of another service. */

@@ -1,4 +1,4 @@
-import { defineConfig } from 'gatehouse/config';
+import { defineConfig } from 'gatehouse-server/config';
 
 /** Every setting is in node_modules/gatehouse/docs/configuration.md. The environment (and `.env`) wins over this file. */
 export default defineConfig({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import type { FieldError } from '../../src/errors.ts';
+import type { FieldError } from '../../src/platform/errors.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addOwners, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { authenticationOf, byPassword } from '../../src/sessions/store/authentication.ts';
+import { authenticationOf, byPassword } from '../../src/oauth/sessions/store/authentication.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { removeClient } from '../../src/clients/client-store.ts';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
+import { removeClient } from '../../src/oauth/clients/client-store.ts';
 import { ask } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemSource } from '../../src/http/request-source.ts';
-import { issuePersonalToken } from '../../src/sessions/personal-tokens/personal-tokens.ts';
+import { issuePersonalToken } from '../../src/oauth/sessions/personal-tokens/personal-tokens.ts';
 import { addClient, addUser, password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
 import type { Service } from '../harness/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { knownScopes } from '../../src/own-resources.ts';
+import { knownScopes } from '../../src/main/builtin-resources.ts';
 import { services } from '../harness/service.ts';
 
 describe('The scopes that commands know', () => {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 
-import { createGatehouse, type Gatehouse, type GatehouseOptions } from 'gatehouse/client';
-import { OAuthError, ProblemError, SignedOutError, UnreachableError } from 'gatehouse/client/errors';
-import { memoryStore } from 'gatehouse/client/login';
+import { createGatehouse, type Gatehouse, type GatehouseOptions } from 'gatehouse-server/client';
+import { OAuthError, ProblemError, SignedOutError, UnreachableError } from 'gatehouse-server/client/errors';
+import { memoryStore } from 'gatehouse-server/client/login';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { createGatehouse } from 'gatehouse/client';
-import { OAuthError, SignedOutError } from 'gatehouse/client/errors';
-import { signInByLoopback } from 'gatehouse/client/loopback';
+import { createGatehouse } from 'gatehouse-server/client';
+import { OAuthError, SignedOutError } from 'gatehouse-server/client/errors';
+import { signInByLoopback } from 'gatehouse-server/client/loopback';
 import { addApplication } from '../harness/applications.ts';
 import { press, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';

@@ -43,7 +43,10 @@ describe('What watches the service', () => {
     const asked = new Set(
       [...read('alerts.yml').matchAll(/result=~?"([a-z|]+)"/g)].flatMap((match) => match[1]?.split('|') ?? []),
     );
-    const source = readFileSync(new URL('../../src/users/credentials/check-credentials.ts', import.meta.url), 'utf8');
+    const source = readFileSync(
+      new URL('../../src/identity/credentials/check-credentials.ts', import.meta.url),
+      'utf8',
+    );
     for (const result of asked) assert.ok(source.includes(`logins.inc({ result: '${result}' })`), result);
   });
 

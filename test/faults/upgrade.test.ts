@@ -37,7 +37,7 @@ function declarations(older: OlderVersion, newer: string): { old: string; next: 
   mkdirSync(next);
   const text = readFileSync(join(from, 'entries.ts'), 'utf8');
   const more = text
-    .replace("'gatehouse/resources'", `'${root}src/resources/declare.ts'`)
+    .replace("'gatehouse-server/resources'", `'${root}src/resources/declare.ts'`)
     .replace('fields: {', 'fields: { remark: text({ searchable: true }),');
   assert.notEqual(more, text);
   writeFileSync(join(next, 'entries.ts'), more);

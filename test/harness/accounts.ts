@@ -1,10 +1,10 @@
-import { addClientSecret } from '../../src/clients/client-secrets.ts';
-import { createClient } from '../../src/clients/client-store.ts';
-import type { Context } from '../../src/context.ts';
-import type { KeyRing } from '../../src/crypto/key-ring.ts';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { uuidv7 } from '../../src/database/uuid.ts';
-import { insertUser } from '../../src/users/accounts/user-store.ts';
+import { insertUser } from '../../src/identity/accounts/user-store.ts';
+import { addClientSecret } from '../../src/oauth/clients/client-secrets.ts';
+import { createClient } from '../../src/oauth/clients/client-store.ts';
 import type { Service } from './service.ts';
 
 export const password = 'a long enough password';

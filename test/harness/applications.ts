@@ -1,9 +1,9 @@
-import type { ApplicationFields } from '../../src/clients/client-store.ts';
-import { makeClient } from '../../src/clients/make-client.ts';
-import type { Context } from '../../src/context.ts';
-import type { KeyRing } from '../../src/crypto/key-ring.ts';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
+import type { ApplicationFields } from '../../src/oauth/clients/client-store.ts';
+import { makeClient } from '../../src/oauth/clients/make-client.ts';
 
 interface Options extends Partial<ApplicationFields> {
   readonly name?: string;

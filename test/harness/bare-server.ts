@@ -1,12 +1,12 @@
 import { after } from 'node:test';
 import pino from 'pino';
 import { Type } from 'typebox';
-import { anonymousCaller } from '../../src/caller.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { anonymousCaller } from '../../src/platform/caller.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import { createTestDatabase } from './engines.ts';
 
 const caller = { ...anonymousCaller, kind: 'user', scopes: ['things:read'] } as const;

@@ -1,11 +1,11 @@
 import { after } from 'node:test';
 import pino from 'pino';
-import { parseConfig } from '../../src/config.ts';
-import type { Context } from '../../src/context.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { Context } from '../../src/database/context.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 
 export interface TestContext extends Context {

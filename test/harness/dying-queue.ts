@@ -1,9 +1,9 @@
 import pino from 'pino';
-import { parseConfig } from '../../src/config.ts';
-import { openKeyRing } from '../../src/crypto/key-ring.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { Queue } from '../../src/queue/queue.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
+import { Queue } from '../../src/resources/queue/queue.ts';
 
 /** A process that queues two jobs, begins one of them, and is killed. Its clock stands still like that of the tests. */
 const [, , url = '', dir = ''] = process.argv;

@@ -18,7 +18,7 @@ import pg from 'pg';
 
 let shared: PostgresServer | undefined;
 
-/** Called by the test runner before all tests: starts the one PostgreSQL that they share, each with its own database. */
+/** ColumnNameOf by the test runner before all tests: starts the one PostgreSQL that they share, each with its own database. */
 export async function globalSetup(): Promise<void> {
   if (process.env.TEST_POSTGRES_URL) return;
   shared = await createPostgres();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import pino, { type Logger } from 'pino';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/database/database.ts';
-import { type RunningGatehouse, startGatehouse } from '../../src/start.ts';
+import { type RunningGatehouse, startGatehouse } from '../../src/main/start.ts';
 import { createTestDatabase, type TestDatabase } from './engines.ts';
 
 export interface Service extends Omit<RunningGatehouse, 'stop'> {

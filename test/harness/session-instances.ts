@@ -1,8 +1,8 @@
-import { openKeyRing } from '../../src/crypto/key-ring.ts';
 import type { Engine } from '../../src/database/database.ts';
-import { createSessions } from '../../src/sessions/create-sessions.ts';
-import type { Sessions } from '../../src/sessions/sessions.ts';
-import type { TokenVerifier } from '../../src/sessions/verify/token-verifier.ts';
+import { openKeyRing } from '../../src/database/keys/key-ring.ts';
+import { createSessions } from '../../src/oauth/sessions/create-sessions.ts';
+import type { Sessions } from '../../src/oauth/sessions/sessions.ts';
+import type { TokenVerifier } from '../../src/oauth/sessions/verify/token-verifier.ts';
 import { addClient, addUser } from './accounts.ts';
 import type { contexts, TestContext } from './contexts.ts';
 

@@ -1,6 +1,6 @@
-import type { Context } from '../../src/context.ts';
-import type { NewSession, Sessions } from '../../src/sessions/sessions.ts';
-import type { SessionRow } from '../../src/sessions/store/session-store.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { NewSession, Sessions } from '../../src/oauth/sessions/sessions.ts';
+import type { SessionRow } from '../../src/oauth/sessions/store/session-store.ts';
 
 /** Opens a session, and returns when it is on disk. */
 export async function openSession(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseScope } from '../../src/clients/scopes.ts';
 import { readFormEncoded } from '../../src/http/bodies/form-body.ts';
 import { readJson } from '../../src/http/bodies/json-body.ts';
 import { readMultipart } from '../../src/http/bodies/multipart.ts';
@@ -9,17 +8,18 @@ import { shown, unknownName } from '../../src/http/errors/parameter-errors.ts';
 import { matchesEtag } from '../../src/http/etag.ts';
 import { acceptsJson } from '../../src/http/gate/accept.ts';
 import { networkOf } from '../../src/http/network-of.ts';
-import { asLogged, withoutSecrets } from '../../src/log.ts';
-import { nearest } from '../../src/nearest.ts';
-import { toNfc } from '../../src/normal-form.ts';
+import { fingerprintOfLogin, readLogin } from '../../src/identity/accounts/identifiers.ts';
+import { checkNewPassword, readProfile } from '../../src/identity/accounts/user-fields.ts';
+import { parseScope } from '../../src/oauth/clients/scopes.ts';
 import { localPath } from '../../src/pages/session/local-path.ts';
+import { asLogged, withoutSecrets } from '../../src/platform/log.ts';
+import { nearest } from '../../src/platform/nearest.ts';
+import { toNfc } from '../../src/platform/normal-form.ts';
 import { fieldTypes } from '../../src/resources/declaration/fields/field-types.ts';
 import { afterPrefix, fold } from '../../src/resources/declaration/fields/folding.ts';
 import { parseTimestamp } from '../../src/resources/declaration/fields/timestamps.ts';
 import { readSearch, readSearchFields } from '../../src/resources/query/search-text.ts';
 import { readForm } from '../../src/resources/write/form-body.ts';
-import { fingerprintOfLogin, readLogin } from '../../src/users/accounts/identifiers.ts';
-import { checkNewPassword, readProfile } from '../../src/users/accounts/user-fields.ts';
 import { assertLinear } from '../harness/growth.ts';
 
 /** Pieces that patterns and parsers stumble over, each repeated to any length. */

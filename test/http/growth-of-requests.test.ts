@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { assertLinear } from '../harness/growth.ts';
 import { sendOne } from '../harness/raw-http.ts';

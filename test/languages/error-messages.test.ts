@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { foundCodes } from '../../scripts/docs/error-codes.ts';
-import { readSurface } from '../../src/languages/read-messages.ts';
-import { valuesOfDetail } from '../../src/languages/values-of-detail.ts';
+import { readSurface } from '../../src/config/languages/read-messages.ts';
+import { valuesOfDetail } from '../../src/config/languages/values-of-detail.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const messages = readSurface('en', 'errors');

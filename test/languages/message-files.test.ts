@@ -3,11 +3,11 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { mistakeIn } from '../../src/languages/message-check.ts';
+import { mistakeIn } from '../../src/config/languages/message-check.ts';
 import { complaintsIn, unspokenText } from './unspoken-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = join(root, 'src/languages/messages');
+const folder = join(root, 'src/config/languages/messages');
 const read = (path: string) => readFileSync(path, 'utf8');
 
 function messagesOf(language: string): Map<string, string> {
@@ -73,7 +73,7 @@ describe('The message files', () => {
 
   it('hold what doctor complains about, which the console shows', () => {
     const complaints = sources
-      .filter(([file]) => file.startsWith('src/doctor/'))
+      .filter(([file]) => file.startsWith('src/main/doctor/'))
       .flatMap(([file, text]) => complaintsIn(file, text));
     assert.ok(complaints.length > 20);
     assert.deepEqual(

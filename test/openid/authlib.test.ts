@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { identityScopes } from '../../src/clients/scopes.ts';
+import { identityScopes } from '../../src/oauth/clients/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';
 import { services } from '../harness/service.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { backUpEvery } from '../../src/database/backup-series.ts';
+import { backUpEvery } from '../../src/database/backup/backup-series.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { decodePart } from '../../src/crypto/jws-parts.ts';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Database } from '../../src/database/database.ts';
+import { decodePart } from '../../src/database/keys/jws-parts.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { revokeSessions } from '../../src/sessions/store/session-store.ts';
+import { revokeSessions } from '../../src/oauth/sessions/store/session-store.ts';
 import { isAccepted, openTokens } from '../harness/bearers.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';

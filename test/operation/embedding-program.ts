@@ -1,4 +1,4 @@
-import { startGatehouse } from 'gatehouse';
+import { startGatehouse } from 'gatehouse-server';
 import { ask } from '../harness/ask.ts';
 
 /** A program that has the service as a part of it: it uses its threads, stops it, and says what is left of it. */

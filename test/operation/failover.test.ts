@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Primary } from '../../src/database/postgres/servers/primary.ts';
-import { Problem } from '../../src/errors.ts';
+import { Problem } from '../../src/platform/errors.ts';
 import { ask } from '../harness/ask.ts';
 import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';
 import { createReplicatedPostgres, onServer, type ReplicatedPostgres } from '../harness/replicated-postgres.ts';

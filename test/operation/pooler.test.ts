@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { rowMark } from '../../src/database/sqlite/row-mark.ts';
-import { OperatorError, Problem } from '../../src/errors.ts';
+import { OperatorError, Problem } from '../../src/platform/errors.ts';
 import { ask } from '../harness/ask.ts';
 import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';
 import { databases, type TestDatabase } from '../harness/engines.ts';

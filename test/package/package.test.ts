@@ -22,7 +22,7 @@ import { root, type Starter, startedProcesses } from '../harness/starts.ts';
 const run = promisify(execFile);
 
 const declaration = (name: string, field: string) => `
-import { defineResource, text } from 'gatehouse/resources';
+import { defineResource, text } from 'gatehouse-server/resources';
 export default defineResource({
   name: '${name}',
   fields: { ${field}: text({ required: true }) },
@@ -32,7 +32,7 @@ export default defineResource({
 
 /** Whatever is marked as wrong is wrong: else the compiler complains about the mark. */
 const typedProgram = `
-import { createGatehouse } from 'gatehouse/client';
+import { createGatehouse } from 'gatehouse-server/client';
 import type { Resources, Scope } from './gatehouse-types.d.ts';
 
 const gatehouse = createGatehouse<Resources>({ baseUrl: 'http://127.0.0.1:3000' });

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { findUser } from '../../src/users/accounts/user-store.ts';
+import { findUser } from '../../src/identity/accounts/user-store.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { browsers } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';

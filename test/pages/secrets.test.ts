@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
-import { parseConfig } from '../../src/config.ts';
-import { startGatehouse } from '../../src/start.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { startGatehouse } from '../../src/main/start.ts';
 import { Visitor } from '../harness/visitor.ts';
 
 describe('Secrets that pass through the pages', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { systemSource } from '../../src/http/request-source.ts';
-import { issuePersonalToken } from '../../src/sessions/personal-tokens/personal-tokens.ts';
+import { issuePersonalToken } from '../../src/oauth/sessions/personal-tokens/personal-tokens.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Hashids } from '../../src/compat/hashids.ts';
+import { Hashids } from '../../extensions/passport/compat/hashids.ts';
 import { ask } from '../harness/ask.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';

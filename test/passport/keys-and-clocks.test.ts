@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { parseLaravelEnv } from '../../src/takeover/source/laravel-env.ts';
-import { WallClock } from '../../src/takeover/source/wall-clock.ts';
+import { parseLaravelEnv } from '../../extensions/passport/source/laravel-env.ts';
+import { WallClock } from '../../extensions/passport/source/wall-clock.ts';
 import { gatehouse } from '../harness/command.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import pino from 'pino';
-import { parseConfig } from '../../src/config.ts';
-import type { Context } from '../../src/context.ts';
-import { openKeyRing } from '../../src/crypto/key-ring.ts';
+import { LegacyKeys } from '../../extensions/passport/legacy-tokens/legacy-keys.ts';
+import { PassportTokens } from '../../extensions/passport/legacy-tokens/passport-tokens.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { Context } from '../../src/database/context.ts';
+import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { createSessions } from '../../src/sessions/create-sessions.ts';
-import { LegacyKeys } from '../../src/takeover/legacy-tokens/legacy-keys.ts';
-import { LegacyTokens } from '../../src/takeover/legacy-tokens/legacy-tokens.ts';
+import { createSessions } from '../../src/oauth/sessions/create-sessions.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
 import { heldByClients, mappedScopes, takeOver, whenLive } from './take-over.ts';
 
@@ -57,7 +57,7 @@ describe('an import', () => {
           await old.run(statements(logins, fates, user, client));
           await importOf(context, old);
           const keys = await openKeyRing(context);
-          const tokens = new LegacyTokens(context, new LegacyKeys(context));
+          const tokens = new PassportTokens(context, new LegacyKeys(context));
           const { verifier } = createSessions(context, keys, tokens);
           for (const [i, [situation, { access_token, refresh_token }]] of logins.entries()) {
             const { sub, aud } = jtiOf(access_token);

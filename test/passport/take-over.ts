@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
-import { createMetrics } from '../../src/metrics.ts';
-import { type ImportListeners, type ImportOptions, importPassport } from '../../src/takeover/import-passport.ts';
-import type { Report } from '../../src/takeover/report/report.ts';
+import { type ImportListeners, type ImportOptions, importPassport } from '../../extensions/passport/import-passport.ts';
+import type { Report } from '../../extensions/passport/report/report.ts';
+import { createMetrics } from '../../src/platform/metrics.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import type { Service } from '../harness/service.ts';
 import { type Fixture, fixture, type OldDatabase } from './old-database.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createLog } from '../../src/log.ts';
-import { readTelemetrySettings } from '../../src/telemetry/telemetry-settings.ts';
-import { tracing } from '../../src/tracing.ts';
+import { readTelemetrySettings } from '../../src/main/telemetry/telemetry-settings.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { tracing } from '../../src/platform/tracing.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';

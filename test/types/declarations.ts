@@ -26,7 +26,7 @@ import {
   role,
   Type,
   text,
-} from 'gatehouse/resources';
+} from 'gatehouse-server/resources';
 
 const access = { read: 'public', write: 'auth:api' } as const;
 

@@ -1,5 +1,5 @@
 /** What the editor marks in a route or page; see `declarations.ts`. */
-import { definePage, defineRoute, Type } from 'gatehouse/routes';
+import { definePage, defineRoute, Type } from 'gatehouse-server/routes';
 
 defineRoute({
   method: 'POST',

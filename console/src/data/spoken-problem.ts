@@ -1,4 +1,4 @@
-import { valuesOfDetail } from '../../../src/languages/values-of-detail.ts';
+import { valuesOfDetail } from '../../../src/config/languages/values-of-detail.ts';
 import { humanised } from '../text/presentation.ts';
 import { find, say } from '../text/say.ts';
 

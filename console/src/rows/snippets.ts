@@ -16,7 +16,7 @@ export function snippetsFor(base: string, resource: string, id?: string): Snippe
     {
       title: 'Client',
       text: [
-        "import { createGatehouse } from 'gatehouse/client';",
+        "import { createGatehouse } from 'gatehouse-server/client';",
         '',
         `const gatehouse = createGatehouse({ baseUrl: '${base}', accessToken: process.env.TOKEN });`,
         `const { data } = await gatehouse.resource('${resource}').${call};`,

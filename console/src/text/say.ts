@@ -1,5 +1,5 @@
-import { formatMessage, type MessageValues, plainText } from '../../../src/languages/format-message.ts';
-import { type MessagePart, parseMessage } from '../../../src/languages/message-parts.ts';
+import { formatMessage, type MessageValues, plainText } from '../../../src/config/languages/format-message.ts';
+import { type MessagePart, parseMessage } from '../../../src/config/languages/message-parts.ts';
 
 /** The language of the page, which the service has chosen: a change of it opens the page anew. */
 export const language = globalThis.document?.documentElement.lang || 'en';

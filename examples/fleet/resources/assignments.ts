@@ -1,4 +1,4 @@
-import { anyOf, belongsTo, date, defineResource, equals, reference, related, role } from 'gatehouse/resources';
+import { anyOf, belongsTo, date, defineResource, equals, reference, related, role } from 'gatehouse-server/resources';
 
 /** Which driver may drive which car: the links between the two. The owner of the car decides. */
 export default defineResource({

@@ -19,7 +19,7 @@ import {
   Type,
   text,
   timestamp,
-} from 'gatehouse/resources';
+} from 'gatehouse-server/resources';
 
 /** Everybody with a token sees the cars; an owner writes its own, an administrator all. */
 export default defineResource({

@@ -1,4 +1,4 @@
-import { anyOf, date, defineResource, manyToMany, owner, reference, role, text } from 'gatehouse/resources';
+import { anyOf, date, defineResource, manyToMany, owner, reference, role, text } from 'gatehouse-server/resources';
 
 /** Everybody with a token sees the drivers; a driver changes itself, an administrator all. */
 export default defineResource({

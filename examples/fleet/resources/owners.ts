@@ -1,4 +1,4 @@
-import { anyOf, belongsTo, defineResource, hasMany, owner, reference, role, text } from 'gatehouse/resources';
+import { anyOf, belongsTo, defineResource, hasMany, owner, reference, role, text } from 'gatehouse-server/resources';
 
 /** People and companies that own cars. Owners see themselves; administrators see and write all. */
 export default defineResource({

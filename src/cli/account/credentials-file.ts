@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { personalConfigDir } from '../../config.ts';
-import { OperatorError } from '../../errors.ts';
+import { personalConfigDir } from '../../config/config.ts';
+import { OperatorError } from '../../platform/errors.ts';
 
 /** What a person has of one service. */
 export interface KeptTokens {

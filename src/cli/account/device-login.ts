@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { KeptTokens } from './credentials-file.ts';
 import { localNow } from './local-clock.ts';
 import { callOAuth, type OAuthAnswer } from './oauth-call.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { keepTokens } from './credentials-file.ts';
 import { askForInvitation, waitForTokens } from './device-login.ts';
 import { readServiceAddress } from './service-address.ts';

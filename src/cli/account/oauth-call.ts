@@ -1,5 +1,5 @@
-import { cliClientId } from '../../clients/cli-client.ts';
-import { OperatorError } from '../../errors.ts';
+import { cliClientId } from '../../oauth/clients/cli-client.ts';
+import { OperatorError } from '../../platform/errors.ts';
 
 const timeoutMs = 30_000;
 

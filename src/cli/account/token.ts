@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { findKept, forgetTokens, type KeptTokens, keepTokens } from './credentials-file.ts';
 import { readTokens } from './device-login.ts';
 import { localNow } from './local-clock.ts';

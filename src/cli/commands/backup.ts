@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Config, loadConfig } from '../../config.ts';
-import { backUp, sqliteFile } from '../../database/backup.ts';
-import { backUpEvery, backUpInto } from '../../database/backup-series.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
+import { backUp, sqliteFile } from '../../database/backup/backup.ts';
+import { backUpEvery, backUpInto } from '../../database/backup/backup-series.ts';
 import { localNow } from '../account/local-clock.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 import { readDuration } from '../terminal/read-duration.ts';

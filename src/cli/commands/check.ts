@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../config.ts';
-import { OperatorError } from '../../errors.ts';
-import { languagesOf } from '../../languages/languages.ts';
-import { checkOwnMessages, type OwnMessages } from '../../languages/message-check.ts';
+import { loadConfig } from '../../config/config.ts';
+import { languagesOf } from '../../config/languages/languages.ts';
+import { checkOwnMessages, type OwnMessages } from '../../config/languages/message-check.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { paint } from '../terminal/paint.ts';
 import { tryStart } from './try-start.ts';
 

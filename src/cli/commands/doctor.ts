@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
 import { lookAtDatabase } from '../../database/look-at-database.ts';
-import { examineDatabase } from '../../doctor/examine-database.ts';
-import { explain } from '../../doctor/explain.ts';
-import { type Finding, notice, wrong } from '../../doctor/finding.ts';
-import { lookAtMail } from '../../doctor/look-at-mail.ts';
-import { lookAtSettings } from '../../doctor/look-at-settings.ts';
-import { OperatorError } from '../../errors.ts';
+import { examineDatabase } from '../../main/doctor/examine-database.ts';
+import { explain } from '../../main/doctor/explain.ts';
+import { type Finding, notice, wrong } from '../../main/doctor/finding.ts';
+import { lookAtMail } from '../../main/doctor/look-at-mail.ts';
+import { lookAtSettings } from '../../main/doctor/look-at-settings.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { paint } from '../terminal/paint.ts';
 
 export function addDoctor(program: Command): void {

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Context } from '../../context.ts';
-import { eventLine } from '../../events/event-line.ts';
-import { type EventFilter, type EventRow, newestEvents } from '../../events/event-store.ts';
-import { EventFollower } from '../../events/follow-events.ts';
+import type { Context } from '../../database/context.ts';
+import { eventLine } from '../../resources/audit/event-line.ts';
+import { type EventFilter, type EventRow, newestEvents } from '../../resources/audit/event-store.ts';
+import { EventFollower } from '../../resources/audit/follow-events.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
 import { printable } from '../terminal/cell.ts';

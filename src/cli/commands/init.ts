@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const template = join(root, 'templates', 'project');
@@ -31,7 +31,7 @@ export function addInit(program: Command): void {
     .argument('[folder]', 'where it is made', '.')
     .description('Make a project of your own: a resource and its test, settings, what a deployment needs.')
     .option('--no-install', 'leave the installing to you')
-    .addHelpText('after', '\nExamples:\n  npx gatehouse init my-api && cd my-api && npm start')
+    .addHelpText('after', '\nExamples:\n  npx gatehouse-server init my-api && cd my-api && npm start')
     .action((folder: string, { install }: { install: boolean }) => initProject(resolve(folder), install));
 }
 
@@ -65,7 +65,7 @@ function copyTemplate(folder: string): string[] {
   return made.sort();
 }
 
-/** Adds to a package.json that is there, such as the one that `npm install gatehouse` has made. */
+/** Adds to a package.json that is there, such as the one that `npm install gatehouse-server` has made. */
 function writePackageFile(folder: string): void {
   const path = join(folder, 'package.json');
   const there = existsSync(path) ? readPackage(path) : {};

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
-import { OperatorError } from '../../errors.ts';
-import { loadOwnMigrations } from '../../own-migrations/load-own-migrations.ts';
+import { serviceTables } from '../../main/service-tables.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
@@ -16,8 +16,8 @@ import {
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
 import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
+import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import { knownRoles } from '../../resources/prepare-resources.ts';
-import { serviceTables } from '../../service-tables.ts';
 import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
@@ -67,7 +67,7 @@ export function addMigrate(program: Command): void {
 
 async function loadWork(config: Config, database: Database): Promise<Work> {
   const log = { info: printLine, warn: printLine };
-  const own = await loadOwnMigrations(config.migrationsDir, database, { now: database.now, log });
+  const own = await loadOperatorMigrations(config.migrationsDir, database, { now: database.now, log });
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: knownRoles(config) });
   return { database, definitions, own };

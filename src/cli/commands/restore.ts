@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config.ts';
-import { restore, sqliteFile } from '../../database/backup.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
+import { restore, sqliteFile } from '../../database/backup/backup.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { withContextOf } from '../operator/with-context.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
-import { loadConfig } from '../../config.ts';
-import { createLog } from '../../log.ts';
+import { loadConfig } from '../../config/config.ts';
+import { createLog } from '../../platform/log.ts';
 import { announce, remind } from '../terminal/announce.ts';
 import { explain } from '../terminal/explain.ts';
 import { giveBackMemory } from '../terminal/give-back-memory.ts';
@@ -44,12 +44,12 @@ async function start(flags: Flags, forPeople: boolean): Promise<Started> {
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, forPeople);
   if (config.workers === 1) {
-    const { startGatehouse } = await import('../../start.ts');
+    const { startGatehouse } = await import('../../main/start.ts');
     return startGatehouse(config, { log, progress: barOnTerminal });
   }
   const [{ withRealPort }, { startWorkers }] = await Promise.all([
-    import('../../real-port.ts'),
-    import('../../workers/start-workers.ts'),
+    import('../../config/real-port.ts'),
+    import('../../main/workers/start-workers.ts'),
   ]);
   const { host, port, ...settings } = await withRealPort(config);
   const args = ['serve', '--host', host, '--port', String(port)];
@@ -58,7 +58,7 @@ async function start(flags: Flags, forPeople: boolean): Promise<Started> {
 
 /** Ends when the primary says so. */
 async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
-  const { runWorker } = await import('../../workers/run-worker.ts');
+  const { runWorker } = await import('../../main/workers/run-worker.ts');
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, forPeople).child({ worker: cluster.worker?.id });
   await runWorker(config, { log, explain, stopTimeoutMs, progress: barOnTerminal });

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import type { Config } from '../../config.ts';
-import { createLog } from '../../log.ts';
-import type { PreparedGatehouse } from '../../start.ts';
+import type { Config } from '../../config/config.ts';
+import type { PreparedGatehouse } from '../../main/start.ts';
+import { createLog } from '../../platform/log.ts';
 
 /** All of a start but the listening, on an empty database in a folder that is thrown away. */
 export async function tryStart<T>(config: Config, look: (prepared: PreparedGatehouse) => T): Promise<T> {
-  const { compileRoutes, prepareGatehouse } = await import('../../start.ts');
+  const { compileRoutes, prepareGatehouse } = await import('../../main/start.ts');
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
   try {
     const log = createLog('warn', process.stderr.isTTY === true, pino.destination({ dest: 2, sync: true }));

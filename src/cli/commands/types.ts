@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadConfig } from '../../config.ts';
-import { OperatorError } from '../../errors.ts';
+import { loadConfig } from '../../config/config.ts';
+import type { PreparedGatehouse } from '../../main/start.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { resourceTypes } from '../../resources/routes/resource-types.ts';
 import { unionOf } from '../../resources/routes/type-of-schema.ts';
-import type { PreparedGatehouse } from '../../start.ts';
 import { tryStart } from './try-start.ts';
 
 const usualFile = 'gatehouse-types.d.ts';
@@ -21,7 +21,7 @@ export function addTypes(program: Command): void {
       const text = await tryStart(await loadConfig(), typesFile);
       const file = resolve(out);
       const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
-      if (check && !isFresh) throw new OperatorError(`${out} is not up to date. Run: npx gatehouse types`);
+      if (check && !isFresh) throw new OperatorError(`${out} is not up to date. Run: npx gatehouse-server types`);
       // A file that is as it should be stays as it is: whoever watches it is not called.
       if (!isFresh) writeFileSync(file, text);
       console.log(check ? `${out} is up to date.` : `${out} ${isFresh ? 'was up to date.' : 'is written.'}`);

@@ -1,9 +1,9 @@
-import { loginAttributes } from '../../config.ts';
-import type { Context } from '../../context.ts';
+import { loginAttributes } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
 import { isUuid } from '../../database/uuid.ts';
-import { OperatorError } from '../../errors.ts';
-import { readLogin } from '../../users/accounts/identifiers.ts';
-import { findUser, findUserByLogin, type UserRow } from '../../users/accounts/user-store.ts';
+import { readLogin } from '../../identity/accounts/identifiers.ts';
+import { findUser, findUserByLogin, type UserRow } from '../../identity/accounts/user-store.ts';
+import { OperatorError } from '../../platform/errors.ts';
 
 /** The user whom an operator means by an id, an email, a username or a phone number. */
 export async function findUserByText({ database: { db } }: Context, text: string): Promise<UserRow> {

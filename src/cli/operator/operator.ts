@@ -1,7 +1,7 @@
-import { systemCaller } from '../../caller.ts';
-import type { Context } from '../../context.ts';
-import { OperatorError, Problem } from '../../errors.ts';
+import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
+import { systemCaller } from '../../platform/caller.ts';
+import { OperatorError, Problem } from '../../platform/errors.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import { readSchemas } from '../../resources/migrations/schema-store.ts';
@@ -69,11 +69,11 @@ const noneOf = (resource: string, id: string): OperatorError => {
 
 /** The operator's own declarations too: what refers to a row may be one of theirs. */
 async function openResources(context: Context): Promise<ResourceServices> {
-  const { ownResources } = await import('../../own-resources.ts');
-  const { createServices } = await import('../../services.ts');
-  const { recordEvent } = await import('../../events/record-event.ts');
+  const { builtinResources } = await import('../../main/builtin-resources.ts');
+  const { createServices } = await import('../../main/services.ts');
+  const { recordEvent } = await import('../../resources/audit/record-event.ts');
   const services = await createServices(context);
-  const definitions = [...ownResources(context, services), ...(await loadResources(context.config.resourcesDir))];
+  const definitions = [...builtinResources(context, services), ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
   const stored = asStored(definitions, await readSchemas(context.database.db));
   const { holdAuthority } = services.oauth;

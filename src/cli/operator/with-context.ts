@@ -1,11 +1,11 @@
 import pino from 'pino';
-import { type Config, loadConfig } from '../../config.ts';
-import type { Context } from '../../context.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
-import { openEventsLog } from '../../events/open-events-log.ts';
-import { createLog } from '../../log.ts';
-import { createMetrics } from '../../metrics.ts';
+import { createLog } from '../../platform/log.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { openEventsLog } from '../../resources/audit/open-events-log.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
 
 /** Runs a command's work on the configured database, brought up to date; a running server beside it does no harm. */

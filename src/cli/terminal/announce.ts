@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Config } from '../../config.ts';
-import { type FirstAdministrator, logFirstAdministrator } from '../../users/accounts/first-password.ts';
+import type { Config } from '../../config/config.ts';
+import { type FirstAdministrator, logFirstAdministrator } from '../../identity/accounts/first-password.ts';
 import { paint } from './paint.ts';
 import type { Started } from './started.ts';
 

@@ -1,5 +1,5 @@
-import { OAuthError, OperatorError, Problem } from '../../errors.ts';
-import { withoutSecrets } from '../../log.ts';
+import { OAuthError, OperatorError, Problem } from '../../platform/errors.ts';
+import { withoutSecrets } from '../../platform/log.ts';
 
 /** What the operator can mend is said in a line; only what nobody foresaw comes with its stack. */
 export function explain(error: unknown): string {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startedByNpm } from '../../config.ts';
+import { startedByNpm } from '../../config/config.ts';
 
 /** npm, a shell of its, a wrapper for an older Node: more stand between npm and the service nowhere. */
 const mostSteps = 4;

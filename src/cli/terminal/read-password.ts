@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 
 /** A password from standard input, or a random one that is shown once. */
 export async function readPassword(fromStdin: boolean | undefined): Promise<{ password: string; isMade: boolean }> {

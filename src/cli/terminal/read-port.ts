@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { settings } from '../../settings/settings.ts';
+import { settings } from '../../config/settings/settings.ts';
 
 /** For an option of a command: as the setting PORT takes it. */
 export function readPort(text: string): string {

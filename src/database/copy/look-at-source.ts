@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { Db } from '../database.ts';
 import { lookAtDatabase } from '../look-at-database.ts';
 import { knownMigrations, pendingMigrations } from '../migrate.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { sql } from 'kysely';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { Db } from '../database.ts';
 import { type Looked, lookAtDatabase } from '../look-at-database.ts';
 import { knownMigrations } from '../migrate.ts';

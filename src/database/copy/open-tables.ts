@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { openDatabase } from '../open-database.ts';
 import { PostgresTables } from './postgres-tables.ts';
 import { SqliteTables } from './sqlite-tables.ts';

@@ -1,7 +1,7 @@
 import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { Database, Tx } from '../database.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../tables/tables.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
 import { refuseServing } from './refuse-serving.ts';
 import {

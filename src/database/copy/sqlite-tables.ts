@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { endNotes, readNote, readSetup } from './notes.ts';
 import {
   type CopiedColumn,

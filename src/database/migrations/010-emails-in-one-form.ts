@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { foldEmail, normaliseEmail } from '../../email-address.ts';
+import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import type { Tx } from '../database.ts';
 import type { Migration, Report } from '../migration.ts';
 

@@ -1,6 +1,6 @@
 import { PostgresAdapter } from 'kysely';
 import type { Migration } from '../migration.ts';
-import { createRowChanges } from '../postgres/gathering/count-row-changes.ts';
+import { createRowChanges } from '../postgres/batching/count-row-changes.ts';
 
 /** On PostgreSQL, what tells whether a count of rows still holds. SQLite tells it by itself. */
 export const rowChanges: Migration = {

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { addUser } from '../../../test/harness/accounts.ts';
 import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
-import { findEmailsOutOfForm } from '../../users/accounts/email-form-store.ts';
-import { readLogin } from '../../users/accounts/identifiers.ts';
-import { findUserByLogin } from '../../users/accounts/user-store.ts';
+import { findEmailsOutOfForm } from '../../identity/accounts/email-form-store.ts';
+import { readLogin } from '../../identity/accounts/identifiers.ts';
+import { findUserByLogin } from '../../identity/accounts/user-store.ts';
 import { migrate } from '../migrate.ts';
 
 onBothEngines('bringing stored emails to one form', (engine) => {

@@ -1,17 +1,17 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
 import type { Reader } from '../reader.ts';
 import { rowMark } from '../sqlite/row-mark.ts';
-import type { Tables } from '../tables.ts';
-import { RowChanges } from './gathering/row-changes.ts';
-import { SharedReads } from './gathering/shared-reads.ts';
-import { SharedWrites } from './gathering/shared-writes.ts';
-import { CarriedClock } from './news/carried-clock.ts';
-import { checkNews } from './news/check-news.ts';
-import { PostgresBus } from './news/postgres-bus.ts';
+import type { Tables } from '../tables/tables.ts';
+import { RowChanges } from './batching/row-changes.ts';
+import { SharedReads } from './batching/shared-reads.ts';
+import { SharedWrites } from './batching/shared-writes.ts';
+import { CarriedClock } from './invalidations/carried-clock.ts';
+import { checkNews } from './invalidations/check-invalidations.ts';
+import { PostgresBus } from './invalidations/postgres-bus.ts';
 import { cancelAt } from './pool/cancel-at.ts';
 import type { Connection } from './pool/connection.ts';
 import { onDirectConnection } from './pool/direct-connection.ts';
@@ -153,7 +153,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       rows: await run<R>(text, values),
       durable: Promise.resolve(),
     }),
-    writeTogether: (text, row) => sharedWrites.write(text, row),
+    batchWrite: (text, row) => sharedWrites.write(text, row),
     direct: (work) => onDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),
     changes,

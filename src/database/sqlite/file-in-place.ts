@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
-import { unavailable } from '../../errors.ts';
+import { unavailable } from '../../platform/errors.ts';
 
 const fileAt = (path: string): Stats | undefined => {
   try {

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
-import { answerQuestions } from '../../worker-thread.ts';
+import { answerQuestions } from '../../platform/worker-thread.ts';
 import { rowFunction } from './row-mark.ts';
 
 export interface ScanThreadData {

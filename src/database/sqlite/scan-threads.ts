@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { SQLInputValue } from 'node:sqlite';
-import { unavailable } from '../../errors.ts';
-import { WorkerThread } from '../../worker-thread.ts';
+import { unavailable } from '../../platform/errors.ts';
+import { WorkerThread } from '../../platform/worker-thread.ts';
 import { FairQueue } from '../fair-queue.ts';
 import type { Reader } from '../reader.ts';
 import type { Scan, Scanned, ScanThreadData } from './scan-thread.ts';

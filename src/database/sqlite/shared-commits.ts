@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { unavailable } from '../../errors.ts';
+import { unavailable } from '../../platform/errors.ts';
 
 interface Waiter {
   resolve(): void;
@@ -9,7 +9,7 @@ interface Waiter {
 interface Options {
   /** False: other processes write all the time, and each lets the others have their turn. */
   readonly alone?: boolean;
-  /** Called after each commit, before anybody is told of it. */
+  /** ColumnNameOf after each commit, before anybody is told of it. */
   readonly committed?: () => void;
   /** Throws where a commit would be lost although it succeeds. */
   readonly inPlace?: () => void;

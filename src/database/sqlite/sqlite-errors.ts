@@ -1,4 +1,4 @@
-import { unavailable } from '../../errors.ts';
+import { unavailable } from '../../platform/errors.ts';
 
 /** SQLite's result codes without what they are extended by. */
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;

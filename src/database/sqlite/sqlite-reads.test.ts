@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import type { Reader } from '../reader.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import { ownReader, type Reader } from '../reader.ts';
 import { RowBudget } from './row-budget.ts';
 import { ScanThreads } from './scan-threads.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult } from 'kysely';
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { RowBudget } from './row-budget.ts';
 import { rowFunction } from './row-mark.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';

@@ -11,10 +11,10 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import { OperatorError, tooExpensive } from '../../errors.ts';
+import { OperatorError, tooExpensive } from '../../platform/errors.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../tables/tables.ts';
 import { fileInPlace } from './file-in-place.ts';
 import { KeptPlanCompiler } from './placeholder.ts';
 import { RowBudget } from './row-budget.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { badRequest, Problem } from '../../errors.ts';
+import { badRequest, Problem } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { readFormEncoded } from './form-body.ts';
 import { readJson } from './json-body.ts';

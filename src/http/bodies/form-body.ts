@@ -1,4 +1,4 @@
-import { badRequest, Problem } from '../../errors.ts';
+import { badRequest, Problem } from '../../platform/errors.ts';
 
 /** Of one body: members of objects, items of arrays, and fields of forms. */
 export const mostMembers = 1000;

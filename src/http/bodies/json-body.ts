@@ -1,4 +1,4 @@
-import { badRequest } from '../../errors.ts';
+import { badRequest } from '../../platform/errors.ts';
 import { isBadText, mostMembers, tooManyMembers } from './form-body.ts';
 
 /** Deeper than any resource needs, and shallow enough for whatever walks a body recursively. */

@@ -1,4 +1,4 @@
-import { badRequest, Problem } from '../../errors.ts';
+import { badRequest, Problem } from '../../platform/errors.ts';
 import { addOnce, type FormValues, mostMembers, noValues, tooManyMembers } from './form-body.ts';
 
 const lineEnd = '\r\n';

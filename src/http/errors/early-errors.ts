@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
-import { Problem } from '../../errors.ts';
+import type { Config } from '../../config/config.ts';
+import { Problem } from '../../platform/errors.ts';
 import { acceptsJson, isApi, notAcceptable } from '../gate/accept.ts';
 import { securityHeaders } from '../gate/security-headers.ts';
 import { requestId } from '../request-id.ts';

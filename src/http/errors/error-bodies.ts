@@ -1,4 +1,10 @@
-import { type FieldError, mostFieldErrors, OAuthError, type OAuthErrorCode, type Problem } from '../../errors.ts';
+import {
+  type FieldError,
+  mostFieldErrors,
+  OAuthError,
+  type OAuthErrorCode,
+  type Problem,
+} from '../../platform/errors.ts';
 
 /** No refusal is longer, whatever it refuses. */
 export const longestRefusal = 16 * 1024;

@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
-import { badRequest, type FieldError, mostFieldErrors, OAuthError, Problem, unprocessable } from '../../errors.ts';
+import type { Context } from '../../database/context.ts';
+import {
+  badRequest,
+  type FieldError,
+  mostFieldErrors,
+  OAuthError,
+  Problem,
+  unprocessable,
+} from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { resourceMetadataHint } from '../gate/resource-metadata.ts';
 import { networkOf } from '../network-of.ts';

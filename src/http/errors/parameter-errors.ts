@@ -1,5 +1,5 @@
-import { badRequest, type Problem } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { badRequest, type Problem } from '../../platform/errors.ts';
+import { nearest } from '../../platform/nearest.ts';
 
 /** Words of a caller's own, short enough and safe to show in an answer. */
 export const shown = (text: string): string =>

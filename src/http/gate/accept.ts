@@ -1,4 +1,4 @@
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../platform/errors.ts';
 
 /** How closely a media range names `application/json`: the closest one decides (RFC 9110 12.5.1). Java sends a bare `*`. */
 const closeness = new Map([

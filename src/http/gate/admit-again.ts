@@ -1,6 +1,6 @@
 import type { preValidationHookHandler, RouteOptions } from 'fastify';
-import { anonymousCaller, type Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
+import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import type { App } from '../app.ts';
 import type { Authenticate } from './authenticate.ts';
 import { bearerToken } from './bearer-token.ts';

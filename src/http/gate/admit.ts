@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../caller.ts';
-import { anonymousCaller } from '../../caller.ts';
-import type { Context } from '../../context.ts';
-import { badRequest, notFound, Problem } from '../../errors.ts';
+import type { Context } from '../../database/context.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { anonymousCaller } from '../../platform/caller.ts';
+import { badRequest, notFound, Problem } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { networkOf } from '../network-of.ts';
 import { queryStringProblem } from '../query-string.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../caller.ts';
+import type { Caller } from '../../platform/caller.ts';
 
 /** How a request proves who sends it. Each throws the 401 (or the redirect to the login page) that says why not. */
 export interface Authenticate {

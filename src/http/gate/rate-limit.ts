@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { SharedCounts } from '../../context.ts';
-import { tooManyRequests } from '../../errors.ts';
+import type { SharedCounts } from '../../database/context.ts';
+import { tooManyRequests } from '../../platform/errors.ts';
 
 const windowLength = 60_000;
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller.ts';
-import { Problem } from '../../errors.ts';
-import { isProven, type Proof, type ProofDemand } from '../../proof.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { Problem } from '../../platform/errors.ts';
+import { isProven, type Proof, type ProofDemand } from '../../platform/proof.ts';
 
 /** RFC 9470 3: the token is good, and whoever holds it has to prove again who they are. */
 export function proofTooOld({ freshFor }: Proof, { maxAge = freshFor || undefined, acr }: ProofDemand = {}): Problem {

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { Durations } from '../../durations.ts';
-import type { Metrics } from '../../metrics.ts';
+import type { Durations } from '../../platform/durations.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 import { isApi } from './accept.ts';
 import { type Audience, audienceOf } from './caching.ts';
 import { type CorsReach, corsReach } from './cors.ts';

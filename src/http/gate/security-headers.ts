@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** Names and values in turn, for every answer. Pages and the API reference widen the Content-Security-Policy for themselves. */
 export function securityHeaders({ baseUrl }: Config): string[] {

@@ -1,5 +1,5 @@
-import { type Caller, mayUseScope } from '../../caller.ts';
-import { Problem } from '../../errors.ts';
+import { type Caller, mayUseScope } from '../../platform/caller.ts';
+import { Problem } from '../../platform/errors.ts';
 
 const reasons = {
   token_missing: 'This needs an access token: send "Authorization: Bearer <ACCESS_TOKEN>".',

@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { App } from '../app.ts';
 import { partsOf } from './openapi-components.ts';
 import { completeDocument, markOperation } from './openapi-operations.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../../context.ts';
-import type { KeyRing } from '../../crypto/key-ring.ts';
+import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { deleteOldCodes, insertCode } from './code-store.ts';

@@ -1,14 +1,14 @@
-import type { ClientDirectory } from '../../clients/client-directory.ts';
-import type { StoredClient } from '../../clients/client-store.ts';
-import { grantScopes, introspectScope, openidScope } from '../../clients/scopes.ts';
-import { badRequest, OAuthError } from '../../errors.ts';
+import { badRequest, OAuthError } from '../../platform/errors.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
 
 /** Who asks, and where the answer goes. As long as this is not known, people are told what is wrong, and nobody else. */
-export interface Asking {
+export interface ValidatedClient {
   readonly client: StoredClient;
   readonly redirectUri: string;
   /** The application's own, given back as it is. */
@@ -19,7 +19,7 @@ export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 type Prompt = (typeof prompts)[number];
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */
-export interface AuthorizationRequest extends Asking {
+export interface AuthorizationRequest extends ValidatedClient {
   /** As the application asked; empty where it named none. */
   readonly asked: readonly string[];
   readonly scopes: readonly string[];
@@ -32,10 +32,10 @@ export interface AuthorizationRequest extends Asking {
 }
 
 /** RFC 6749 4.1.2.1: what is wrong with these two is told to the person, and never by a redirect. */
-export async function whoAsks(
+export async function resolveClient(
   clients: Pick<ClientDirectory, 'find'>,
   parameters: AuthorizationParameters,
-): Promise<Asking> {
+): Promise<ValidatedClient> {
   const id = onlyOnPage(parameters, 'client_id');
   const client = await clients.find(id);
   if (client?.type !== 'application') {
@@ -65,7 +65,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 /** The rest of the request. What is thrown goes back to the application. */
 export function readAuthorizationRequest(
   { scopes: known, audiences }: Pick<OAuth, 'scopes' | 'audiences'>,
-  asking: Asking,
+  asking: ValidatedClient,
   parameters: AuthorizationParameters,
 ): AuthorizationRequest {
   for (const [name, values] of parameters) {

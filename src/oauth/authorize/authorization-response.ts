@@ -1,5 +1,5 @@
-import type { OAuthError } from '../../errors.ts';
-import type { Asking } from './authorization-request.ts';
+import type { OAuthError } from '../../platform/errors.ts';
+import type { ValidatedClient } from './authorization-request.ts';
 
 /** The address of the application with an answer in its query string. The address itself stays as it was registered. */
 function withParameters(uri: string, parameters: Record<string, string | undefined>): string {
@@ -8,7 +8,7 @@ function withParameters(uri: string, parameters: Record<string, string | undefin
   return `${uri}${uri.includes('?') ? '&' : '?'}${text}`;
 }
 
-type ReturnTo = Pick<Asking, 'redirectUri' | 'state'>;
+type ReturnTo = Pick<ValidatedClient, 'redirectUri' | 'state'>;
 
 /** RFC 6749 4.1.2. RFC 9207: `iss` says whose answer it is, so that an application with two servers mixes up none. */
 export const codeResponse = ({ redirectUri, state }: ReturnTo, iss: string, code: string): string =>

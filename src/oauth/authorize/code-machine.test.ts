@@ -8,9 +8,9 @@ import { challenge, redirectUri, verifier } from '../../../test/harness/authoriz
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
 import { openSession } from '../../../test/harness/sessions.ts';
-import type { StoredClient } from '../../clients/client-store.ts';
 import { systemSource as source } from '../../http/request-source.ts';
-import { byPassword } from '../../sessions/store/authentication.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { byPassword } from '../sessions/store/authentication.ts';
 import { pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
 import { giveAccess } from './give-access.ts';

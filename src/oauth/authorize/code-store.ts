@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import type { Tables } from '../../database/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 export type CodeRow = Selectable<Tables['authorization_codes']>;
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import type { Tables } from '../../database/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;

@@ -1,10 +1,10 @@
-import type { Caller } from '../../caller.ts';
-import { recordEvent } from '../../events/record-event.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { list, reference, text, timestamp } from '../../resources/declare.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { deleteUnusedCodes } from './code-store.ts';
 import { deleteConsent } from './consent-store.ts';
 

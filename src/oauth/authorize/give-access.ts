@@ -19,7 +19,7 @@ interface Giving {
 export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> {
   const { context, keys, holdAuthority } = oauth;
   const { request, login, scopes } = giving;
-  await keys.fresh();
+  await keys.ensureCurrent();
   // Two answers of one person at once come one after the other: neither forgets what the other allowed.
   const act = { caller: login.caller, ofAccounts: giving.asked !== undefined };
   return changeAs(context.database, holdAuthority, act, async (tx) => {

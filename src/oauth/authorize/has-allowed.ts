@@ -1,4 +1,4 @@
-import { everyScope, identityScopes } from '../../clients/scopes.ts';
+import { everyScope, identityScopes } from '../clients/scopes.ts';
 import type { Consent } from './consent-store.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller.ts';
-import { findSession, type SessionRow } from '../../sessions/store/session-store.ts';
+import type { Caller } from '../../platform/caller.ts';
 import type { OAuth } from '../oauth.ts';
+import { findSession, type SessionRow } from '../sessions/store/session-store.ts';
 
 /** Somebody who is signed in to this service in their browser. */
 export interface Login {

@@ -1,5 +1,5 @@
-import { allowsScope, identityScopes } from '../../clients/scopes.ts';
-import { OAuthError } from '../../errors.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { allowsScope, identityScopes } from '../clients/scopes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
 import { hasAllowed } from './has-allowed.ts';

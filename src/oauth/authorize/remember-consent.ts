@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { holdConsent, putConsent } from './consent-store.ts';
 
 interface Decision {

@@ -1,6 +1,6 @@
-import { isRefreshable } from '../../clients/is-refreshable.ts';
-import { grantScopes } from '../../clients/scopes.ts';
-import { OAuthError } from '../../errors.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { isRefreshable } from '../clients/is-refreshable.ts';
+import { grantScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { resourcesIn } from '../parameters.ts';
 

@@ -1,15 +1,21 @@
-import { requireSecret } from '../../clients/client-secrets.ts';
 import type { Tx } from '../../database/database.ts';
-import { OAuthError } from '../../errors.ts';
-import { recordEvent } from '../../events/record-event.ts';
-import { holdAuthorityRows } from '../../sessions/authority/authority-store.ts';
-import { scopesOfSession } from '../../sessions/sessions.ts';
-import type { StoredSession } from '../../sessions/store/stored-session.ts';
-import { hashDeviceCode } from '../device/device-authorization.ts';
-import { type DeviceRow, findDevice, lockDevice, markRedeemed, notePoll } from '../device/device-store.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { requireSecret } from '../clients/client-secrets.ts';
+import { hashDeviceCode } from '../device-authorization/device-authorization.ts';
+import {
+  type DeviceRow,
+  findDevice,
+  lockDevice,
+  markRedeemed,
+  notePoll,
+} from '../device-authorization/device-store.ts';
 import type { Grant, GrantRequest } from '../grant.ts';
 import type { OAuth } from '../oauth.ts';
 import { required } from '../parameters.ts';
+import { holdAuthorityRows } from '../sessions/authority/authority-store.ts';
+import { scopesOfSession } from '../sessions/sessions.ts';
+import type { StoredSession } from '../sessions/store/stored-session.ts';
 
 /** RFC 8628 3.5: so much longer the device waits after each question that came too early. */
 const slowDownSeconds = 5;

@@ -1,11 +1,11 @@
-import { requireSecret } from '../../clients/client-secrets.ts';
-import { grantScopes } from '../../clients/scopes.ts';
-import { recordEvent } from '../../events/record-event.ts';
-import { byPassword } from '../../sessions/store/authentication.ts';
-import { requireUnchanged } from '../../users/credentials/check-credentials.ts';
-import { rememberDevice } from '../../users/credentials/known-devices.ts';
+import { requireUnchanged } from '../../identity/credentials/check-credentials.ts';
+import { rememberDevice } from '../../identity/credentials/known-devices.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { requireSecret } from '../clients/client-secrets.ts';
+import { grantScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
+import { byPassword } from '../sessions/store/authentication.ts';
 
 /** RFC 6749 4.3, for first-party clients: the client, then the user, then tokens. */
 export const passwordGrant: Grant = {

@@ -1,8 +1,8 @@
-import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../../clients/scopes.ts';
-import { OAuthError } from '../../errors.ts';
-import { readRefreshToken } from '../../sessions/tokens/refresh-token.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
+import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 
 /** RFC 6749 6: a new pair for the same session. May narrow the access token's scope, never widen it. */
 export const refreshTokenGrant: Grant = {

@@ -1,12 +1,12 @@
-import type { ClientDirectory } from '../../clients/client-directory.ts';
-import type { Context } from '../../context.ts';
-import type { KeyRing } from '../../crypto/key-ring.ts';
+import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts';
-import { enqueueAll } from '../../queue/enqueue.ts';
-import type { Queue } from '../../queue/queue.ts';
-import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../../sessions/store/application-login-store.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
+import { enqueueAll } from '../../resources/queue/enqueue.ts';
+import type { Queue } from '../../resources/queue/queue.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
 
 const jobName = 'backchannel-logout';
 /** OpenID Connect Back-Channel Logout 2.4. */
@@ -60,7 +60,7 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
   const client = await clients.find(logout.clientId);
   // It went meanwhile, or does not want to know any more.
   if (!client?.backchannelLogoutUri) return;
-  await keys.fresh();
+  await keys.ensureCurrent();
   const body = new URLSearchParams({ logout_token: logoutToken(context, keys, logout) }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const { status } = await fetch(client.backchannelLogoutUri, {

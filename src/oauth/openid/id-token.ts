@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { StoredClient } from '../../clients/client-store.ts';
-import { openidScope } from '../../clients/scopes.ts';
-import { authenticationOf } from '../../sessions/store/authentication.ts';
-import type { SessionRow } from '../../sessions/store/session-store.ts';
-import { accessTokenExpiry } from '../../sessions/tokens/access-token.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { openidScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
+import { authenticationOf } from '../sessions/store/authentication.ts';
+import type { SessionRow } from '../sessions/store/session-store.ts';
+import { accessTokenExpiry } from '../sessions/tokens/access-token.ts';
 
 /** RFC 7519 5.1. Access tokens and logout tokens have types of their own, so that none passes for the other. */
 export const idTokenType = 'JWT';

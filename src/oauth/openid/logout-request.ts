@@ -1,8 +1,8 @@
-import type { StoredClient } from '../../clients/client-store.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
-import { badRequest } from '../../errors.ts';
-import { recordEvent } from '../../events/record-event.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { badRequest } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 import type { OAuth } from '../oauth.ts';
 import { idTokenType } from './id-token.ts';
 
@@ -48,7 +48,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
 /** OpenID Connect RP-Initiated Logout 2: it may have expired, and so may the key that signed it. */
 export async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
   const options = { typ: idTokenType, retired: true };
-  await keys.fresh();
+  await keys.ensureCurrent();
   let claims = keys.verifyToken(token, options);
   if (claims === 'unknown-key') {
     await keys.reloadIfOld();

@@ -1,7 +1,7 @@
-import type { Caller } from '../../caller.ts';
-import { openidScope } from '../../clients/scopes.ts';
 import { insufficientScope, requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { openidScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { claimsOf, type UserInfo } from './claims.ts';
 

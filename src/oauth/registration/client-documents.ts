@@ -1,19 +1,19 @@
-import type { ClientDirectory } from '../../clients/client-directory.ts';
-import { createClient, findClient, lockClient, type StoredClient } from '../../clients/client-store.ts';
-import type { KnownScopes } from '../../clients/scopes.ts';
-import { updateApplication } from '../../clients/update-application-store.ts';
-import type { Context } from '../../context.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
-import { tooManyRequests, unavailable } from '../../errors.ts';
-import { recordEvent } from '../../events/record-event.ts';
-import type { RequestSource } from '../../http/request-source.ts';
+import type { Context } from '../../database/context.ts';
 import {
   createGuardedFetch,
   type GuardedFetch,
   type OutboundAnswer,
   OutboundError,
-} from '../../outbound/guarded-fetch.ts';
-import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
+} from '../../http/outbound/guarded-fetch.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
+import { tooManyRequests, unavailable } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { ClientDirectory } from '../clients/client-directory.ts';
+import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
+import type { KnownScopes } from '../clients/scopes.ts';
+import { updateApplication } from '../clients/update-application-store.ts';
 import { keptMetadata } from './client-information.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { secondsFresh } from './document-cache.ts';

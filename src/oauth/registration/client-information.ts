@@ -1,5 +1,5 @@
-import type { StoredClient } from '../../clients/client-store.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../database/context.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 
 /** RFC 7591 3.2.1 and RFC 7592 3. */

@@ -1,8 +1,8 @@
-import { faultOfName } from '../../clients/application-name.ts';
-import { faultOfRedirectUri, faultOfWebUri } from '../../clients/application-uris.ts';
-import type { ApplicationFields } from '../../clients/client-store.ts';
-import { everyScope, introspectScope, type KnownScopes, openidScope } from '../../clients/scopes.ts';
-import { OAuthError } from '../../errors.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { faultOfName } from '../clients/application-name.ts';
+import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
+import type { ApplicationFields } from '../clients/client-store.ts';
+import { everyScope, introspectScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
 
 /** What an application says of itself (RFC 7591 2), as far as it is known here. */
 export interface ClientMetadata {

@@ -1,11 +1,11 @@
-import { isSecretOf } from '../../clients/client-secrets.ts';
-import { findClient, lockClient, removeClient, type StoredClient } from '../../clients/client-store.ts';
-import { updateApplication } from '../../clients/update-application-store.ts';
 import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
-import { OAuthError } from '../../errors.ts';
-import { recordEvent } from '../../events/record-event.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
+import { isSecretOf } from '../clients/client-secrets.ts';
+import { findClient, lockClient, removeClient, type StoredClient } from '../clients/client-store.ts';
+import { updateApplication } from '../clients/update-application-store.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
 import { addressOf, type ClientInformation, describe, fieldsOf, keptMetadata } from './client-information.ts';
@@ -60,7 +60,7 @@ const serversOwn = [
 /** RFC 7592 2.2: all of it at once; what is left out goes to its default. */
 export async function replaceRegistered(oauth: OAuth, request: Managing): Promise<ClientInformation> {
   const { context, keys, scopes: known } = oauth;
-  await keys.fresh();
+  await keys.ensureCurrent();
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
     const sent = readMembers(request.body);
     const wrong = serversOwn.find((name) => Object.hasOwn(sent, name));

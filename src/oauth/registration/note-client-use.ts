@@ -1,5 +1,5 @@
-import type { StoredClient } from '../../clients/client-store.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../database/context.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 import { writeClientUse } from './registration-store.ts';
 
 const staleMs = 86_400_000;

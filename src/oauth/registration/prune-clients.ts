@@ -1,9 +1,9 @@
-import { removeClient } from '../../clients/client-store.ts';
-import { noteOlderRegistrations } from '../../clients/registered-clients-store.ts';
-import type { Context } from '../../context.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
-import { recordEvent } from '../../events/record-event.ts';
+import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { removeClient } from '../clients/client-store.ts';
+import { noteOlderRegistrations } from '../clients/registered-clients-store.ts';
 import { findUnusedClients } from './registration-store.ts';
 
 const keptMs = 30 * 86_400_000;

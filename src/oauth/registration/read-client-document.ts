@@ -1,7 +1,7 @@
-import { faultOfWebUri } from '../../clients/application-uris.ts';
-import type { KnownScopes } from '../../clients/scopes.ts';
-import { badRequest, OAuthError, Problem } from '../../errors.ts';
-import type { OutboundAnswer } from '../../outbound/guarded-fetch.ts';
+import type { OutboundAnswer } from '../../http/outbound/guarded-fetch.ts';
+import { badRequest, OAuthError, Problem } from '../../platform/errors.ts';
+import { faultOfWebUri } from '../clients/application-uris.ts';
+import type { KnownScopes } from '../clients/scopes.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 
 const longestId = 512;

@@ -1,10 +1,10 @@
-import { anonymousCaller } from '../../caller.ts';
-import { makeClient } from '../../clients/make-client.ts';
-import type { Context } from '../../context.ts';
 import { changeAs } from '../../database/change-as.ts';
-import { OAuthError, tooManyRequests } from '../../errors.ts';
+import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { countAgainst, networkLimits } from '../../users/throttle/throttle.ts';
+import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
+import { anonymousCaller } from '../../platform/caller.ts';
+import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
+import { makeClient } from '../clients/make-client.ts';
 import type { OAuth } from '../oauth.ts';
 import { addressOf, type ClientInformation, describe, keptMetadata } from './client-information.ts';
 import { readClientMetadata } from './client-metadata.ts';

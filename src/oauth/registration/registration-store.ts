@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import { noteRegistration } from '../../clients/registered-clients-store.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
-import type { Tables } from '../../database/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { noteRegistration } from '../clients/registered-clients-store.ts';
 
 export type RegistrationRow = Selectable<Tables['client_registrations']>;
 

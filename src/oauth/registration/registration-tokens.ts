@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Caller, isAdmin, mayUseScope } from '../../caller.ts';
-import type { KeyRing } from '../../crypto/key-ring.ts';
-import { OAuthError } from '../../errors.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
+import { OAuthError } from '../../platform/errors.ts';
 import type { OAuth } from '../oauth.ts';
 
 const purpose = 'client registration';
@@ -36,7 +36,7 @@ export async function whoRegisters(
 ): Promise<Caller> {
   if (context.config.dynamicClients === 'open') return anonymous;
   if (token === undefined) throw invalidToken();
-  await keys.fresh();
+  await keys.ensureCurrent();
   if (isInitialToken(keys, token, context.now())) return anonymous;
   const caller = await verifier.verify(token, null);
   if (isAdmin(caller) && mayUseScope(caller, scopeOfRegistration)) return caller;

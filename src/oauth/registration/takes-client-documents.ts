@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** Whether a client_id may be the address of a description of the client. */
 export const takesClientDocuments = ({

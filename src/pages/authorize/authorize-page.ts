@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OAuthError } from '../../errors.ts';
+import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { message } from '../../languages/message.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import { longestRequest, only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
 import {
-  type Asking,
   type AuthorizationRequest,
   isSilent,
   readAuthorizationRequest,
-  whoAsks,
+  resolveClient,
+  type ValidatedClient,
 } from '../../oauth/authorize/authorization-request.ts';
 import { codeResponse, errorResponse } from '../../oauth/authorize/authorization-response.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
@@ -18,7 +18,7 @@ import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
+import { OAuthError } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type DescribeScope, digestOf, type Shown, showConsent } from './consent-page.ts';
@@ -40,7 +40,7 @@ export interface Visit {
 
 /** What is known once somebody is signed in and the request makes sense. */
 export interface Asked {
-  readonly asking: Asking;
+  readonly asking: ValidatedClient;
   readonly authorization: AuthorizationRequest;
   readonly login: Login;
 }
@@ -102,7 +102,7 @@ export class AuthorizePage {
       return this.signIn(visit);
     }
     const source = requestSource(visit.request);
-    const asking = await whoAsks(login ? oauth.documents.for(source) : oauth.clients, parameters);
+    const asking = await resolveClient(login ? oauth.documents.for(source) : oauth.clients, parameters);
     try {
       if (query.length > longestRequest)
         throw invalidRequest(`The request has more than ${longestRequest} characters.`);
@@ -123,7 +123,7 @@ export class AuthorizePage {
   }
 
   /** Who the application says is signed in: by an ID token of its own, or it says nothing. */
-  async #expected({ client }: Asking, hint: string | undefined): Promise<string | undefined> {
+  async #expected({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
     const found = hint === undefined ? undefined : await readHint(this.#means.oauth, hint);
     return found?.clientId === client.id ? found.userId : undefined;
   }
@@ -136,7 +136,7 @@ export class AuthorizePage {
     return this.#kit.go(reply, `${this.#kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
-  async #chooseAccount(visit: Visit, asking: Asking, { userId }: Login): Promise<FastifyReply> {
+  async #chooseAccount(visit: Visit, asking: ValidatedClient, { userId }: Login): Promise<FastifyReply> {
     return this.#show(visit, asking, 'authorize-account', {
       title: message('authorize_account.title'),
       person: await this.#person(userId),
@@ -172,7 +172,12 @@ export class AuthorizePage {
     return { label: user?.name || login, login };
   }
 
-  #show(visit: Visit, { client, redirectUri }: Asking, view: string, variables: Variables): Promise<FastifyReply> {
+  #show(
+    visit: Visit,
+    { client, redirectUri }: ValidatedClient,
+    view: string,
+    variables: Variables,
+  ): Promise<FastifyReply> {
     const continuation = this.#means.continuations.fields(visit.continuation);
     const reach = { formTargets: formTargets(redirectUri), image: client.logoUri };
     const { request, reply } = visit;

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import type { StoredClient } from '../../clients/client-store.ts';
-import { openidScope } from '../../clients/scopes.ts';
-import { message, type Said } from '../../languages/message.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
+import type { StoredClient } from '../../oauth/clients/client-store.ts';
+import { openidScope } from '../../oauth/clients/scopes.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 
 /** A scope in words that people understand. */
-export type DescribeScope = (scope: string) => Said;
+export type DescribeScope = (scope: string) => LocalizedText;
 
 /** What the consent page shows of an application, and of what it asks. */
 export interface Shown {
@@ -18,13 +18,13 @@ export interface Shown {
     /** The part of the homepage that cannot be made up. */
     readonly host: string | null;
     /** Null: the operator's own, or nobody's. */
-    readonly owner: Said | null;
+    readonly owner: LocalizedText | null;
     /** Nobody here made it: it registered itself, or its own address describes it. */
     readonly unknown: boolean;
   };
   /** Where the person goes on to; null: to a program on their own device. */
   readonly returnHost: string | null;
-  readonly scopes: readonly { readonly name: string; readonly text: Said; readonly fixed: boolean }[];
+  readonly scopes: readonly { readonly name: string; readonly text: LocalizedText; readonly fixed: boolean }[];
 }
 
 /** Who asks, in plain sight: a name can be anybody's, a host and an owner cannot. */
@@ -61,7 +61,7 @@ export function hostOfClient({ id, registration, homepageUri }: StoredClient): s
 }
 
 /** Who made it, where that is a user: then nobody has vouched for its name. */
-export async function ownerOfClient({ database }: PageKit, { userId }: StoredClient): Promise<Said | null> {
+export async function ownerOfClient({ database }: PageKit, { userId }: StoredClient): Promise<LocalizedText | null> {
   return userId === null ? null : ownerText(await findUser(database.db, userId));
 }
 
@@ -73,7 +73,9 @@ function hostOf(redirectUri: string): string | null {
 }
 
 /** Enough to tell one owner from another, and no address to write to. */
-function ownerText(owner: { name: string | null; username: string | null; email: string | null } | undefined): Said {
+function ownerText(
+  owner: { name: string | null; username: string | null; email: string | null } | undefined,
+): LocalizedText {
   const { name, username, email } = owner ?? { name: null, username: null, email: null };
   const address = email?.replace(/^(.).*@/u, '$1…@');
   const who = [name, username].filter(Boolean).join(', ');

@@ -1,9 +1,9 @@
-import type { Caller } from '../../caller.ts';
-import { Problem } from '../../errors.ts';
 import { only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
-import { whoAsks } from '../../oauth/authorize/authorization-request.ts';
+import { resolveClient } from '../../oauth/authorize/authorization-request.ts';
 import { findLogin } from '../../oauth/authorize/login.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { Continuations } from './continuations.ts';
 import { formTargets } from './form-targets.ts';
 
@@ -33,7 +33,7 @@ export const createDestinations =
     const { query, progress } = continuation;
     const parameters = readAuthorizationParameters(query);
     // What is wrong with it is said when it comes back.
-    const asking = await whoAsks(oauth.clients, parameters).catch(ifProblem);
+    const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
     if (!asking) return undefined;
     const hint = only(parameters, 'login_hint');
     return {

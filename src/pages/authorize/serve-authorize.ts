@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { badRequest } from '../../errors.ts';
+import { message } from '../../config/languages/message.ts';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
-import { message } from '../../languages/message.ts';
+import { badRequest } from '../../platform/errors.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { AuthorizePage, type Means, type Visit } from './authorize-page.ts';
 import { authorizeSchema } from './authorize-schema.ts';

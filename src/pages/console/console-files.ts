@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { Brand } from '../../brand.ts';
+import type { Brand } from '../../config/brand.ts';
 
 /** The console as Vite built it: one page and the files that it loads. */
 export interface ConsoleFiles {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { notFound } from '../../errors.ts';
+import { firstLanguage, type Languages } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
-import { firstLanguage, type Languages } from '../../languages/languages.ts';
+import { notFound } from '../../platform/errors.ts';
 
 /** The console's messages, a file for each language: what a page is not in is not loaded. */
 export function serveConsoleMessages(app: App, languages: Languages, root: string) {

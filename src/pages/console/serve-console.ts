@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Brand, pictureSource } from '../../brand.ts';
-import { isAdmin } from '../../caller.ts';
-import type { Context } from '../../context.ts';
-import { forbidden, notFound, unavailable } from '../../errors.ts';
+import { type Brand, pictureSource } from '../../config/brand.ts';
+import type { Languages } from '../../config/languages/languages.ts';
+import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
-import type { Languages } from '../../languages/languages.ts';
+import { isAdmin } from '../../platform/caller.ts';
+import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
 import { type ConsoleFiles, type ConsoleReader, readConsole } from './console-files.ts';

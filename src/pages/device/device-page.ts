@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { openidScope } from '../../clients/scopes.ts';
+import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { message } from '../../languages/message.ts';
+import { openidScope } from '../../oauth/clients/scopes.ts';
 import {
   decideOnDevice,
   earlierDecision,
   findWaitingDevice,
   type WaitingDevice,
-} from '../../oauth/device/decide-device.ts';
-import { readUserCode, showUserCode } from '../../oauth/device/user-code.ts';
+} from '../../oauth/device-authorization/decide-device.ts';
+import { readUserCode, showUserCode } from '../../oauth/device-authorization/user-code.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';

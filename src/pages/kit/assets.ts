@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Brand, BrandColours } from '../../brand.ts';
-import type { Config } from '../../config.ts';
+import type { Brand, BrandColours } from '../../config/brand.ts';
+import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
 

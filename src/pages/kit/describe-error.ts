@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { type Message, message } from '../../languages/message.ts';
-import { problemOnPage } from '../../languages/problem-message.ts';
+import { type Message, message } from '../../config/languages/message.ts';
+import { problemOnPage } from '../../config/languages/problem-message.ts';
 import type { Variables } from './views.ts';
 
 interface Words {

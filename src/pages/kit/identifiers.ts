@@ -1,5 +1,5 @@
-import type { Config, LoginAttribute } from '../../config.ts';
-import { type Message, message } from '../../languages/message.ts';
+import type { Config, LoginAttribute } from '../../config/config.ts';
+import { type Message, message } from '../../config/languages/message.ts';
 
 interface IdentifierField {
   readonly name: LoginAttribute;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type Message, message } from '../../languages/message.ts';
+import { type Message, message } from '../../config/languages/message.ts';
 
 /** What a page says after a form was done. The address names one by `?done=…`, so nothing of an address is shown. */
 const notices = new Map(

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Brand, pictureSource, readBrand } from '../../brand.ts';
-import type { Config } from '../../config.ts';
-import type { Context } from '../../context.ts';
+import { type Brand, pictureSource, readBrand } from '../../config/brand.ts';
+import type { Config } from '../../config/config.ts';
+import { type Languages, languagesOf, nameOfLanguage } from '../../config/languages/languages.ts';
+import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
-import { Problem } from '../../errors.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { longestRefusal } from '../../http/errors/error-bodies.ts';
 import { addVary } from '../../http/gate/caching.ts';
-import { type Languages, languagesOf, nameOfLanguage } from '../../languages/languages.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { type Cookies, createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';

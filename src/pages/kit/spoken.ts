@@ -1,5 +1,5 @@
-import type { Languages } from '../../languages/languages.ts';
-import { Message } from '../../languages/message.ts';
+import type { Languages } from '../../config/languages/languages.ts';
+import { Message } from '../../config/languages/message.ts';
 import type { Variables } from './views.ts';
 
 /** The variables of a view with every message in them in the reader's language. */

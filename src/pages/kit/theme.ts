@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { message } from '../../languages/message.ts';
+import { message } from '../../config/languages/message.ts';
 import { pageOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';

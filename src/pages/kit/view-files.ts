@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 
 /** In this order: the first that exists is the view. */
 const extensions = ['.html', '.php', '.blade.php'] as const;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseConfig } from '../../config.ts';
-import { OperatorError } from '../../errors.ts';
-import { languagesOf } from '../../languages/languages.ts';
+import { parseConfig } from '../../config/config.ts';
+import { languagesOf } from '../../config/languages/languages.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { createViews } from './views.ts';
 
 const made: string[] = [];

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { Template } from 'liquidjs';
-import type { Config } from '../../config.ts';
-import { OperatorError } from '../../errors.ts';
-import type { Languages } from '../../languages/languages.ts';
-import { addMessages, type LiquidModule } from '../../languages/liquid-messages.ts';
+import type { Config } from '../../config/config.ts';
+import type { Languages } from '../../config/languages/languages.ts';
+import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { readViews } from './view-files.ts';
 
 export type Variables = Record<string, unknown>;

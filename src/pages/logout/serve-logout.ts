@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { message } from '../../config/languages/message.ts';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { message } from '../../languages/message.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import {
   endHinted,
@@ -11,7 +12,6 @@ import {
   logoutParameters,
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
 import { formTargets } from '../authorize/form-targets.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';

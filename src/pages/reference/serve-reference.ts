@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BoundedMap } from '../../bounded-map.ts';
-import { forbidden, notFound } from '../../errors.ts';
+import { firstLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
 import { addVary, privately } from '../../http/gate/caching.ts';
-import { firstLanguage } from '../../languages/languages.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { themeOf } from '../kit/theme.ts';
 import { cookieTokenOf } from '../session/authenticate-web.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { anonymousCaller, type Caller } from '../../caller.ts';
-import type { Config } from '../../config.ts';
-import { Problem } from '../../errors.ts';
-import type { TokenVerifier } from '../../sessions/verify/token-verifier.ts';
+import type { Config } from '../../config/config.ts';
+import type { TokenVerifier } from '../../oauth/sessions/verify/token-verifier.ts';
+import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import { Problem } from '../../platform/errors.ts';
 import { createCookies } from './cookies.ts';
 import { localPath } from './local-path.ts';
 import { createLoginClient } from './login-client.ts';

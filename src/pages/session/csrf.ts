@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
-import { Problem } from '../../errors.ts';
+import type { Config } from '../../config/config.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { Cookies } from './cookies.ts';
 import { mayBeOwnPage } from './page-origin.ts';
 

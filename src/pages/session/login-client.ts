@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { createDeviceCookie } from '../../http/device-cookie.ts';
 import type { Tokens } from './cookies.ts';
 import { type Answer, callOwnApi } from './own-api.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest, InjectOptions } from 'fastify';
-import { message, type Said } from '../../languages/message.ts';
-import { problemMessage } from '../../languages/problem-message.ts';
-import { valuesOfDetail } from '../../languages/values-of-detail.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { problemMessage } from '../../config/languages/problem-message.ts';
+import { valuesOfDetail } from '../../config/languages/values-of-detail.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** What the API answered, in the words that a page needs. */
@@ -13,9 +13,9 @@ export interface Answer<T> {
   /** Of a list that is walked by cursor: where its next page begins. */
   readonly nextCursor: string | undefined;
   /** What is wrong with which field. */
-  readonly errors: Readonly<Record<string, Said>>;
+  readonly errors: Readonly<Record<string, LocalizedText>>;
   /** What is wrong on the whole, fit to be shown. */
-  readonly message: Said;
+  readonly message: LocalizedText;
   /** The same in the words of the API. */
   readonly detail: string;
   readonly code: string;
@@ -78,8 +78,8 @@ export async function callOwnApi<T>(
   };
 }
 
-function fieldErrors(errors: unknown): Record<string, Said> {
-  const byField: Record<string, Said> = {};
+function fieldErrors(errors: unknown): Record<string, LocalizedText> {
+  const byField: Record<string, LocalizedText> = {};
   if (!Array.isArray(errors)) return byField;
   for (const { field, code, message: text } of errors as { field: string; code: string; message: string }[]) {
     const detail = text.startsWith(field) ? nameOf(field) + text.slice(field.length) : text;

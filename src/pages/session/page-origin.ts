@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** Whether an Origin header names this service: by the address of the settings, or by the one that was asked. */
 export const isOwnOrigin = (origin: string, host: string, { baseUrl }: Pick<Config, 'baseUrl'>): boolean =>

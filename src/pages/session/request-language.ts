@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { readAcceptLanguage } from '../../config/languages/accept-language.ts';
+import type { Languages } from '../../config/languages/languages.ts';
 import type { Db } from '../../database/database.ts';
-import { readAcceptLanguage } from '../../languages/accept-language.ts';
-import type { Languages } from '../../languages/languages.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import type { Cookies } from './cookies.ts';
 
 const languages = new WeakMap<FastifyRequest, string>();

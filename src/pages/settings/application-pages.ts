@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Message, message } from '../../languages/message.ts';
+import { type Message, message } from '../../config/languages/message.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { showSettings } from './settings-shell.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { eventsAfter } from '../../events/event-store.ts';
-import { findTimeZone } from '../../users/accounts/time-zone-store.ts';
+import { findTimeZone } from '../../identity/accounts/time-zone-store.ts';
+import { eventsAfter } from '../../resources/audit/event-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Answer } from '../session/own-api.ts';
 import { asPerson, wanted } from './settings-shell.ts';

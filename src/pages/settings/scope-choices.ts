@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { everyScope, identityScopes, introspectScope, type KnownScopes } from '../../clients/scopes.ts';
-import { message, type Said } from '../../languages/message.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { everyScope, identityScopes, introspectScope, type KnownScopes } from '../../oauth/clients/scopes.ts';
 
 /** The variables of the part `parts/scopes`: a row for each resource, what is neither read nor write, and what is ticked. */
 export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
@@ -36,5 +36,5 @@ export function readScopes({ body }: FastifyRequest): string[] {
 
 export const nothingChosen = message('scopes.nothing_chosen');
 
-export const scopesInWords = (scopes: readonly string[]): Said =>
+export const scopesInWords = (scopes: readonly string[]): LocalizedText =>
   scopes.includes(everyScope) ? message('scopes.all') : scopes.join(', ') || message('scopes.nothing');

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context.ts';
-import { recordEvent } from '../../events/record-event.ts';
+import { message } from '../../config/languages/message.ts';
+import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { message } from '../../languages/message.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { ownData } from './own-data.ts';
 import { asPerson, refusal, showSettings } from './settings-shell.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { everyScope, type KnownScopes } from '../../clients/scopes.ts';
-import { type Message, message } from '../../languages/message.ts';
+import { type Message, message } from '../../config/languages/message.ts';
+import { everyScope, type KnownScopes } from '../../oauth/clients/scopes.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';

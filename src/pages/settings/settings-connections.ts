@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { message } from '../../config/languages/message.ts';
 import type { Db } from '../../database/database.ts';
-import { newestOfUser } from '../../events/event-store.ts';
-import { message } from '../../languages/message.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
+import { newestOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 

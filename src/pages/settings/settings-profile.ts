@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { message, type Said } from '../../languages/message.ts';
-import { findPendingChange } from '../../users/accounts/email-change-store.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import { filledFields } from '../sign-in/register-page.ts';
@@ -18,8 +18,8 @@ export function serveProfile(kit: PageKit): void {
 
 interface Typed {
   readonly values?: Readonly<Record<string, string>>;
-  readonly errors?: Readonly<Record<string, Said>>;
-  readonly problem?: Said;
+  readonly errors?: Readonly<Record<string, LocalizedText>>;
+  readonly problem?: LocalizedText;
 }
 
 async function showProfile(

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientDirectory } from '../../clients/client-directory.ts';
+import { message } from '../../config/languages/message.ts';
 import { describeDevice, sayDevice } from '../../http/device.ts';
-import { message } from '../../languages/message.ts';
+import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import { asPerson, doneOrGone, showSettings, wanted } from './settings-shell.ts';
 

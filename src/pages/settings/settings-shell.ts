@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isAdmin } from '../../caller.ts';
-import { notFound, Problem } from '../../errors.ts';
-import { message, type Said } from '../../languages/message.ts';
-import { type UserView, viewUser } from '../../users/accounts/user.ts';
-import { findUser } from '../../users/accounts/user-store.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { type UserView, viewUser } from '../../identity/accounts/user.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
+import { isAdmin } from '../../platform/caller.ts';
+import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
@@ -66,7 +66,7 @@ export async function showSettings(
   reply: FastifyReply,
   section: SectionId,
   view: string,
-  variables: Variables & { title: Said; user?: UserView },
+  variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
   const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';

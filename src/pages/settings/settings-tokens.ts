@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { everyScope, type KnownScopes, openidScope } from '../../clients/scopes.ts';
-import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import { type Message, message } from '../../languages/message.ts';
+import { type Message, message } from '../../config/languages/message.ts';
+import type { Context } from '../../database/context.ts';
+import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/scopes.ts';
+import { Problem } from '../../platform/errors.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { message, type Said } from '../../languages/message.ts';
-import { requireOpenRegistration } from '../../users/registration/registration.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { requireOpenRegistration } from '../../identity/registration/registration.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
@@ -26,8 +26,8 @@ export function serveRegister(kit: PageKit, findDestination: FindDestination): v
 
 interface Typed {
   readonly values?: Readonly<Record<string, string>>;
-  readonly errors?: Readonly<Record<string, Said>>;
-  readonly problem?: Said;
+  readonly errors?: Readonly<Record<string, LocalizedText>>;
+  readonly problem?: LocalizedText;
 }
 
 function showRegister(
@@ -53,7 +53,7 @@ function showRegister(
 export const filledFields = (
   { config }: PageKit,
   values: Readonly<Record<string, string | null>>,
-  errors: Readonly<Record<string, Said>>,
+  errors: Readonly<Record<string, LocalizedText>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
 async function register(

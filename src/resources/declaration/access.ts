@@ -1,5 +1,5 @@
-import { type Caller, isAdmin, mayUseScope } from '../../caller.ts';
-import { forbidden } from '../../errors.ts';
+import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { checkAccess } from './check-access.ts';
 import { checkActions } from './check-actions.ts';
 import { areFields, checkFields } from './check-fields.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../platform/nearest.ts';
 import type { Complain } from './complaints.ts';
 import type { OptionKinds } from './option-kind.ts';
 

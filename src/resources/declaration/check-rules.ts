@@ -1,6 +1,6 @@
-import { anonymousCaller, type Caller } from '../../caller.ts';
-import { nearest } from '../../nearest.ts';
-import type { Proof } from '../../proof.ts';
+import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import { nearest } from '../../platform/nearest.ts';
+import type { Proof } from '../../platform/proof.ts';
 import type { Condition, Rule } from './access.ts';
 import { nearestOf, shown } from './check-options.ts';
 import type { Complain, Definitions } from './complaints.ts';

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox';
-import type { Caller } from '../../caller.ts';
-import type { Context } from '../../context.ts';
 import type { Change } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
 import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
 import type { AccessRules, ActionAccess, Condition } from './access.ts';
 import type { CheckedSources, Order, OwnStoredNames, StoredNames } from './declared-names.ts';
 import type { Enqueuing } from './enqueuing.ts';

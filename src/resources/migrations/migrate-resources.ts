@@ -1,7 +1,7 @@
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
-import { countRowChanges } from '../../database/postgres/gathering/count-row-changes.ts';
-import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../progress.ts';
+import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
+import { type BeginProgress, type ShownSteps, shownSteps, unwatched } from '../../platform/progress.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { Step } from './migration-steps.ts';
 
 interface Planned {

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { isComputed } from '../declaration/fields/computed.ts';
 import type { Field, Fields } from '../declaration/fields/field.ts';

@@ -1,7 +1,7 @@
 import { besideWriters, makeIndex } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
-import { type BeginProgress, shownSteps, unwatched } from '../../progress.ts';
+import { type BeginProgress, shownSteps, unwatched } from '../../platform/progress.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
 import { convertRows } from './conversions.ts';
@@ -11,7 +11,7 @@ import type { Step } from './migration-steps.ts';
 /** By what a step says: what is left of it for the transaction. A step that is not named is left as it is. */
 export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;
 
-type Called = (table: string) => (column: string) => string;
+type ColumnNameOf = (table: string) => (column: string) => string;
 
 /** An index that takes the place of another is made beside it. */
 const besideName = (name: string): string => `${name}_n`;
@@ -28,7 +28,7 @@ export async function workAhead(
   progress: BeginProgress = unwatched,
 ): Promise<DoneAhead> {
   const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
-  const called: Called = (table) => (column) =>
+  const called: ColumnNameOf = (table) => (column) =>
     recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
   // What is folded of a column that is converted comes after that.
   const columns = steps.filter(
@@ -87,7 +87,7 @@ async function makeAhead(
   db: Db,
   { table, name, concurrently }: NonNullable<Step['index']>,
   dropped: ReadonlySet<string>,
-  called: Called,
+  called: ColumnNameOf,
 ): Promise<Fragment[] | undefined> {
   const as = dropped.has(name) ? besideName(name) : name;
   const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, called(table)));

@@ -1,6 +1,6 @@
-import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import type { Reader } from '../../database/reader.ts';
+import type { Caller } from '../../platform/caller.ts';
 import type { Executor } from '../sql/executor.ts';
 
 /** What reads rows for a caller: where statements run, who asks, and when. A write has one that is bound to its transaction. */

@@ -1,8 +1,8 @@
-import type { Caller } from '../../caller.ts';
-import type { Context } from '../../context.ts';
 import type { HoldAuthority } from '../../database/change-as.ts';
+import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
 
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { Resources } from './resource.ts';

@@ -1,6 +1,6 @@
-import { type Caller, mayUseScope } from '../../caller.ts';
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
+import { type Caller, mayUseScope } from '../../platform/caller.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
 
 /** A relation to embed, and what to embed in its rows. */

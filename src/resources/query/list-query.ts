@@ -1,5 +1,5 @@
-import { type Caller, isAdmin } from '../../caller.ts';
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { type Include, readIncludes } from './include-tree.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';

@@ -1,9 +1,9 @@
 import type { Changes, Database, Engine } from '../../database/database.ts';
-import { changesAreCounted } from '../../database/postgres/gathering/count-row-changes.ts';
+import { changesAreCounted } from '../../database/postgres/batching/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
-import { after } from '../sql/after.ts';
 import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
+import { thenMaybe } from '../sql/then-maybe.ts';
 import { rememberedOf } from './remembered.ts';
 
 /** Counts no further than this, unless it is asked for the exact number: the cost of a count stays that of a page. */
@@ -54,7 +54,7 @@ function countAll(executor: Executor, resource: Resource, changes: Changes | und
   if (known !== undefined) return known;
   // Before the count: what comes meanwhile may not be in it.
   const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));
-  return after(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
+  return thenMaybe(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
     const { n: rows = 0, told = true } = row ?? {};
     const remembered = rememberedOf(resource);
     remembered.isTold = told;
@@ -86,8 +86,8 @@ export function countRows(
   resource: Resource,
   { from, where, exact, repeated, changes }: Counting,
 ): number | Promise<number> {
-  if (where === truth && !exact) return after(changes, (known) => countAll(executor, resource, known));
+  if (where === truth && !exact) return thenMaybe(changes, (known) => countAll(executor, resource, known));
   const read = repeated ? readPrepared : readUnprepared;
   const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : upTo(countCap, from));
-  return after(rows, ([row]) => row?.n ?? 0);
+  return thenMaybe(rows, ([row]) => row?.n ?? 0);
 }

@@ -4,9 +4,9 @@ import type { MacKeys } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
-import { after } from '../sql/after.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { and, eachRow, type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
+import { thenMaybe } from '../sql/then-maybe.ts';
 import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
 import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
@@ -39,14 +39,14 @@ export function listJson(
   const found = byCursor
     ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging)
     : numberedPage(context, list, walked, plain);
-  return after(found, (rows) => {
+  return thenMaybe(found, (rows) => {
     const more = rows.length > list.limit;
     if (more) rows.length = list.limit;
     const pagination = byCursor
       ? cursorMeta(resource, list, rows, more, paging)
       : pageMeta(context, resource, list, { rows: rows.length, more, from: walked, where, changes }, paging);
-    return after(pagination, (shown) =>
-      after(loadIncludes(context, resource, list.includes, rows), (embed) => {
+    return thenMaybe(pagination, (shown) =>
+      thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
         for (const row of rows) data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
         return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}}}`;
@@ -148,7 +148,7 @@ function pageMeta(
   const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
   const exact = count === 'exact';
   const counting = known ?? countRows(executor, resource, { ...what, exact, repeated: plain });
-  return after(counting, (counted) => {
+  return thenMaybe(counting, (counted) => {
     const capped = !exact && known === undefined && counted > countCap;
     const total = capped ? countCap : counted;
     return {

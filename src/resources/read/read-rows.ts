@@ -1,11 +1,11 @@
-import { notFound } from '../../errors.ts';
 import { hashOf } from '../../http/etag.ts';
+import { notFound } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
-import { after } from '../sql/after.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql, truth } from '../sql/sql-text.ts';
+import { thenMaybe } from '../sql/then-maybe.ts';
 import { loadIncludes } from './load-includes.ts';
 import type { RowShape, TaggedJson } from './row-json.ts';
 import type { Selection } from './selection.ts';
@@ -31,12 +31,12 @@ export function findRow(
 ): StoredRow | Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const allowed = allowedRows(resource, 'read', context);
-  if (allowed === truth) return after(byId.readFirst(context, id), found);
+  if (allowed === truth) return thenMaybe(byId.readFirst(context, id), found);
   const rows = readPrepared(
     context,
     sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,
   );
-  return after(rows, ([row]) => found(row));
+  return thenMaybe(rows, ([row]) => found(row));
 
   function found(row: StoredRow | undefined): StoredRow {
     if (!row) throw noSuchRow(resource);
@@ -52,7 +52,7 @@ export function rowJson(
   row: StoredRow,
   revealed = '',
 ): TaggedJson | Promise<TaggedJson> {
-  return after(loadIncludes(context, resource, includes, [row]), (embed) =>
+  return thenMaybe(loadIncludes(context, resource, includes, [row]), (embed) =>
     taggedJson(resource, row, `${shape.members(row)}${embed(row)}${revealed}`),
   );
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import type { TaggedJson } from './row-json.ts';
 

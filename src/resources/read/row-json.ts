@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../bounded-map.ts';
 import type { Engine } from '../../database/database.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
 import { PreparedSelect, type StoredRow } from '../sql/executor.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Caller } from '../../caller.ts';
-import { forbidden } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { requestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
 import { type Access, type ActionAccess, decide } from '../declaration/access.ts';
 import type { Action, ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';

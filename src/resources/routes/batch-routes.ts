@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { tooManyRequests } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { accountOf } from '../../http/gate/admit.ts';
+import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { refuseParameters } from '../query/list-query.ts';

@@ -16,7 +16,7 @@ import { onReplica } from '../read/on-replica.ts';
 import { findRow, foundRowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
 import type { TaggedJson } from '../read/row-json.ts';
-import { after } from '../sql/after.ts';
+import { thenMaybe } from '../sql/then-maybe.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { changeResource, createResource, deleteResource } from '../write/write-resource.ts';
 import { operationDocs } from './openapi-operations.ts';
@@ -97,7 +97,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const list = listRead(own.engine, resource, readListQuery(resource, request.query as Query, request.caller));
       const context = onReplica(own, services.context.database, resource, { embeds: list.includes.length > 0 });
       const json = listJson(context, resource, list, { keys: services.keys, address: addressOf(services, request) });
-      return after(json, (text) => sendJson(reply, text));
+      return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }
   if (offers('find')) {
@@ -106,8 +106,10 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const embeds = selection.includes.length > 0;
       const context = onReplica(readContext(services, request), services.context.database, resource, { embeds });
       const found = findRow(context, resource, idOf(resource, request), selection.shape);
-      const json = after(found, (row) => foundRowJson(context, resource, selection, row));
-      return after(json, (tagged) => (answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
+      const json = thenMaybe(found, (row) => foundRowJson(context, resource, selection, row));
+      return thenMaybe(json, (tagged) =>
+        answerNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged),
+      );
     });
   }
   if (offers('create')) {

@@ -1,4 +1,4 @@
-import { preconditionFailed } from '../../errors.ts';
+import { preconditionFailed } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowRule } from '../model/row-rules.ts';

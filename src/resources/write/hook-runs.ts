@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KyselyPlugin } from 'kysely';
 import type { Change } from '../../database/bus.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { unavailable } from '../../errors.ts';
+import { unavailable } from '../../platform/errors.ts';
 import type { WriteCall } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Values } from './read-input.ts';

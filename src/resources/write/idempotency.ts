@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Caller } from '../../caller.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import { badRequest, conflict, Problem } from '../../errors.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { badRequest, conflict, Problem } from '../../platform/errors.ts';
 import type { MacKeys } from '../model/resource-services.ts';
 
 /** What a retry under the same key is answered again. It never holds a secret that the first answer showed. */

@@ -1,5 +1,5 @@
-import { badRequest, type FieldError, mostFieldErrors, unprocessable } from '../../errors.ts';
 import { shown } from '../../http/errors/parameter-errors.ts';
+import { badRequest, type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import { fieldError } from './read-input.ts';
 

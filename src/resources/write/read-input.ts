@@ -1,6 +1,6 @@
-import { type FieldError, mostFieldErrors, unprocessable } from '../../errors.ts';
 import { shown } from '../../http/errors/parameter-errors.ts';
-import { nearest } from '../../nearest.ts';
+import { type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
+import { nearest } from '../../platform/nearest.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 

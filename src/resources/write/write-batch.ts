@@ -1,6 +1,6 @@
-import { Problem } from '../../errors.ts';
 import { problemBody } from '../../http/errors/error-bodies.ts';
 import { toProblem } from '../../http/errors/error-handler.ts';
+import { Problem } from '../../platform/errors.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';

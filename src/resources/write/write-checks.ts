@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
-import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../errors.ts';
+import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';

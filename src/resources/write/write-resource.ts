@@ -1,5 +1,5 @@
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
-import { conflict, Problem } from '../../errors.ts';
+import { conflict, Problem } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { startTestService, type TestService } from 'gatehouse/testing';
+import { startTestService, type TestService } from 'gatehouse-server/testing';
 import type { Resources } from '../gatehouse-types.d.ts';
 
 let service: TestService<Resources>;

@@ -1,4 +1,4 @@
-import { defineResource, integer, text } from 'gatehouse/resources';
+import { defineResource, integer, text } from 'gatehouse-server/resources';
 
 /** `GET|POST /v1/books`, `GET|PUT|PATCH|DELETE /v1/books/{id}`, a table, a page in the console: all from this. */
 export default defineResource({

@@ -1,4 +1,4 @@
-import { defineResource, integer, text } from 'gatehouse/resources';
+import { defineResource, integer, text } from 'gatehouse-server/resources';
 
 /** What the trials write while things fail. */
 export default defineResource({

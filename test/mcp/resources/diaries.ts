@@ -1,4 +1,4 @@
-import { defineResource, text } from 'gatehouse/resources';
+import { defineResource, text } from 'gatehouse-server/resources';
 
 /** Not for AI applications. */
 export default defineResource({

@@ -1,4 +1,4 @@
-import { belongsTo, defineResource, reference, text } from 'gatehouse/resources';
+import { belongsTo, defineResource, reference, text } from 'gatehouse-server/resources';
 
 export default defineResource({
   name: 'notes',

@@ -1,4 +1,4 @@
-import { defineResource, reference, text } from 'gatehouse/resources';
+import { defineResource, reference, text } from 'gatehouse-server/resources';
 
 /** Its user may not be deleted as long as it is there. */
 export default defineResource({

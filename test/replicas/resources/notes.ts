@@ -1,4 +1,4 @@
-import { defineResource, text } from 'gatehouse/resources';
+import { defineResource, text } from 'gatehouse-server/resources';
 
 /** Everybody who is signed in sees all of them. */
 export default defineResource({

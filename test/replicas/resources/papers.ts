@@ -1,4 +1,4 @@
-import { defineResource, equals, text } from 'gatehouse/resources';
+import { defineResource, equals, text } from 'gatehouse-server/resources';
 
 /** The row itself says who sees it. */
 export default defineResource({

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { systemCaller } from '../../../caller.ts';
-import { applicationFields } from '../../../clients/application-fields.ts';
-import { type ApplicationInput, checkApplication } from '../../../clients/check-application.ts';
-import type { ApplicationFields, ClientType } from '../../../clients/client-store.ts';
-import { mayCallLoopback } from '../../../clients/loopback-host.ts';
-import type { Config } from '../../../config.ts';
-import type { FieldError } from '../../../errors.ts';
+import type { Config } from '../../../config/config.ts';
+import { applicationFields } from '../../../oauth/clients/application-fields.ts';
+import { type ApplicationInput, checkApplication } from '../../../oauth/clients/check-application.ts';
+import type { ApplicationFields, ClientType } from '../../../oauth/clients/client-store.ts';
+import { mayCallLoopback } from '../../../oauth/clients/loopback-host.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import type { FieldError } from '../../../platform/errors.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 
 /** The options of `client create` that an application has beyond the other clients. */

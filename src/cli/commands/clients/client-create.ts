@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { systemCaller } from '../../../caller.ts';
-import type { ClientType } from '../../../clients/client-store.ts';
-import { makeClient } from '../../../clients/make-client.ts';
-import { wrongScopes } from '../../../clients/requested-scopes.ts';
-import { everyScope, identityScopes, parseScope } from '../../../clients/scopes.ts';
-import { openKeyRing } from '../../../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../../../database/bus.ts';
-import { OperatorError } from '../../../errors.ts';
+import { openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource } from '../../../http/request-source.ts';
+import type { ClientType } from '../../../oauth/clients/client-store.ts';
+import { makeClient } from '../../../oauth/clients/make-client.ts';
+import { wrongScopes } from '../../../oauth/clients/requested-scopes.ts';
+import { everyScope, identityScopes, parseScope } from '../../../oauth/clients/scopes.ts';
+import { systemCaller } from '../../../platform/caller.ts';
+import { OperatorError } from '../../../platform/errors.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -65,7 +65,7 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
       throw new UsageError('--owner is for other clients: a password client is the operator’s own.');
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
-    const { knownScopes } = await import('../../../own-resources.ts');
+    const { knownScopes } = await import('../../../main/builtin-resources.ts');
     const usual = type === 'application' ? identityScopes : [everyScope];
     const scopes = scope === undefined ? usual : parseScope(scope);
     const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { for: type });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listClients } from '../../../clients/client-store.ts';
+import { listClients } from '../../../oauth/clients/client-store.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { addListOptions, type ListFlags } from '../../terminal/list-options.ts';
 import { printRows, showTime } from '../../terminal/print.ts';

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { openKeyRing } from '../../../crypto/key-ring.ts';
-import { recordEvent } from '../../../events/record-event.ts';
+import { openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { makeInitialToken } from '../../../oauth/registration/registration-tokens.ts';
+import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { withContext } from '../../operator/with-context.ts';
 
 const longestHours = 720;

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addClientSecret } from '../../../clients/client-secrets.ts';
-import { findClient } from '../../../clients/client-store.ts';
-import { openKeyRing } from '../../../crypto/key-ring.ts';
 import { commitAndInvalidate } from '../../../database/bus.ts';
-import { OperatorError } from '../../../errors.ts';
-import { recordEvent } from '../../../events/record-event.ts';
+import { openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource } from '../../../http/request-source.ts';
+import { addClientSecret } from '../../../oauth/clients/client-secrets.ts';
+import { findClient } from '../../../oauth/clients/client-store.ts';
+import { OperatorError } from '../../../platform/errors.ts';
+import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { withContext } from '../../operator/with-context.ts';
 
 interface Flags {

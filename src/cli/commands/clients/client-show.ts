@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { type ClientRow, listClients, listSecrets } from '../../../clients/client-store.ts';
-import { OperatorError } from '../../../errors.ts';
+import { type ClientRow, listClients, listSecrets } from '../../../oauth/clients/client-store.ts';
 import { findRegistration } from '../../../oauth/registration/registration-store.ts';
-import { listSessions } from '../../../sessions/store/session-store.ts';
+import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
+import { OperatorError } from '../../../platform/errors.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { printFields, showTime } from '../../terminal/print.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openKeyRing } from '../../../crypto/key-ring.ts';
+import { openKeyRing } from '../../../database/keys/key-ring.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { addListOptions, type ListFlags } from '../../terminal/list-options.ts';
 import { printRows, showTime } from '../../terminal/print.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Context } from '../../../context.ts';
-import { KeyRing, listKeys } from '../../../crypto/key-ring.ts';
-import { createSealing } from '../../../crypto/sealing.ts';
-import { OperatorError } from '../../../errors.ts';
+import type { Context } from '../../../database/context.ts';
+import { KeyRing, listKeys } from '../../../database/keys/key-ring.ts';
+import { createSealing } from '../../../database/keys/sealing.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { rotateKeys } from '../../../oauth/rotate-keys.ts';
+import { OperatorError } from '../../../platform/errors.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { sayWhatEnded } from './keys-rotate.ts';
 

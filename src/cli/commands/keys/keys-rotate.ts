@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openKeyRing } from '../../../crypto/key-ring.ts';
+import { openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { type Ended, rotateKeys } from '../../../oauth/rotate-keys.ts';
 import { withContext } from '../../operator/with-context.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemSource } from '../../../http/request-source.ts';
-import { listSessions } from '../../../sessions/store/session-store.ts';
+import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { asOperator } from '../../operator/operator.ts';
 import { withContext } from '../../operator/with-context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listSessions } from '../../../sessions/store/session-store.ts';
+import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { addListOptions, type ListFlags } from '../../terminal/list-options.ts';

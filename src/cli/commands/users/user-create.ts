@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemSource } from '../../../http/request-source.ts';
-import { createUser } from '../../../users/registration/create-user.ts';
+import { createUser } from '../../../identity/registration/create-user.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { readPassword } from '../../terminal/read-password.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -47,7 +47,7 @@ export function addUserCreate(user: Command): void {
 
 const make = ({ email, username, phone, name, role = [], unconfirmed = false }: Flags, password: string) =>
   withContext(async (context) => {
-    const { createServices } = await import('../../../services.ts');
+    const { createServices } = await import('../../../main/services.ts');
     const { accounts } = await createServices(context);
     const profile = { email, username, phone, name };
     return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemSource);

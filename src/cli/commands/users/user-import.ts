@@ -1,8 +1,8 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Command } from 'commander';
-import { OperatorError } from '../../../errors.ts';
-import type { Progress } from '../../../progress.ts';
-import { type ImportProgress, importUsers } from '../../../users/import/import-users.ts';
+import { type ImportProgress, importUsers } from '../../../identity/user-import/import-users.ts';
+import { OperatorError } from '../../../platform/errors.ts';
+import type { Progress } from '../../../platform/progress.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { progressBar } from '../../terminal/progress-bar.ts';
 export function addUserImport(user: Command): void {

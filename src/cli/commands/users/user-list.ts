@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listUsers, rolesOf } from '../../../users/accounts/user-store.ts';
+import { listUsers, rolesOf } from '../../../identity/accounts/user-store.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { addListOptions, type ListFlags } from '../../terminal/list-options.ts';
 import { printRows, showTime } from '../../terminal/print.ts';

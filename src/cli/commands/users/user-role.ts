@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../../errors.ts';
 import { systemSource } from '../../../http/request-source.ts';
-import { changeRoles } from '../../../users/roles/change-roles.ts';
-import { roleNames } from '../../../users/roles/roles-resource.ts';
+import { changeRoles } from '../../../identity/roles/change-roles.ts';
+import { roleNames } from '../../../identity/roles/roles-resource.ts';
+import { OperatorError } from '../../../platform/errors.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { listClients } from '../../../clients/client-store.ts';
-import { listSessions } from '../../../sessions/store/session-store.ts';
-import { rolesOf } from '../../../users/accounts/user-store.ts';
+import { rolesOf } from '../../../identity/accounts/user-store.ts';
+import { listClients } from '../../../oauth/clients/client-store.ts';
+import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';
 import { printFields, showTime } from '../../terminal/print.ts';

@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
-import { unavailable } from '../../../errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { tookTooLong } from '../../fair-queue.ts';
 import { statementSpan } from '../../statement-span.ts';
 import { grace, type Limits, limited } from './limits.ts';

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Db } from '../../db.ts';
-import type { Tables } from '../../tables.ts';
+import type { Tables } from '../../tables/tables.ts';
 import { socketOf } from './pool-closer.ts';
 
 const connectsWithinMs = 10_000;

@@ -1,4 +1,4 @@
-import { Problem, unavailable } from '../../../errors.ts';
+import { Problem, unavailable } from '../../../platform/errors.ts';
 
 /**
  * SQLSTATEs and socket errors that mean "not now": the caller is asked to come back. 25006: a primary that takes no writes;

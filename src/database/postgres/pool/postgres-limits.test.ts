@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { databases } from '../../../../test/harness/engines.ts';
-import { Problem } from '../../../errors.ts';
+import { Problem } from '../../../platform/errors.ts';
 import type { Database, Db } from '../../database.ts';
 import { underMigrationLock } from '../../migration-lock.ts';
 import { openDatabase } from '../../open-database.ts';

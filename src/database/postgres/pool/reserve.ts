@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { unavailable } from '../../../errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
 /** Connections beside the pool that are opened only while all of it are taken. */

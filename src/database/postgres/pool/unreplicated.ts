@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { unavailable } from '../../../errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 
 /** Connections on which the server has given up waiting for a synchronous standby. */
 const unreplicated = new WeakSet<pg.ClientBase>();

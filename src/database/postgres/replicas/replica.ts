@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { tookTooLong } from '../../fair-queue.ts';
-import type { Beats } from '../news/beats.ts';
-import { Lease } from '../news/lease.ts';
+import type { Beats } from '../invalidations/beats.ts';
+import { Lease } from '../invalidations/lease.ts';
 import { type Limits, limited } from '../pool/limits.ts';
 import { poolCloser } from '../pool/pool-closer.ts';
 import { isAway, isCanceled } from '../pool/postgres-errors.ts';

@@ -5,9 +5,9 @@ import type { Db } from '../../db.ts';
 import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
 import { rowMark } from '../../sqlite/row-mark.ts';
-import { SharedReads } from '../gathering/shared-reads.ts';
-import type { Beats } from '../news/beats.ts';
-import { leaseSurelyOver } from '../news/lease.ts';
+import { SharedReads } from '../batching/shared-reads.ts';
+import type { Beats } from '../invalidations/beats.ts';
+import { leaseSurelyOver } from '../invalidations/lease.ts';
 import type { Limits } from '../pool/limits.ts';
 import { LeftOut, Replica } from './replica.ts';
 

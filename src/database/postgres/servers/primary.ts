@@ -38,7 +38,7 @@ export class Primary {
     return this.servers.length > 1;
   }
 
-  /** Called before anything can go to the new one: what is connected to another must be let go at once. */
+  /** ColumnNameOf before anything can go to the new one: what is connected to another must be let go at once. */
   onMove(listener: () => void): void {
     this.#listeners.push(listener);
   }

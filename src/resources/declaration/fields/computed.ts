@@ -1,5 +1,5 @@
 import { nearestOf } from '../check-options.ts';
-import { declareField, type Field, type Fields, type Said } from './field.ts';
+import { declareField, type Field, type Fields, type LocalizedText } from './field.ts';
 
 export interface ComputedOptions {
   /** The JSON type of the value, for the API description. */
@@ -20,7 +20,7 @@ const typeName = 'computed';
 
 /** Made from other fields whenever a row is shown; never stored or sent. Values are those that JSON shows. */
 export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
-  options: Said<O, ComputedOptions>,
+  options: LocalizedText<O, ComputedOptions>,
   compute: (row: SourcesOf<O>) => T,
 ): Field<T, O & { readOnly: true; required: true }> => ({
   ...declareField<T, O & { readOnly: true; required: true }>(typeName, { ...options, readOnly: true }),

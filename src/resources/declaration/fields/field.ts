@@ -1,4 +1,4 @@
-import type { Caller } from '../../../caller.ts';
+import type { Caller } from '../../../platform/caller.ts';
 
 /** What a default may depend on. */
 export interface DefaultCall {
@@ -73,7 +73,7 @@ export interface Field<T = unknown, O = unknown> {
 }
 
 /** The options as they were said. What is none of those that there are is marked by the compiler. */
-export type Said<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
+export type LocalizedText<O, Options> = Options & O & Unknown<Exclude<keyof O, keyof Options>>;
 type Unknown<K> = [K] extends [never]
   ? unknown
   : { readonly [P in K & string]: `There is no option "${P}" of this field` };

@@ -1,4 +1,4 @@
-import { toNfc } from '../../../normal-form.ts';
+import { toNfc } from '../../../platform/normal-form.ts';
 
 /**
  * The form in which text is compared and sorted: equal for texts that differ only in case or in how accents are encoded,

@@ -1,5 +1,5 @@
-import { Problem } from '../../../errors.ts';
 import { readJson } from '../../../http/bodies/json-body.ts';
+import { Problem } from '../../../platform/errors.ts';
 
 /** By the rules of every JSON body; undefined for a text that is not JSON. */
 export const parseJsonText = (text: string): unknown => {

@@ -1,5 +1,5 @@
 import { amount } from '../option-kind.ts';
-import { declareField, type Field, type FieldOptions, type Said } from './field.ts';
+import { declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
 import { type FieldType, type OwnOptions, refuse } from './field-type.ts';
 import { parseJsonText } from './json-text.ts';
 import { jsonValues } from './plain-values.ts';
@@ -11,7 +11,7 @@ export interface JsonOptions extends FieldOptions<unknown> {
 
 /** Any JSON value. */
 export const json = <const O extends JsonOptions = Record<never, never>>(
-  options?: Said<O, JsonOptions>,
+  options?: LocalizedText<O, JsonOptions>,
 ): Field<unknown, O> => declareField('json', options);
 
 const defaultMax = 65_536;

@@ -1,7 +1,7 @@
 import { listHolds } from '../../sql/json-lists.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
-import { type AnyOptions, declareField, type Field, type FieldOptions, type Said } from './field.ts';
+import { type AnyOptions, declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
 import { parseJsonText } from './json-text.ts';
 import { jsonValues, refuseWildcard } from './plain-values.ts';
@@ -18,7 +18,7 @@ export interface ListOptions extends FieldOptions<readonly string[]> {
 
 /** A list of texts. */
 export const list = <const O extends ListOptions = Record<never, never>>(
-  options?: Said<O, ListOptions>,
+  options?: LocalizedText<O, ListOptions>,
 ): Field<string[], O> => declareField('list', options);
 
 const defaultMax = 100;

@@ -1,9 +1,9 @@
-import { declareField, type Field, type Said } from './field.ts';
+import { declareField, type Field, type LocalizedText } from './field.ts';
 import { type FieldType, refuse } from './field-type.ts';
 import { checkRange, type NumberOptions, numberSchema, numberValues, toNumber } from './numeric.ts';
 
 export const number = <const O extends NumberOptions = Record<never, never>>(
-  options?: Said<O, NumberOptions>,
+  options?: LocalizedText<O, NumberOptions>,
 ): Field<number, O> => declareField('number', options);
 
 export const numberType: FieldType = {

@@ -1,7 +1,7 @@
 import type { Engine } from '../../../database/database.ts';
 import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfWords } from '../option-kind.ts';
-import { type AnyOptions, declareField, type Field, type FieldOptions, type Said } from './field.ts';
+import { type AnyOptions, declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
 import { type FieldType, type OwnOptions, type Refusal, refuse, type SearchedField } from './field-type.ts';
 import { afterPrefix } from './folding.ts';
 import { searchedValue, textValues } from './plain-values.ts';
@@ -21,7 +21,7 @@ export interface TextOptions extends FieldOptions<string> {
 }
 
 export const text = <const O extends TextOptions = Record<never, never>>(
-  options?: Said<O, TextOptions>,
+  options?: LocalizedText<O, TextOptions>,
 ): Field<string, O> => declareField('text', options);
 
 export const defaultMax = 255;

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../../bounded-map.ts';
+import { BoundedMap } from '../../../platform/bounded-map.ts';
 
 const day = /^(\d{4})-(\d\d)-(\d\d)$/;
 const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;

@@ -1,4 +1,4 @@
-import { defineJob } from 'gatehouse/jobs';
+import { defineJob } from 'gatehouse-server/jobs';
 
 /** Fails three times for one who is named so. */
 export default defineJob<{ to: string; amount: number }>({

@@ -1,4 +1,4 @@
-import { conflict, defineRoute, Type } from 'gatehouse/routes';
+import { conflict, defineRoute, Type } from 'gatehouse-server/routes';
 
 export default defineRoute({
   method: 'POST',

@@ -1,4 +1,4 @@
-import { conflict, defineRoute, Type } from 'gatehouse/routes';
+import { conflict, defineRoute, Type } from 'gatehouse-server/routes';
 
 /** Answers that a handler may come to return. */
 const answers: Record<string, unknown> = { text: 'plain "text"', nothing: undefined, none: null, number: 7, list: [1] };

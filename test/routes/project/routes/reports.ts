@@ -1,4 +1,4 @@
-import { badRequest, defineRoute, Type } from 'gatehouse/routes';
+import { badRequest, defineRoute, Type } from 'gatehouse-server/routes';
 
 export const list = defineRoute({
   method: 'GET',

@@ -1,4 +1,4 @@
-import { definePage, defineRoute } from 'gatehouse/routes';
+import { definePage, defineRoute } from 'gatehouse-server/routes';
 
 export const ping = defineRoute({
   method: 'GET',

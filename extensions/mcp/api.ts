@@ -1,0 +1,48 @@
+import type { App } from '../../src/http/app.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Record<string, string>;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string | undefined>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly etag: string | undefined;
+  /** As it came: its length is what a model has to read. */
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+export type Api = (call: ApiCall) => Promise<ApiAnswer>;
+
+/**
+ * The API as one caller has it, inside the process: its own routes answer, so that rules, hooks, events, limits and
+ * idempotency are those of every other caller.
+ */
+export const apiOf =
+  (app: App, token: string, { address, userAgent, requestId }: RequestSource): Api =>
+  async ({ method, path, query, body, headers = {} }) => {
+    const sent: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token}` };
+    if (requestId) sent['x-request-id'] = requestId;
+    if (userAgent) sent['user-agent'] = userAgent;
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent[name] = value;
+    const url = `/v1/${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
+    const answer = await app.inject({
+      method,
+      url,
+      headers: sent,
+      ...(address ? { remoteAddress: address } : {}),
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    const etag = answer.headers.etag;
+    return {
+      status: answer.statusCode,
+      etag: typeof etag === 'string' ? etag : undefined,
+      text: answer.body,
+      body: answer.body === '' ? {} : (answer.json() as Record<string, unknown>),
+    };
+  };

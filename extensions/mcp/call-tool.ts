@@ -1,0 +1,127 @@
+import { badRequest } from '../../src/platform/errors.ts';
+import type { Resource } from '../../src/resources/model/resource.ts';
+import type { Api, ApiAnswer } from './api.ts';
+import type { Arguments } from './check-arguments.ts';
+import { describeRights, relationsOf } from './describe.ts';
+import type { Rights } from './rights.ts';
+import { actionsOf, mostRows } from './tool-schemas.ts';
+import type { ToolName } from './tools.ts';
+
+/** An answer of the API's that is no success. */
+export class Refused extends Error {
+  readonly answer: ApiAnswer;
+  constructor(answer: ApiAnswer) {
+    super('refused');
+    this.answer = answer;
+  }
+}
+
+/** Longer lists than this are asked for again with fewer rows. */
+const longestList = 60_000;
+
+/** Does what a tool was called for, by the API. The arguments are such as the tool takes. */
+export async function callTool(
+  name: ToolName,
+  given: Arguments,
+  { rights, api }: { rights: readonly Rights[]; api: Api },
+): Promise<Record<string, unknown>> {
+  if (name === 'describe') return describeRights(rights, given.resource);
+  if (name === 'act') return act(rights, given, api);
+  const { resource } = rights.find((right) => right.resource.name === given.resource) as Rights;
+  switch (name) {
+    case 'list':
+      return list(resource, given, api);
+    case 'get':
+      return rowOf(
+        await ask(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }),
+      );
+    case 'create':
+      return rowOf(
+        await ask(api, { method: 'POST', path: resource.name, body: given.values, headers: conditionsOf(given) }),
+      );
+    case 'update':
+      return rowOf(
+        await ask(api, {
+          method: 'PATCH',
+          path: pathOf(resource, given),
+          body: given.values,
+          headers: conditionsOf(given),
+        }),
+      );
+    case 'delete':
+      await ask(api, { method: 'DELETE', path: pathOf(resource, given), headers: conditionsOf(given) });
+      return { deleted: given.id };
+  }
+}
+
+const conditionsOf = ({ if_match, idempotency_key }: Arguments) => ({
+  'if-match': if_match as string | undefined,
+  'idempotency-key': idempotency_key as string | undefined,
+});
+
+export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiAnswer> {
+  const answer = await api(call);
+  if (answer.status >= 400) throw new Refused(answer);
+  return answer;
+}
+
+export const rowOf = ({ body, etag }: ApiAnswer) => ({ data: body.data, ...(etag ? { etag } : {}) });
+
+async function list(resource: Resource, given: Arguments, api: Api): Promise<Record<string, unknown>> {
+  const { search, searchJoin, orderBy, sortedBy, cursor = '', limit = 20 } = given;
+  const query = { ...texts({ search, searchJoin, orderBy, sortedBy, cursor }), ...selectionOf(resource, given) };
+  for (let rows = Math.min(limit as number, mostRows); ; rows = Math.ceil(rows / 2)) {
+    const { text, body } = await ask(api, {
+      method: 'GET',
+      path: resource.name,
+      query: { ...query, limit: `${rows}` },
+    });
+    if (text.length > longestList && rows > 1) continue;
+    const { pagination } = body.meta as { pagination: { next_cursor?: string | null } };
+    return { data: body.data, next_cursor: pagination.next_cursor ?? null };
+  }
+}
+
+function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Record<string, unknown>> {
+  const { resource, action } = actionsOf(rights).find(({ name }) => name === given.action) as ReturnType<
+    typeof actionsOf
+  >[number];
+  const { method = 'POST', on = 'row', name } = action;
+  if (on === 'row' && given.id === undefined) throw badRequest(`"id" is missing: ${given.action} is about one row.`);
+  if (on === 'collection' && given.id !== undefined)
+    throw badRequest(`${given.action} is about no row: leave "id" out.`);
+  const path = on === 'row' ? `${pathOf(resource, given)}/${name}` : `${resource.name}/${name}`;
+  const body = given.body ?? (action.body ? {} : undefined);
+  return ask(api, { method, path, ...(body === undefined ? {} : { body }) }).then(({ body: { data } }) =>
+    data === undefined ? {} : { data },
+  );
+}
+
+/** The path of one row. What would be another path, and so another route, is no id. */
+export function pathOf(resource: Resource, { id }: Arguments): string {
+  const text = id as string;
+  const isOther = resource.definition.actions?.some(({ name, on }) => on === 'collection' && name === text);
+  if (isOther || /^\.{0,2}$/.test(text) || text.length > 200) throw badRequest('"id" takes the id of a row.');
+  return `${resource.name}/${encodeURIComponent(text)}`;
+}
+
+function selectionOf(resource: Resource, { filter, include }: Arguments): Record<string, string> {
+  for (const way of typeof include === 'string' ? include.split(',') : []) refuseHidden(resource, way.trim());
+  return texts({ filter, include });
+}
+
+/** Rows of what is not offered are not to be had by a relation either. */
+function refuseHidden(resource: Resource, way: string): void {
+  let at: Resource | undefined = resource;
+  for (const name of way.split('.')) {
+    const relation: ReturnType<Resource['relations']['get']> = at?.relations.get(name);
+    if (relation && at && !relationsOf(at).includes(name))
+      throw badRequest(`include: there is no relation "${name}" here.`);
+    at = relation?.target;
+  }
+}
+
+/** Those that were given, in the form of a query string. */
+function texts(given: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined));
+}

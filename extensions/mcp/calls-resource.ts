@@ -1,0 +1,23 @@
+import { forAdministrators } from '../../src/resources/declaration/access.ts';
+import { defineResource } from '../../src/resources/declaration/define-resource.ts';
+import { date, integer, text, timestamp } from '../../src/resources/declare.ts';
+
+/** Who uses /mcp, and how much, for administrators. The single calls are events (`mcp.called`). */
+export const callsResource = defineResource({
+  name: 'mcp_calls',
+  description: 'How often each application used a tool at /mcp, day by day. Kept for EVENT_RETENTION_DAYS.',
+  managed: false,
+  mcp: false,
+  versioned: false,
+  fields: {
+    application: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
+    client_id: text({ required: true, readOnly: true, searchable: true, folded: 'stored' }),
+    day: date({ required: true, readOnly: true, searchable: true, sortable: true }),
+    calls: integer({ required: true, readOnly: true, searchable: true, sortable: true }),
+    last_tool: text({ required: true, readOnly: true }),
+    last_call_at: timestamp({ required: true, readOnly: true, sortable: true }),
+  },
+  access: { read: forAdministrators('What applications call is for administrators.'), write: 'nobody' },
+  operations: ['list', 'find'],
+  defaultOrder: '-day',
+});

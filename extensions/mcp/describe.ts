@@ -1,0 +1,54 @@
+import type { Resource } from '../../src/resources/model/resource.ts';
+import { describeResource } from '../../src/resources/routes/describe-resources.ts';
+import type { Rights } from './rights.ts';
+import { valuesOf } from './tool-schemas.ts';
+
+/** The relations that lead to what is offered: the others cannot be included here. */
+export const relationsOf = ({ relations }: Resource): string[] =>
+  [...relations.values()].filter(({ target }) => target.definition.mcp !== false).map(({ name }) => name);
+
+const inShort = ({ resource, may, actions }: Rights) => ({
+  name: resource.name,
+  ...(resource.definition.description ? { description: resource.definition.description } : {}),
+  you_may: [...may],
+  fields: resource.shown.map(({ name }) => name),
+  relations: relationsOf(resource),
+  actions: actions.map(({ name }) => `${resource.name}.${name}`),
+});
+
+/** A reference to what is not offered is an id and no more. */
+const withoutHidden = (fields: Record<string, unknown>, offered: ReadonlySet<unknown>) =>
+  Object.fromEntries(
+    Object.entries(fields as Record<string, { references?: string }>).map(([name, { references, ...field }]) => [
+      name,
+      offered.has(references) ? { ...field, references } : field,
+    ]),
+  );
+
+function inFull(rights: Rights, offered: ReadonlySet<unknown>) {
+  const { resource, may, actions } = rights;
+  const { fields, relations } = describeResource(resource) as Record<'fields' | 'relations', Record<string, unknown>>;
+  return {
+    ...inShort(rights),
+    fields: withoutHidden(fields, offered),
+    relations: Object.fromEntries(relationsOf(resource).map((name) => [name, relations[name]])),
+    ...(may.has('create') ? { values_of_create: valuesOf(resource, 'create') } : {}),
+    ...(may.has('update') ? { values_of_update: valuesOf(resource, 'update') } : {}),
+    actions: actions.map(({ name, summary, on = 'row', body }) => ({
+      action: `${resource.name}.${name}`,
+      summary,
+      needs_id: on === 'row',
+      ...(body ? { body } : {}),
+    })),
+  };
+}
+
+const namesOf = (rights: readonly Rights[]) => new Set<unknown>(rights.map(({ resource }) => resource.name));
+
+/** What there is, and what the caller may do with it: one resource in full, or all in short. */
+export const describeRights = (rights: readonly Rights[], name: unknown): Record<string, unknown> => ({
+  resources:
+    name === undefined
+      ? rights.map(inShort)
+      : rights.filter(({ resource }) => resource.name === name).map((one) => inFull(one, namesOf(rights))),
+});

@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../src/http/app.ts';
+import { bearerToken } from '../../src/http/gate/bearer-token.ts';
+import { RateLimit } from '../../src/http/gate/rate-limit.ts';
+import { unauthorized } from '../../src/http/gate/unauthorized.ts';
+import { requestSource } from '../../src/http/request-source.ts';
+import type { OAuth } from '../../src/oauth/oauth.ts';
+import { BoundedMap } from '../../src/platform/bounded-map.ts';
+import type { Caller } from '../../src/platform/caller.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import type { Resources } from '../../src/resources/model/resource.ts';
+import { apiOf } from './api.ts';
+import { countCall } from './call-store.ts';
+import type { Arguments } from './check-arguments.ts';
+import type { createProtocol } from './protocol.ts';
+import { refuseForeignPages } from './refuse-foreign-pages.ts';
+import { offered, rightsOf, usefulScopes } from './rights.ts';
+import { openToolbox } from './toolbox.ts';
+
+const path = '/mcp';
+const rememberedTokens = 1000;
+
+/** `POST /mcp` (Model Context Protocol, streamable HTTP without sessions): the declared resources as tools. */
+export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
+  const { context, audiences, verifier, clients } = oauth;
+  const { config, now, log } = context;
+  if (!config.mcp) return;
+  const those = offered(resources);
+  audiences.add(path, those.flatMap(usefulScopes));
+  const limit = new RateLimit(config.mcpRateLimit, now, context.siblings?.counts('mcp'));
+  const tokens = new BoundedMap<string, string>(rememberedTokens);
+  let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
+
+  /** The SDK is large: a service that nobody asks for tools never loads it. */
+  const load = () =>
+    import('./protocol.ts').then(({ createProtocol: create }) =>
+      create({ name: config.brandName, onError: (error) => log.info({ err: error }, 'mcp') }),
+    );
+
+  async function tokenFor(token: string): Promise<string> {
+    const known = tokens.get(token) ?? (await verifier.tokenForApi(token));
+    if (known === undefined) throw unauthorized('token_malformed');
+    tokens.set(token, known);
+    return known;
+  }
+
+  async function note(request: FastifyRequest, tool: string, given: Arguments): Promise<void> {
+    const { userId, clientId, sessionId } = request.caller;
+    const application = clientId === null ? undefined : (await clients.find(clientId))?.name;
+    const { resource, action, id } = given;
+    const named = Object.entries({ resource, action, id }).filter(([, value]) => typeof value === 'string');
+    const about = Object.fromEntries(named.map(([name, value]) => [name, (value as string).slice(0, 100)]));
+    await recordEvent(context, context.database.db, {
+      type: 'mcp.called',
+      userId,
+      clientId,
+      sessionId,
+      source: requestSource(request),
+      data: { application, tool, ...about },
+    });
+    if (clientId === null) return;
+    await countCall(context.database.db, { clientId, application: application ?? clientId, tool, at: now() });
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    limit.count(loginOf(request.caller), reply);
+    loading ??= load();
+    const protocol = await loading;
+    const toolbox = openToolbox({
+      rights: rightsOf(those, request.caller, now()),
+      note: (tool, given) => note(request, tool, given),
+      api: async () => apiOf(app, await tokenFor(bearerToken(request)), requestSource(request)),
+    });
+    const response = await protocol({
+      address: config.baseUrl + path,
+      headers: headersOf(request),
+      body: request.body,
+      toolbox,
+    });
+    reply.code(response.status).header('cache-control', 'no-store');
+    const type = response.headers.get('content-type');
+    if (type !== null) reply.header('content-type', type);
+    return reply.send(await response.text());
+  }
+
+  app.post(
+    path,
+    {
+      // What a tool asks of the API counts there, once.
+      config: { auth: 'auth:api', resource: path, limited: false, cors: 'listed' },
+      schema: { hide: true },
+      preParsing: async (request) => refuseForeignPages(request.headers, config),
+    },
+    answer,
+  );
+}
+
+/** Those that the protocol reads. */
+function headersOf({ headers }: FastifyRequest): Record<string, string> {
+  const isRead = ([name, value]: [string, unknown]) =>
+    typeof value === 'string' && (name === 'accept' || name === 'content-type' || name.startsWith('mcp-'));
+  return Object.fromEntries(Object.entries(headers).filter(isRead)) as Record<string, string>;
+}
+
+const loginOf = ({ sessionId, clientId }: Caller): string => sessionId ?? clientId ?? '';

@@ -1,0 +1,76 @@
+import { type Caller, mayUseScope } from '../../src/platform/caller.ts';
+import { type Access, type ActionAccess, decide } from '../../src/resources/declaration/access.ts';
+import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
+import type { Resource, Resources } from '../../src/resources/model/resource.ts';
+
+export type Right = 'list' | 'get' | 'create' | 'update' | 'delete';
+
+/** What one caller may do with one resource. The API decides again at each call, row by row. */
+export interface Rights {
+  readonly resource: Resource;
+  readonly may: ReadonlySet<Right>;
+  readonly actions: readonly Action[];
+}
+
+const operationOf: Record<Right, Operation> = {
+  list: 'list',
+  get: 'find',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+};
+
+/** The resources that are offered at all. */
+export const offered = (resources: Resources): Resource[] =>
+  [...resources.values()].filter(({ definition }) => definition.mcp !== false);
+
+/** The scopes that somebody may have a use for: there is no writing where nobody may write. */
+export function usefulScopes({ definition, readScope, writeScope }: Resource): string[] {
+  const { operations, access, actions = [] } = definition;
+  const mayWrite = (['create', 'update', 'delete'] as const).some(
+    (right) => (!operations || operations.includes(right)) && (access[right] ?? access.write) !== 'nobody',
+  );
+  const writes = mayWrite || (actions as unknown as Action[]).some((action) => !isReading(action));
+  return writes ? [readScope, writeScope] : [readScope];
+}
+
+/** What the caller may do with what is offered; a resource with which it may do nothing is not there. */
+export function rightsOf(resources: readonly Resource[], caller: Caller, now: number): Rights[] {
+  return resources
+    .map((resource) => ({
+      resource,
+      may: new Set((Object.keys(operationOf) as Right[]).filter((right) => may(resource, right, caller, now))),
+      actions: ((resource.definition.actions ?? []) as unknown as Action[]).filter((action) =>
+        mayAct(resource, action, caller, now),
+      ),
+    }))
+    .filter(({ may: rights, actions }) => rights.size > 0 || actions.length > 0);
+}
+
+function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
+  const { operations, access } = definition;
+  if (operations && !operations.includes(operationOf[right])) return false;
+  const isPossible = (rule: Access) => decide(rule, caller, now) !== false;
+  if (right === 'list' || right === 'get') return mayUseScope(caller, readScope) && isPossible(access.read);
+  if (!mayUseScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
+  // A row that nobody sees is not there to be changed.
+  return right === 'create' || isPossible(access.read);
+}
+
+export const isReading = ({ method }: Action): boolean => method === 'GET';
+
+function mayAct({ definition, readScope, writeScope }: Resource, action: Action, caller: Caller, now: number): boolean {
+  const { access = isReading(action) ? 'read' : 'write', on = 'row' } = action;
+  const reads = access === 'read' || (access !== 'write' && isReading(action));
+  if (access !== 'public' && !mayUseScope(caller, reads ? readScope : writeScope)) return false;
+  const decided = decide(ruleOf(definition.access, access, on), caller, now);
+  if (on === 'collection') return decided === true;
+  return decided !== false && decide(definition.access.read, caller, now) !== false;
+}
+
+/** The resource's own rule, where the action names one; under a row that of an update. */
+function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, on: 'row' | 'collection'): Access {
+  if (access === 'read') return rules.read;
+  if (access === 'write') return on === 'row' ? (rules.update ?? rules.write) : rules.write;
+  return access;
+}

@@ -1,0 +1,148 @@
+import type { Json } from '../../src/http/openapi/openapi-components.ts';
+import type { Action } from '../../src/resources/declaration/define-resource.ts';
+import type { Resource } from '../../src/resources/model/resource.ts';
+import { inputSchema } from '../../src/resources/routes/openapi-schemas.ts';
+import type { Right, Rights } from './rights.ts';
+
+/** More rows than these, or more text, would fill the context of a model with one list. */
+export const mostRows = 50;
+const usualRows = 20;
+
+/** Schemas of all resources together that are longer than this are left to `describe`. */
+const longestSchemas = 24_000;
+
+const text = (description: string): Json => ({ type: 'string', description });
+
+const closed = (properties: Record<string, Json>, required: readonly string[] = []): Json => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+const resourceNames = (rights: readonly Rights[]): Json => ({
+  type: 'string',
+  enum: rights.map(({ resource }) => resource.name),
+  description: 'Which resource.',
+});
+const id = text('The id of the row.');
+const ifMatch = text('The etag of the row as you read it: the write is refused where it was changed since.');
+const idempotencyKey = text(
+  'Any text of your own. With the same one again, nothing is done twice: you get the first answer.',
+);
+const safely = { if_match: ifMatch, idempotency_key: idempotencyKey };
+const selection = {
+  filter: text('Show these fields alone, with ; between them. Choose few.'),
+  include: text('Embed relations, with , between them.'),
+};
+
+/** What a write takes. Marks for readers of the API description say nothing to a model, and might name what is not offered. */
+export function valuesOf(resource: Resource, mode: 'create' | 'update'): Json {
+  const schema = inputSchema(resource, mode);
+  const plain = ([name, field]: [string, Json]) => {
+    const { 'x-resource': _resource, 'x-unique': _unique, ...rest } = field;
+    return [name, rest];
+  };
+  const properties = Object.entries(schema.properties as Record<string, Json>).map(plain);
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** Of the values of a write: by resource, where that is not too long. */
+function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Json {
+  const description = 'The fields and their values, as describe tells them.';
+  const schemas = rights.map(({ resource }) => ({ title: resource.name, ...valuesOf(resource, mode) }));
+  if (JSON.stringify(schemas).length > longestSchemas) return { type: 'object', description };
+  return schemas.length === 1 ? { ...schemas[0], description } : { type: 'object', description, anyOf: schemas };
+}
+
+export const describeInput = (rights: readonly Rights[]): Json =>
+  closed({ resource: { ...resourceNames(rights), description: 'One resource, in full. Without: all, in short.' } });
+
+export function inputOf(right: Right, rights: readonly Rights[]): Json {
+  const resource = resourceNames(rights);
+  switch (right) {
+    case 'list':
+      return closed(
+        {
+          resource,
+          search: text(
+            'field:value, with ; between pairs. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null.',
+          ),
+          searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs are joined; else and.' },
+          orderBy: text('Fields to sort by, with ; between them.'),
+          sortedBy: text('asc or desc for each field of orderBy, with ; between them.'),
+          ...selection,
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: mostRows,
+            default: usualRows,
+            description: 'At most so many rows.',
+          },
+          cursor: text('next_cursor of the page before, to go on from there.'),
+        },
+        ['resource'],
+      );
+    case 'get':
+      return closed({ resource, id, ...selection }, ['resource', 'id']);
+    case 'create':
+      return closed(
+        {
+          resource,
+          values: valuesSchema(rights, 'create'),
+          idempotency_key: idempotencyKey,
+        },
+        ['resource', 'values'],
+      );
+    case 'update':
+      return closed({ resource, id, values: valuesSchema(rights, 'update'), ...safely }, ['resource', 'id', 'values']);
+    case 'delete':
+      return closed({ resource, id, ...safely }, ['resource', 'id']);
+  }
+}
+
+/** An action is named with its resource, `cars.park`: no other pair is possible. */
+export const actionsOf = (rights: readonly Rights[]): { name: string; resource: Resource; action: Action }[] =>
+  rights.flatMap(({ resource, actions }) =>
+    actions.map((action) => ({ name: `${resource.name}.${action.name}`, resource, action })),
+  );
+
+export function actInput(rights: readonly Rights[]): Json {
+  const actions = actionsOf(rights);
+  const about = actions.map(({ name, action }) => `${name}: ${action.summary}.`).join(' ');
+  const bodies = actions.flatMap(({ name, action: { body } }) => (body ? [{ title: name, ...(body as Json) }] : []));
+  return closed(
+    {
+      action: { type: 'string', enum: actions.map(({ name }) => name), description: `Which action. ${about}` },
+      id: text('The id of the row that it is about; not for actions of a whole resource.'),
+      ...(bodies.length === 0
+        ? {}
+        : { body: { type: 'object', description: 'What the action takes.', anyOf: bodies } }),
+    },
+    ['action'],
+  );
+}
+
+const row: Json = { type: 'object', description: 'The row.' };
+const etag: Json = { type: 'string', description: 'For if_match.' };
+
+export const outputs: Record<Right | 'describe' | 'act', Json> = {
+  describe: {
+    type: 'object',
+    properties: { resources: { type: 'array', items: { type: 'object' } } },
+    required: ['resources'],
+  },
+  list: {
+    type: 'object',
+    properties: {
+      data: { type: 'array', items: { type: 'object' } },
+      next_cursor: { type: ['string', 'null'], description: 'For the next page; null: this was the last.' },
+    },
+    required: ['data', 'next_cursor'],
+  },
+  get: { type: 'object', properties: { data: row, etag }, required: ['data'] },
+  create: { type: 'object', properties: { data: row, etag }, required: ['data'] },
+  update: { type: 'object', properties: { data: row, etag }, required: ['data'] },
+  delete: { type: 'object', properties: { deleted: { type: 'string' } }, required: ['deleted'] },
+  act: { type: 'object', properties: { data: { description: 'What the action answered, if anything.' } } },
+};

@@ -1,0 +1,95 @@
+import { Problem } from '../../src/platform/errors.ts';
+import type { Api } from './api.ts';
+import { callTool, Refused } from './call-tool.ts';
+import { type Arguments, checkArguments } from './check-arguments.ts';
+import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
+import { fillPrompt, listPrompts } from './prompts.ts';
+import type { Rights } from './rights.ts';
+import { type Tool, toolsFor } from './tools.ts';
+
+export interface ToolAnswer {
+  content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+  [member: string]: unknown;
+}
+
+interface Options {
+  readonly rights: readonly Rights[];
+  /** Notes a call, before anything is done for it. */
+  note(what: string, given: Arguments): Promise<void>;
+  api(): Promise<Api>;
+}
+
+/** What one caller finds at `/mcp`, for one request. */
+export interface Toolbox {
+  list(): Tool[];
+  /** Undefined where there is no such tool for this caller. */
+  call(name: string, given: Arguments): Promise<ToolAnswer> | undefined;
+  documents(): ReturnType<typeof listDocuments>;
+  templates(): ReturnType<typeof listTemplates>;
+  /** Undefined where there is nothing at this address for this caller. */
+  read(uri: string): Promise<string> | undefined;
+  prompts(): ReturnType<typeof listPrompts>;
+  prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
+  complete(argument: string, typed: string, rowsAlone: boolean): string[];
+}
+
+const advice: Record<number, string> = {
+  400: 'Correct the arguments. describe tells what a resource takes.',
+  401: 'The person has to connect this application again.',
+  403: 'The person, or what they allowed, does not go so far. Do not try it in another way; say so.',
+  404: 'Look for the right id with list.',
+  409: 'Look at what is in the way, or use another idempotency_key.',
+  412: 'The row was changed meanwhile: get it again, and decide anew.',
+  422: 'Correct the fields that errors names; describe tells what they take.',
+  429: 'Wait, then go on more slowly.',
+  503: 'Wait a little, and ask for less at once.',
+};
+
+export function openToolbox({ rights, note, api }: Options): Toolbox {
+  const tools = toolsFor(rights);
+  async function run({ name, inputSchema }: Tool, given: Arguments): Promise<ToolAnswer> {
+    await note(name, given);
+    try {
+      checkArguments(inputSchema, given);
+      const structuredContent = await callTool(name, given, { rights, api: await api() });
+      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+  async function read(document: { name: string; id?: string }): Promise<string> {
+    await note('resources/read', { resource: document.name, id: document.id });
+    return JSON.stringify(await readDocument(rights, document, api));
+  }
+  return {
+    list: () => tools,
+    call(name, given) {
+      const tool = tools.find((one) => one.name === name);
+      return tool && run(tool, given);
+    },
+    documents: () => listDocuments(rights),
+    templates: () => listTemplates(rights),
+    read(uri) {
+      const document = findDocument(rights, uri);
+      return document && read(document);
+    },
+    prompts: () => listPrompts(rights),
+    prompt: (name, given) => fillPrompt(rights, name, given),
+    complete: (argument, typed, rowsAlone) => (argument === 'resource' ? completeName(rights, typed, rowsAlone) : []),
+  };
+}
+
+/** What went wrong, as the API says it, and what to do about it. */
+function refusal(error: unknown): ToolAnswer {
+  const problem =
+    error instanceof Refused
+      ? error.answer.body
+      : error instanceof Problem
+        ? { title: error.title, status: error.status, code: error.code, detail: error.message }
+        : undefined;
+  if (!problem) throw error;
+  const text = JSON.stringify({ ...problem, advice: advice[Number(problem.status)] });
+  return { content: [{ type: 'text', text }], isError: true };
+}

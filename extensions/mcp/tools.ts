@@ -1,0 +1,61 @@
+import type { Json } from '../../src/http/openapi/openapi-components.ts';
+import { isReading, type Right, type Rights } from './rights.ts';
+import { actInput, actionsOf, describeInput, inputOf, outputs } from './tool-schemas.ts';
+
+export type ToolName = Right | 'describe' | 'act';
+
+/** A tool as `tools/list` shows it. */
+export interface Tool {
+  readonly name: ToolName;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Json & { type: 'object' };
+  readonly outputSchema: Json & { type: 'object' };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: false;
+  };
+}
+
+const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false } as const;
+
+const texts: Record<ToolName, readonly [title: string, description: string, hints: Tool['annotations']]> = {
+  describe: [
+    'What there is',
+    'Tells which resources there are, their fields, relations and actions, and what you may do with each. Call it first.',
+    reads,
+  ],
+  list: ['List rows', 'Lists rows of a resource: searched, sorted, page by page. Ask for few fields (filter).', reads],
+  get: ['Get a row', 'Gets one row by its id, with the etag that a safe update needs.', reads],
+  create: [
+    'Create a row',
+    'Creates a row. Send an idempotency_key, so that a repetition creates nothing.',
+    { ...writes, destructiveHint: false },
+  ],
+  update: ['Change a row', 'Changes the fields that values names, and no others.', { ...writes, idempotentHint: true }],
+  delete: ['Delete a row', 'Deletes one row for good. Ask the person first.', { ...writes, idempotentHint: true }],
+  act: ['Do something with a row', 'Runs an action that the service declares.', writes],
+};
+
+/** The tools that somebody with these rights has. A tool that would be refused whatever it is sent is not among them. */
+export function toolsFor(rights: readonly Rights[]): Tool[] {
+  const tools = [tool('describe', describeInput(rights))];
+  for (const right of ['list', 'get', 'create', 'update', 'delete'] as const) {
+    const those = rights.filter(({ may }) => may.has(right));
+    if (those.length > 0) tools.push(tool(right, inputOf(right, those)));
+  }
+  const actions = actionsOf(rights);
+  if (actions.length > 0) {
+    tools.push(tool('act', actInput(rights), actions.every(({ action }) => isReading(action)) ? reads : undefined));
+  }
+  return tools;
+}
+
+function tool(name: ToolName, inputSchema: Json, hints?: Tool['annotations']): Tool {
+  const [title, description, annotations] = texts[name];
+  const schemas = { inputSchema, outputSchema: outputs[name] } as Pick<Tool, 'inputSchema' | 'outputSchema'>;
+  return { name, title, description, ...schemas, annotations: hints ?? annotations };
+}

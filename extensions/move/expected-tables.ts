@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SqliteTables } from '../../src/database/copy/sqlite-tables.ts';
+import { type CopiedTable, isCopied } from '../../src/database/copy/tables.ts';
+import type { Engine, Tx } from '../../src/database/database.ts';
+import { runPending } from '../../src/database/migrate.ts';
+import { underMigrationLock } from '../../src/database/migration-lock.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { addReference, createIndex, createTable } from '../../src/resources/migrations/migration-steps.ts';
+import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
+import { writeOnce } from '../../src/resources/sql/executor.ts';
+
+/** Makes the tables of the declared resources as they are in another database, whatever is declared today. */
+export async function makeResourceTables(engine: Engine, tx: Tx, schemas: readonly TableSchema[]): Promise<void> {
+  const steps = [
+    ...schemas.map((schema) => createTable(engine, schema)),
+    ...schemas.flatMap(({ table, columns }) =>
+      Object.entries(columns).flatMap(([name, column]) => addReference(engine, table, name, column)),
+    ),
+    ...schemas.flatMap(({ table, indexes }) =>
+      Object.entries(indexes).map(([name, index]) => createIndex(engine, table, name, index)),
+    ),
+  ];
+  for (const statement of steps.flatMap(({ statements }) => statements)) await writeOnce({ engine, db: tx }, statement);
+}
+
+/** The tables that this version and these resources have, found by making them. */
+export async function expectedTables(schemas: readonly TableSchema[]): Promise<ReadonlyMap<string, CopiedTable>> {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-move-'));
+  const path = join(dir, 'tables.db');
+  try {
+    const database = await openDatabase({ databaseUrl: `sqlite:${path}`, databasePoolSize: 1, workingDir: dir });
+    try {
+      await underMigrationLock(database, async (tx) => {
+        await runPending(database, tx, database.now);
+        await makeResourceTables('sqlite', tx, schemas);
+      });
+    } finally {
+      await database.close();
+    }
+    const tables = new SqliteTables(path);
+    try {
+      return await tables.tables();
+    } finally {
+      await tables.close();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** The tables to be copied. Refuses what would be left behind without a word. */
+export function chooseTables(
+  found: ReadonlyMap<string, CopiedTable>,
+  expected: ReadonlyMap<string, CopiedTable>,
+  without: readonly string[],
+): CopiedTable[] {
+  const foreign = [...found.keys()].filter((name) => !expected.has(name));
+  const unwanted = foreign.filter((name) => !without.includes(name));
+  if (unwanted.length > 0) {
+    throw new OperatorError(
+      `Gatehouse did not make these tables and cannot move them: ${unwanted.join(', ')}. Move them by yourself, and add --without ${unwanted.join(' ')}`,
+    );
+  }
+  const needless = without.filter((name) => !foreign.includes(name));
+  if (needless.length > 0) {
+    throw new OperatorError(`--without: ${needless.join(', ')} is no table that Gatehouse would leave behind.`);
+  }
+  const missing = [...expected.keys()].filter((name) => !found.has(name));
+  if (missing.length > 0) throw new OperatorError(`The database lacks tables of this version: ${missing.join(', ')}.`);
+  const tables = [...found.values()].filter(({ name }) => isCopied(name) && expected.has(name));
+  for (const table of tables) checkColumns(table, expected.get(table.name) as CopiedTable);
+  return tables;
+}
+
+function checkColumns({ name, columns }: CopiedTable, expected: CopiedTable): void {
+  const names = new Set(expected.columns.map((column) => column.name));
+  const other = columns.filter((column) => !names.has(column.name) || column.kind === undefined);
+  if (other.length === 0 && columns.length === names.size) return;
+  const which = other.map((column) => `${column.name} (${column.type})`).join(', ') || 'some are missing';
+  throw new OperatorError(`The columns of ${name} are not those of this version: ${which}. Bring them in line first.`);
+}

@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { printRows } from '../../src/cli/terminal/print.ts';
+import { progressBar } from '../../src/cli/terminal/progress-bar.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { settings } from '../../src/config/settings/settings.ts';
+import { findSealingSecrets } from '../../src/database/keys/sealing-secrets.ts';
+
+interface Flags {
+  to: string;
+  without?: string[];
+  startOver?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+function readUrl(value: string): string {
+  if (settings.databaseUrl.parse(value).ok) return value;
+  throw new InvalidArgumentError(`It takes ${settings.databaseUrl.takes}.`);
+}
+
+export function addMove(program: Command): void {
+  program
+    .command('move')
+    .description('Copy the whole service into an empty database, of the other engine or of the same.')
+    .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH', readUrl)
+    .option('--dry-run', 'look at both, say what would be copied, and change nothing')
+    .option('--start-over', 'throw away what a move that was cut off has left in the target')
+    .option('--without <tables...>', 'tables of your own, which stay behind')
+    .option('--json', 'the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Stop the service first: the database must not change meanwhile, and is not
+changed. Every table is compared by its rows and a checksum. Tokens, secrets,
+links in mail and queued work stay good: what is sealed with the secret of one
+database is sealed anew with that of the other. A move that is cut off, however
+hard, is taken up by the same command.
+
+Examples:
+  gatehouse move --to postgres://gatehouse:…@db.example.com/gatehouse --dry-run
+  gatehouse move --to postgres://gatehouse:…@db.example.com/gatehouse
+  gatehouse move --to sqlite:/var/lib/gatehouse/gatehouse.db`,
+    )
+    .action(async ({ to, without = [], startOver = false, dryRun = false, json }: Flags) => {
+      const config = await loadConfig();
+      const { move } = await import('./move.ts');
+      const { tables, takenUp } = await move(config, { to, without, startOver, dryRun, progress: progressBar });
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+      if (json) return console.log(JSON.stringify({ tables, rows, taken_up: takenUp, dry_run: dryRun }, null, 2));
+      printRows(
+        tables.map((table) => ({ ...table, ...(dryRun ? {} : { checksum: table.checksum?.slice(0, 16) }) })),
+        {},
+      );
+      if (dryRun) {
+        const how = takenUp ? 'A move into the target was cut off and would be taken up' : 'The target is empty';
+        return console.log(`${how}. ${count(rows)} rows of ${tables.length} tables would be there in the end.`);
+      }
+      console.log(`${count(rows)} rows of ${tables.length} tables were copied and are the same in both databases.`);
+      const [{ name }] = findSealingSecrets({ ...config, databaseUrl: to }, { make: false });
+      console.log(`The keys in the new database are sealed with ${name}.`);
+      console.log(
+        'Now set DATABASE_URL to the new database and start the service. Never start one on the old database again.',
+      );
+    });
+}
+
+const count = (rows: number): string => rows.toLocaleString('en');

@@ -1,0 +1,147 @@
+import type { Config } from '../../src/config/config.ts';
+import { lookAtSource } from '../../src/database/copy/look-at-source.ts';
+import { emptyTarget, lookAtTarget } from '../../src/database/copy/look-at-target.ts';
+import { fileOf, openSource, openTarget } from '../../src/database/copy/open-tables.ts';
+import { prepareTarget } from '../../src/database/copy/prepare-target.ts';
+import type { CopiedTable, TableReader, TableWriter } from '../../src/database/copy/tables.ts';
+import { createSealing, type Sealing } from '../../src/database/keys/sealing.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import type { BeginProgress } from '../../src/platform/progress.ts';
+import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
+import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
+import { type Checksum, checksum, copyTable } from './copy-table.ts';
+import { chooseTables, expectedTables, makeResourceTables } from './expected-tables.ts';
+import { opener, resealer } from './sealed-columns.ts';
+
+export interface MoveOptions {
+  /** As DATABASE_URL names it. */
+  readonly to: string;
+  /** Tables of the operator's own that stay behind. */
+  readonly without: readonly string[];
+  /** Throw away what a move that was cut off has left. */
+  readonly startOver: boolean;
+  /** Look, and change nothing. */
+  readonly dryRun: boolean;
+  /** Told of rows that were copied, and of those that were compared in either database. */
+  readonly progress: BeginProgress;
+}
+
+export interface MovedTable {
+  readonly table: string;
+  readonly rows: number;
+  /** Undefined where nothing was copied. */
+  readonly checksum?: string;
+}
+
+export interface Move {
+  readonly tables: readonly MovedTable[];
+  /** What was there from a move that was cut off. */
+  readonly takenUp: boolean;
+}
+
+interface Pair {
+  readonly from: CopiedTable;
+  readonly to: CopiedTable;
+  readonly rows: number;
+}
+
+/** Copies a whole service into an empty database and compares both. What was cut off is taken up where it was. */
+export async function move(config: Config, options: MoveOptions): Promise<Move> {
+  const location = { databaseUrl: options.to, workingDir: config.workingDir };
+  refuseSame(config, location);
+  const { found: stored, id } = await lookAtSource(config, readSchemas);
+  const schemas = [...stored.values()];
+  const found = await lookAtTarget(location);
+  if (found && !options.startOver && found.source !== id) {
+    throw new OperatorError('The target holds part of another service. Name an empty database, or add --start-over.');
+  }
+  const source = await openSource(config);
+  try {
+    const tables = chooseTables(await source.tables(), await expectedTables(schemas), options.without);
+    const counted: MovedTable[] = [];
+    for (const { name } of tables) counted.push({ table: name, rows: await source.count(name) });
+    const takenUp = found !== undefined && !options.startOver;
+    if (options.dryRun) return { tables: counted, takenUp };
+    if (found && options.startOver) await emptyTarget(location);
+    if (!takenUp) await prepare(location, id, schemas);
+    const target = await openTarget(location);
+    try {
+      const made = await target.tables();
+      const pairs = tables.map((from, i): Pair => ({ from, to: inOrderOf(from, made), rows: counted[i]?.rows ?? 0 }));
+      const sealings = { from: createSealing(config), to: createSealing({ ...config, databaseUrl: options.to }) };
+      return { tables: await copyAndCompare(source, target, pairs, sealings, options), takenUp };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function refuseSame(config: Config, target: Parameters<typeof fileOf>[0]): void {
+  const [from, to] = [fileOf(config) ?? config.databaseUrl, fileOf(target) ?? target.databaseUrl];
+  if (from === to) throw new OperatorError('The target is the database that the service has now. Name another.');
+}
+
+async function prepare(
+  location: { databaseUrl: string; workingDir: string },
+  id: string,
+  schemas: readonly TableSchema[],
+): Promise<void> {
+  const database = await openDatabase({ ...location, databasePoolSize: 2 });
+  try {
+    await prepareTarget(database, id, (tx) => makeResourceTables(database.engine, tx, schemas));
+  } finally {
+    await database.close();
+  }
+}
+
+/** The same table there, its columns in the same order. */
+function inOrderOf({ name, columns }: CopiedTable, made: ReadonlyMap<string, CopiedTable>): CopiedTable {
+  const table = made.get(name) as CopiedTable;
+  const byName = new Map(table.columns.map((column) => [column.name, column]));
+  return { ...table, columns: columns.map((column) => byName.get(column.name) as CopiedTable['columns'][number]) };
+}
+
+async function copyAndCompare(
+  source: TableReader,
+  target: TableWriter,
+  pairs: readonly Pair[],
+  sealings: { from: Sealing; to: Sealing },
+  { progress }: MoveOptions,
+): Promise<MovedTable[]> {
+  const rows = pairs.reduce((sum, pair) => sum + pair.rows, 0);
+  const bar = progress(3 * rows, 'copying');
+  const compared = (name: string) => (by: number) => bar.advance(by, `comparing ${name}`);
+  try {
+    for (const { from, to } of pairs) {
+      const change = resealer(from, sealings.from, sealings.to);
+      await copyTable(source, target, { from, to, change }, (by) => bar.advance(by, `copying ${from.name}`));
+    }
+    bar.advance(0, 'making indexes');
+    await target.complete();
+    const tables: MovedTable[] = [];
+    for (const { from, to } of pairs) {
+      const [there, here] = await Promise.all([
+        checksum(source, from, opener(from, sealings.from), compared(from.name)),
+        checksum(target, to, opener(to, sealings.to), compared(to.name)),
+      ]);
+      refuseDifference(from.name, there, here);
+      tables.push({ table: from.name, rows: here.rows, checksum: here.sum });
+    }
+    await target.release();
+    return tables;
+  } finally {
+    bar.end();
+  }
+}
+
+function refuseDifference(table: string, there: Checksum, here: Checksum): void {
+  if (there.rows === here.rows && there.sum === here.sum) return;
+  const what =
+    there.rows === here.rows ? `${there.rows} rows, but not the same` : `${there.rows} rows, now ${here.rows}`;
+  throw new OperatorError(
+    `${table} is not the same in both databases: ${what}. If the service ran between two moves, begin again with --start-over.`,
+  );
+}

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import type { CopiedTable, Row, Value } from '../../src/database/copy/tables.ts';
+import type { Sealing } from '../../src/database/keys/sealing.ts';
+import { jobLabel, sealedMark } from '../../src/resources/queue/attempt.ts';
+import { legacyLabel } from '../passport/legacy-tokens/legacy-keys.ts';
+
+interface SealedColumn {
+  readonly column: string;
+  readonly label: (id: string) => string;
+  /** What stands in front of a sealed value, where others are not sealed. */
+  readonly mark: string;
+  /** One that nobody can open any more is kept as it is: the work that it was for has been given up. */
+  readonly mayBeLost?: true;
+}
+
+/** What is sealed with the secret of a database, and must be sealed anew with that of the next. */
+const sealedColumns = new Map<string, SealedColumn>([
+  ['signing_keys', { column: 'sealed_private', label: (id) => id, mark: '' }],
+  ['legacy_keys', { column: 'sealed', label: legacyLabel, mark: '' }],
+  ['queued_jobs', { column: 'data', label: jobLabel, mark: sealedMark, mayBeLost: true }],
+]);
+
+type Change = (row: Row) => Row;
+const asItIs: Change = (row) => row;
+
+/** Makes of each row what is stored in the next database. */
+export const resealer = (table: CopiedTable, from: Sealing, to: Sealing): Change =>
+  changeOf(table, (sealed, label) => to.seal(from.open(sealed, label).content, label));
+
+/** Makes of each row what is compared: two seals of one content are never the same. */
+export const opener = (table: CopiedTable, sealing: Sealing): Change =>
+  changeOf(table, (sealed, label) => hash('sha256', sealing.open(sealed, label).content));
+
+function changeOf({ name, columns }: CopiedTable, change: (sealed: string, label: string) => string): Change {
+  const sealed = sealedColumns.get(name);
+  if (!sealed) return asItIs;
+  const place = columns.findIndex((column) => column.name === sealed.column);
+  const id = columns.findIndex((column) => column.name === 'id');
+  return (row) => {
+    const value = row[place];
+    if (typeof value !== 'string' || !value.startsWith(sealed.mark)) return row;
+    try {
+      const changed = sealed.mark + change(value.slice(sealed.mark.length), sealed.label(row[id] as string));
+      return row.map((one, i): Value => (i === place ? changed : one));
+    } catch (error) {
+      if (sealed.mayBeLost) return row;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,133 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Context } from '../../../src/database/context.ts';
+import type { App } from '../../../src/http/app.ts';
+import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
+import { mostOperations } from '../../../src/resources/write/read-batch.ts';
+import { sendEverything } from './everything-routes.ts';
+import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
+import type { OldIds } from './old-ids.ts';
+import { readAsApiato, resolveSearch } from './old-query.ts';
+
+interface Compatibility {
+  readonly ids: OldIds;
+  /** The resources that are served, whose references say which ids are whose. */
+  readonly resources: readonly ResourceDefinition[];
+}
+
+const tokenEndpoint = /^(\/v1)?\/oauth\/token$/;
+const proxy = /^\/v1\/clients\/[a-z0-9/]+\/(login|refresh)$/;
+const ofResource = /^\/v1\/([a-z][a-z0-9_-]*)(\/|$)/;
+
+/**
+ * Answers as Passport or Apiato did, where that differs. It looks at each route as it is declared and puts its own before
+ * and after it: the routes themselves know nothing of it. To be called before any of them is there.
+ */
+export function serveCompatibly(app: App, context: Context, { ids, resources }: Compatibility): void {
+  const { compat } = context.config;
+  if (compat === 'off') return;
+  const targets = referencesOf(resources);
+
+  app.addHook('onRoute', (route) => {
+    const method = String(route.method);
+    if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) answerTokens(route);
+    if (route.url === '/v1/logout') answerLogout(route, method);
+    const resource = ofResource.exec(route.url)?.[1];
+    if (resource !== undefined && targets.has(resource) && !proxy.test(route.url)) {
+      const isBatch = method === 'POST' && route.url === `/v1/${resource}/batch`;
+      before(route, (request) => (isBatch ? resolveBatch(request, resource) : resolveIds(request, resource)));
+      if (method === 'GET' && compat !== 'passport') {
+        before(route, async ({ query }) => readAsApiato(query as Record<string, string>));
+        giveEverything(route);
+      }
+    }
+  });
+
+  function answerTokens(route: RouteOptions): void {
+    before(route, async ({ body }) => numbersToText(body));
+    const isRefresh = (request: FastifyRequest) => route.url.endsWith('/refresh') || asksForRefresh(request.body);
+    route.errorHandler = (error, request, reply) => {
+      const refused = isRefresh(request) ? refusedRefresh(compat, error) : undefined;
+      if (!refused) throw error;
+      reply.code(refused.status).header('cache-control', 'no-store').send(refused.body);
+    };
+    if (!proxy.test(route.url) || (compat !== 'apiato12' && compat !== 'apiato13')) return;
+    route.schema = { ...route.schema, response: {} };
+    route.preSerialization = [
+      async (_request: FastifyRequest, reply: FastifyReply, payload: unknown) =>
+        reply.statusCode === 200 ? inEnvelope(compat, payload) : payload,
+    ];
+  }
+
+  function giveEverything(route: RouteOptions): void {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const { limit } = request.query as { limit?: string };
+      return limit === '0' ? sendEverything(app, request, reply) : handler.call(this, request, reply);
+    };
+  }
+
+  function answerLogout(route: RouteOptions, method: string): void {
+    route.preSerialization = [
+      async (_request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+        if (reply.statusCode === 200) reply.code(202);
+        return payload;
+      },
+    ];
+    // Apiato 12 and 13 log out by POST.
+    if (method === 'DELETE') app.route({ ...route, method: 'POST' } as never);
+  }
+
+  async function resolveIds({ params, query, body }: FastifyRequest, resource: string): Promise<void> {
+    const path = params as Record<string, string | undefined>;
+    if (path.id !== undefined) path.id = await ids.resolve(resource, path.id);
+    const own = targets.get(resource) as ReadonlyMap<string, string>;
+    const asked = query as Record<string, string | undefined>;
+    if (asked.search !== undefined) {
+      asked.search = await resolveSearch(
+        asked.search,
+        (field) => own.get(field),
+        (target, value) => ids.resolve(target, value),
+      );
+    }
+    if (isMembers(body)) await resolveMembers(body, own);
+  }
+
+  async function resolveMembers(sent: Record<string, unknown>, own: ReadonlyMap<string, string>): Promise<void> {
+    for (const [field, target] of own) {
+      const value = sent[field];
+      if (typeof value === 'string' || typeof value === 'number')
+        sent[field] = await ids.resolve(target, String(value));
+    }
+  }
+
+  /** A batch holds in each operation what a single request has in its path and its body. */
+  async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
+    const own = targets.get(resource) as ReadonlyMap<string, string>;
+    const operations = isMembers(body) && Array.isArray(body.operations) ? body.operations : [];
+    for (const operation of operations.slice(0, mostOperations).filter(isMembers)) {
+      await resolveMembers(operation, new Map([['id', resource]]));
+      if (isMembers(operation.data)) await resolveMembers(operation.data, own);
+    }
+  }
+}
+
+const isMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function before(route: RouteOptions, work: (request: FastifyRequest) => Promise<void>): void {
+  route.preValidation = [...[route.preValidation ?? []].flat(), work] as NonNullable<RouteOptions['preValidation']>;
+}
+
+/** For each resource, which of its fields hold ids of which other. */
+function referencesOf(resources: readonly ResourceDefinition[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  return new Map(
+    resources.map(({ name, fields }) => {
+      const own = new Map<string, string>([['id', name]]);
+      for (const [field, { type, options }] of Object.entries(fields)) {
+        const { target } = options as { target?: unknown };
+        if (type === 'reference' && typeof target === 'string') own.set(field, target);
+      }
+      return [name, own];
+    }),
+  );
+}

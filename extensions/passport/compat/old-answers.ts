@@ -1,0 +1,38 @@
+import type { Config } from '../../../src/config/config.ts';
+import { OAuthError } from '../../../src/platform/errors.ts';
+
+type Compat = Config['compat'];
+
+/** Apiato 12 and 13 put the tokens of their proxies into the envelope of a resource. */
+export function inEnvelope(compat: Compat, tokens: unknown): unknown {
+  const kind =
+    compat === 'apiato12' ? { object: 'Token' } : compat === 'apiato13' ? { type: 'PasswordToken' } : undefined;
+  return kind ? { data: { ...kind, ...(tokens as object) }, meta: { include: [], custom: [] } } : tokens;
+}
+
+/** How Passport says that a refresh token is refused. It was `invalid_request` before version 13. */
+export function refusedRefresh(compat: Compat, error: unknown): { status: number; body: object } | undefined {
+  if (!(error instanceof OAuthError) || error.error !== 'invalid_grant') return undefined;
+  const description = 'The refresh token is invalid.';
+  const hint = 'Token has been revoked';
+  if (compat === 'apiato13') {
+    return { status: 400, body: { error: 'invalid_grant', error_description: description, hint } };
+  }
+  return {
+    status: 401,
+    body: { error: 'invalid_request', error_description: description, hint, message: description },
+  };
+}
+
+/** Whether a body asks for a refresh, at the token endpoint. */
+export const asksForRefresh = (body: unknown): boolean =>
+  (body as { grant_type?: unknown } | undefined)?.grant_type === 'refresh_token';
+
+/** JSON of theirs may hold `client_id: 2`: as text it is what it was in a form. */
+export function numbersToText(body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  const members = body as Record<string, unknown>;
+  for (const [name, value] of Object.entries(members)) {
+    if (typeof value === 'number' && Number.isFinite(value)) members[name] = String(value);
+  }
+}

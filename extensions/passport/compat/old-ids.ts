@@ -1,0 +1,59 @@
+import type { Config } from '../../../src/config/config.ts';
+import type { Context } from '../../../src/database/context.ts';
+import { legacyId } from '../legacy-tokens/legacy-id.ts';
+import type { LegacyKeys } from '../legacy-tokens/legacy-keys.ts';
+import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
+import { defaultUsersKey, takeoverSource } from '../legacy-tokens/scope-map.ts';
+import { Hashids } from './hashids.ts';
+
+/** What Apiato falls back to where HASH_ID_LENGTH is not set: it was another length before 13. */
+const lengthsOf = (compat: Config['compat']): number[] => (compat === 'apiato13' ? [16, 32] : [32, 16]);
+
+/** Finds what the ids of the old service have become: numbers, hashed numbers, and ids of tokens. */
+export class OldIds {
+  readonly #context: Context;
+  readonly #keys: LegacyKeys;
+  #hashids: { salt: string; length: number | undefined; codecs: Hashids[] } | undefined;
+
+  constructor(context: Context, keys: LegacyKeys) {
+    this.#context = context;
+    this.#keys = keys;
+  }
+
+  /** The id here of what `value` meant there, or `value` itself where it meant nothing. */
+  async resolve(resource: string, value: string): Promise<string> {
+    if (resource === 'tokens') return /^[0-9a-f]{80}$/.test(value) ? legacyId('access', value) : value;
+    if (resource !== 'users' && resource !== 'clients') return value;
+    for (const old of await this.#candidates(value)) {
+      const found = await this.#find(resource, old);
+      if (found !== undefined) return found;
+    }
+    return value;
+  }
+
+  async #find(resource: 'users' | 'clients', old: string): Promise<string | undefined> {
+    const { db } = this.#context.database;
+    if (resource === 'clients') return findNewId(db, 'oauth_clients', old);
+    const table = (await findNewId(db, takeoverSource, defaultUsersKey)) ?? 'users';
+    return findNewId(db, table, old);
+  }
+
+  /** As it came, and as the number that it hides. Ours are UUIDs, which neither can be. */
+  async #candidates(value: string): Promise<string[]> {
+    if (value.length > 64 || !/^[A-Za-z0-9]+$/.test(value)) return [];
+    if (/^\d{1,18}$/.test(value)) return [value];
+    const number = (await this.#codecs()).map((codec) => codec.decode(value)).find((decoded) => decoded !== undefined);
+    return number === undefined ? [value] : [String(number), value];
+  }
+
+  async #codecs(): Promise<Hashids[]> {
+    const { ids } = await this.#keys.current();
+    const { compat } = this.#context.config;
+    if (!ids || !compat.startsWith('apiato')) return [];
+    if (this.#hashids?.salt !== ids.salt || this.#hashids.length !== ids.length) {
+      const lengths = ids.length === undefined ? lengthsOf(compat) : [ids.length];
+      this.#hashids = { ...ids, codecs: lengths.map((length) => new Hashids(ids.salt, length)) };
+    }
+    return this.#hashids.codecs;
+  }
+}

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path';
+import type { Config } from '../../src/config/config.ts';
+import type { Context } from '../../src/database/context.ts';
+import { openKeyRing } from '../../src/database/keys/key-ring.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { serviceTables } from '../../src/main/service-tables.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { loadResources } from '../../src/resources/load-resources.ts';
+import { onCopy } from './import/dry-run.ts';
+import { type ImportSettings, makePlan } from './import/make-plan.ts';
+import type { Plan, Progress } from './import/pass.ts';
+import { readScopeFile } from './import/read-scope-file.ts';
+import { knownScopes, runPass } from './import/run-pass.ts';
+import { verifyToken } from './import/verify-token.ts';
+import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
+import { Findings, type Report } from './report/report.ts';
+import { databaseOfEnv, readLaravelEnv } from './source/laravel-env.ts';
+import { openSource } from './source/open-source.ts';
+import type { Source } from './source/source.ts';
+
+/** What the operator gives on the command line. */
+export interface ImportOptions
+  extends Omit<ImportSettings, 'env' | 'envPath' | 'scopes' | 'providers' | 'models' | 'roles' | 'publicKeyPath'> {
+  readonly from: string | undefined;
+  readonly env: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly scopesFile: string | undefined;
+  readonly providers: ReadonlyMap<string, string>;
+  readonly models: ReadonlyMap<string, string>;
+  readonly roles: ReadonlyMap<string, string>;
+  readonly verify: readonly string[];
+}
+
+export interface ImportListeners {
+  progress?(progress: Progress): void;
+  /** The verdict on a token of `--verify`. */
+  verified?(verdict: string): void;
+}
+
+/** What the command stands on. Without a clock of its own it goes by the database's, as the service does. */
+type Base = Omit<Context, 'database' | 'now'> & { readonly now?: () => number };
+
+/** Takes over a Passport or Apiato service. Nothing is written to the old database, and with `dryRun` nothing at all. */
+export async function importPassport(
+  base: Base,
+  options: ImportOptions,
+  listeners: ImportListeners = {},
+): Promise<Report> {
+  const { config } = base;
+  const { workingDir } = config;
+  const path = (given: string | undefined) => (given === undefined ? undefined : resolve(workingDir, given));
+  const envPath = path(options.env);
+  const env = envPath === undefined ? new Map<string, string>() : readLaravelEnv(envPath);
+  const from = options.from ?? databaseOfEnv(env);
+  if (from === undefined)
+    throw new OperatorError('Say where the database of the old service is: --from, or --env with its .env file.');
+  const scopes = readScopeFile(path(options.scopesFile), knownScopes(await resourceNames(config)));
+  const settings: ImportSettings = { ...options, env, envPath, scopes, publicKeyPath: path(options.publicKey) };
+  const source = await openSource(from, workingDir);
+  try {
+    const plan = await makePlan(source, settings);
+    for (const token of options.verify) {
+      const verdict = await verifyToken(source, plan, token, (base.now ?? Date.now)());
+      listeners.verified?.(verdict);
+    }
+    const take = (context: Context) => takeOver(context, source, plan, listeners);
+    return await (options.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
+  } finally {
+    await source.close();
+  }
+}
+
+async function takeOver(context: Context, source: Source, plan: Plan, listeners: ImportListeners): Promise<Report> {
+  return runPass({
+    at: context.now(),
+    context,
+    keys: await openKeyRing(context),
+    legacyKeys: new LegacyKeys(context),
+    source,
+    plan,
+    findings: new Findings(),
+    progress: (progress) => listeners.progress?.(progress),
+  });
+}
+
+async function onDatabase<T>(base: Base, work: (context: Context) => Promise<T>): Promise<T> {
+  const database = await openDatabase(base.config);
+  try {
+    const now = base.now ?? database.now;
+    await migrate(database, now);
+    return await work({ ...base, database, now });
+  } finally {
+    await database.close();
+  }
+}
+
+async function resourceNames({ resourcesDir }: Config): Promise<string[]> {
+  return [...serviceTables, ...(await loadResources(resourcesDir))].map(({ name }) => name);
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { isKnownHash } from '../../../src/identity/passwords/stored-hash.ts';
+import type { SourceRow } from '../source/source.ts';
+import type { WallClock } from '../source/wall-clock.ts';
+import { isTrue } from './pass.ts';
+
+export const clientColumns = [
+  'user_id',
+  'owner_type',
+  'owner_id',
+  'name',
+  'secret',
+  'provider',
+  'redirect',
+  'redirect_uris',
+  'personal_access_client',
+  'password_client',
+  'grant_types',
+  'revoked',
+  'created_at',
+];
+
+/** A client of the old service, whichever version wrote it. */
+export interface ClientRecord {
+  readonly id: string;
+  readonly name: string;
+  /** application: people sign in to it by a page of the service, or with a device. */
+  readonly type: 'password' | 'personal' | 'application';
+  /** Its tokens are the personal access tokens of users. */
+  readonly issuesPersonalTokens: boolean;
+  readonly hasRedirects: boolean;
+  /** As they stand there. */
+  readonly redirectUris: readonly string[];
+  readonly provider: string;
+  readonly owner: { readonly id: string; readonly model: string | null } | null;
+  readonly secret: { readonly form: 'plain' | 'hashed'; readonly value: string } | 'none' | 'unknown';
+  readonly revoked: boolean;
+  readonly createdAt: number | null;
+  readonly fingerprint: string;
+}
+
+export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
+  const grants = listIn(row.grant_types);
+  // A schema that was upgraded keeps the old columns, and Passport 13 falls back to them.
+  const may = (grant: string, column: string) => (grants ? grants.includes(grant) : isTrue(row[column]));
+  const issuesPersonalTokens = may('personal_access', 'personal_access_client');
+  const owner = row.owner_id ?? row.user_id;
+  const signsIn = signsPeopleIn(row, grants) && !issuesPersonalTokens;
+  const type = may('password', 'password_client') ? 'password' : signsIn ? 'application' : 'personal';
+  const record = {
+    id: row.id as string,
+    name: row.name ?? '',
+    type: type as ClientRecord['type'],
+    issuesPersonalTokens,
+    hasRedirects: signsIn,
+    provider: row.provider ?? '',
+    owner: owner ? { id: owner, model: row.owner_type ?? null } : null,
+    secret: secretIn(row.secret),
+    // Null is not false: Passport 13 would not find it.
+    revoked: row.revoked === undefined ? false : row.revoked === null || isTrue(row.revoked),
+    createdAt: clock.read(row.created_at),
+  };
+  const redirectUris = signsIn ? redirectUrisOf(row) : [];
+  // Of others it stays what earlier versions made of it: a second pass must not take them for changed.
+  const judged = type === 'application' ? { ...record, redirectUris } : record;
+  return { ...record, redirectUris, fingerprint: hash('sha256', JSON.stringify(judged), 'base64url').slice(0, 22) };
+}
+
+function secretIn(secret: string | null | undefined): ClientRecord['secret'] {
+  if (secret === null || secret === undefined || secret === '') return 'none';
+  if (isKnownHash(secret)) return { form: 'hashed', value: secret };
+  return secret.startsWith('$') ? 'unknown' : { form: 'plain', value: secret };
+}
+
+const signInGrants = ['authorization_code', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code'];
+
+function signsPeopleIn(row: SourceRow, grants: readonly string[] | undefined): boolean {
+  if (grants) return grants.some((grant) => signInGrants.includes(grant));
+  return !isTrue(row.password_client) && redirectUrisOf(row).length > 0;
+}
+
+const redirectUrisOf = (row: SourceRow): string[] =>
+  (listIn(row.redirect_uris) ?? (row.redirect ?? '').split(',')).map((uri) => uri.trim()).filter((uri) => uri !== '');
+
+/** JSON in a text. Undefined for what is no list. */
+export function listIn(text: string | null | undefined): string[] | undefined {
+  if (text === null || text === undefined || text === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
+    // A JSON column that was written as text once more.
+    return typeof value === 'string' ? listIn(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}

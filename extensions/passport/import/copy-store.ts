@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../src/database/database.ts';
+
+/** In the order in which they refer to each other, with what tells their rows apart. */
+const tables: readonly [table: string, key: readonly string[]][] = [
+  ['users', ['id']],
+  ['clients', ['id']],
+  ['client_secrets', ['id']],
+  ['sessions', ['id']],
+  ['legacy_tokens', ['id']],
+  ['legacy_ids', ['source', 'old_id']],
+  ['legacy_passes', ['id']],
+];
+const batch = 500;
+
+type Row = Record<string, unknown>;
+
+/** Copies what an import looks at. Tables that an earlier version lacks are left empty, as it would find them. */
+export async function copyTables(from: Database, to: Database): Promise<void> {
+  for (const [table, key] of tables) {
+    let last: Row | undefined;
+    for (;;) {
+      const rows = await read(from, table, key, last);
+      if (rows.length > 0) {
+        await to.db
+          .insertInto(table as 'users')
+          .values(rows as never)
+          .execute();
+      }
+      if (rows.length < batch) break;
+      last = rows.at(-1);
+    }
+  }
+}
+
+async function read({ db }: Database, table: string, key: readonly string[], last: Row | undefined): Promise<Row[]> {
+  const names = sql.join(key.map((name) => sql.ref(name)));
+  const after = last ? sql`where (${names}) > (${sql.join(key.map((name) => last[name]))})` : sql``;
+  try {
+    return (await sql<Row>`select * from ${sql.table(table)} ${after} order by ${names} limit ${batch}`.execute(db))
+      .rows;
+  } catch (error) {
+    if (last) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '../../../src/database/database.ts';
+import { legacyId } from '../legacy-tokens/legacy-id.ts';
+import { findLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { forClient, mapScopes } from '../legacy-tokens/scope-map.ts';
+import type { FoundTable } from '../source/layout.ts';
+import { select } from '../source/layout.ts';
+import type { SourceRow } from '../source/source.ts';
+import { listIn } from './client-record.ts';
+import { findLivingUsers, type NewLogin } from './login-store.ts';
+import { isTrue, type Pass } from './pass.ts';
+import type { TakenClient } from './take-clients.ts';
+
+/** Passport's own longest life: for tokens whose row does not say when they end. They say it themselves. */
+const unknownLife = 366 * 86_400_000;
+
+export const accessTokenSelection = (table: FoundTable) =>
+  select(table, 'id', ['user_id', 'client_id', 'name', 'scopes', 'revoked', 'created_at', 'expires_at']);
+
+/** Not revoked, by the row itself. Null is not false: Passport 13 would not find it. */
+export const isAllowed = (row: SourceRow): boolean =>
+  row.revoked !== null && row.revoked !== undefined && !isTrue(row.revoked);
+
+export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
+  const end = plan.clock.read(row.expires_at);
+  if (end !== null) return end;
+  findings.note('Tokens whose row has no end: they end when they say so themselves');
+  return at + unknownLife;
+}
+
+/** Whose ids the users of these tokens have become. */
+export async function usersOfTokens(
+  tx: Tx,
+  clients: ReadonlyMap<string, TakenClient>,
+  rows: readonly SourceRow[],
+): Promise<(row: SourceRow) => string | undefined> {
+  const byTable = new Map<string, Set<string>>();
+  for (const { client_id, user_id } of rows) {
+    const table = clients.get(client_id ?? '')?.table;
+    if (table === undefined || !user_id) continue;
+    byTable.set(table, (byTable.get(table) ?? new Set()).add(user_id));
+  }
+  const newIds = new Map<string, string>();
+  for (const [table, ids] of byTable) {
+    for (const [oldId, { new_id }] of await findLegacyIds(tx, table, [...ids])) newIds.set(`${table} ${oldId}`, new_id);
+  }
+  const living = await findLivingUsers(tx, [...newIds.values()]);
+  return ({ client_id, user_id }) => {
+    const id = newIds.get(`${clients.get(client_id ?? '')?.table} ${user_id}`);
+    return id !== undefined && living.has(id) ? id : undefined;
+  };
+}
+
+/** The session that an access token becomes, or why it becomes none: then Passport refused it as well. */
+export function readLogin(
+  pass: Pass,
+  row: SourceRow,
+  client: TakenClient | undefined,
+  userId: string | undefined,
+  { withRefresh, expiresAt }: { withRefresh: boolean; expiresAt: number },
+): { login: NewLogin } | { reason: string } {
+  if (!client) return { reason: 'its client is revoked, gone or not taken' };
+  const hasUser = row.user_id !== null && row.user_id !== undefined && row.user_id !== '';
+  if (hasUser && userId === undefined) return { reason: 'its user is gone' };
+  const isPersonal = client.issuesPersonalTokens && hasUser && !withRefresh;
+  const createdAt = Math.min(pass.plan.clock.read(row.created_at) ?? pass.at, pass.at);
+  return {
+    login: {
+      id: legacyId('access', row.id as string),
+      type: isPersonal ? 'personal' : 'session',
+      user_id: userId ?? null,
+      client_id: client.id,
+      name: row.name ?? (isPersonal ? 'Personal access token' : null),
+      scopes: JSON.stringify(scopesOf(pass, row, client, hasUser)),
+      created_at: createdAt,
+      expires_at: expiresAt,
+      // Its owner has it already: nobody can have it shown again.
+      revealed_at: isPersonal ? createdAt : null,
+    },
+  };
+}
+
+function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient, hasUser: boolean): string[] {
+  const scopes = listIn(row.scopes);
+  if (!scopes) {
+    findings.decide('Tokens whose scopes cannot be read: they came with none', (row.id as string).slice(0, 12));
+    return [];
+  }
+  const mapped = mapScopes(plan.scopes, scopes, { isFirstParty: client.type === 'password', hasUser });
+  for (const scope of mapped.unmapped) {
+    findings.decide(
+      `The scope "${scope}" means nothing here: say what it stands for by --scopes (an empty list drops it)`,
+    );
+  }
+  return forClient(client.type, mapped.scopes, hasUser);
+}

@@ -1,0 +1,117 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
+import { readAppKey } from '../source/laravel-env.ts';
+import { Layout, select } from '../source/layout.ts';
+import { pages, type Source } from '../source/source.ts';
+import { WallClock } from '../source/wall-clock.ts';
+import { clientColumns, readClient } from './client-record.ts';
+import { batchSize, type Plan, type UserTable } from './pass.ts';
+
+/** What the operator gave, as it was given. */
+export interface ImportSettings {
+  readonly env: ReadonlyMap<string, string>;
+  readonly envPath: string | undefined;
+  readonly publicKeyPath: string | undefined;
+  readonly users: string | undefined;
+  readonly providers: ReadonlyMap<string, string>;
+  readonly timezone: string | undefined;
+  readonly scopes: ScopeMap;
+  readonly prefix: string | undefined;
+  readonly models: ReadonlyMap<string, string>;
+  readonly roles: ReadonlyMap<string, string>;
+  readonly guard: string | undefined;
+  readonly confirmGone: boolean;
+  readonly dryRun: boolean;
+}
+
+/** Reads and checks all that a pass goes by, before anything is written. */
+export async function makePlan(source: Source, settings: ImportSettings): Promise<Plan> {
+  const { env } = settings;
+  const layout = new Layout(await source.tables(), settings.prefix ?? (env.get('DB_PREFIX') || undefined));
+  layout.require('oauth_access_tokens', ['id', 'client_id', 'revoked'], 'Is this the database of a Passport service?');
+  layout.require('oauth_clients', ['id', 'name', 'revoked'], 'Is this the database of a Passport service?');
+  const clock = new WallClock(settings.timezone ?? (env.get('APP_TIMEZONE') || 'UTC'));
+  return {
+    layout,
+    clock,
+    publicKey: readPublicKey(settings),
+    appKey: readAppKey(env),
+    hashedIds: {
+      salt: env.get('HASH_ID_KEY') || (env.get('APP_KEY') as string),
+      length: env.get('HASH_ID_LENGTH') ? Number(env.get('HASH_ID_LENGTH')) : undefined,
+    },
+    scopes: settings.scopes,
+    userTables: await findUserTables(source, layout, clock, settings),
+    models: settings.models,
+    roles: settings.roles,
+    guard: settings.guard,
+    confirmGone: settings.confirmGone,
+    dryRun: settings.dryRun,
+  };
+}
+
+/** Every provider that a live client names must have its table: an id alone does not say whose it is. */
+async function findUserTables(
+  source: Source,
+  layout: Layout,
+  clock: WallClock,
+  { users = 'users', providers }: ImportSettings,
+): Promise<ReadonlyMap<string, UserTable>> {
+  const find = (name: string, option: string): UserTable => ({
+    ...layout.require(name, ['id'], `Name the table of users by ${option}.`),
+    source: name,
+  });
+  const tables = new Map<string, UserTable>([['', find(users, '--users TABLE')]]);
+  for (const [provider, table] of providers) tables.set(provider, find(table, `--provider ${provider}=TABLE`));
+  if (!tables.has('users')) tables.set('users', tables.get('') as UserTable);
+  const unnamed = new Map<string, string[]>();
+  const clients = layout.require('oauth_clients', ['id'], '');
+  for await (const rows of pages(source, select(clients, 'id', clientColumns), batchSize)) {
+    for (const row of rows) {
+      const { id, provider, revoked } = readClient(row, clock);
+      if (!revoked && !tables.has(provider)) unnamed.set(provider, [...(unnamed.get(provider) ?? []), id]);
+    }
+  }
+  if (unnamed.size === 0) return tables;
+  const lines = [...unnamed].map(
+    ([provider, ids]) => `  --provider ${provider}=TABLE   (client ${ids.slice(0, 5).join(', ')})`,
+  );
+  throw new OperatorError(`Clients belong to providers whose table of users was not named:\n${lines.join('\n')}`);
+}
+
+function readPublicKey({ env, envPath, publicKeyPath }: ImportSettings): KeyObject {
+  const beside = envPath === undefined ? undefined : resolve(dirname(envPath), 'storage/oauth-public.key');
+  const path = publicKeyPath ?? (beside !== undefined && existsSync(beside) ? beside : undefined);
+  const text = path === undefined ? env.get('PASSPORT_PUBLIC_KEY')?.replaceAll('\\n', '\n') : readKeyFile(path);
+  if (!text) {
+    throw new OperatorError(
+      'The public key is missing: give storage/oauth-public.key of the old service by --public-key.',
+    );
+  }
+  if (text.includes('PRIVATE KEY')) {
+    throw new OperatorError(
+      '--public-key holds a private key. Only oauth-public.key is needed: keep the other to yourself.',
+    );
+  }
+  let key: KeyObject;
+  try {
+    key = createPublicKey(text);
+  } catch {
+    throw new OperatorError(`${path ?? 'PASSPORT_PUBLIC_KEY'} is not a public key in PEM, as oauth-public.key is.`);
+  }
+  if (key.asymmetricKeyType !== 'rsa') {
+    throw new OperatorError('The public key is not an RSA key: Passport signs with RSA.');
+  }
+  return key;
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`--public-key: ${path} could not be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,64 @@
+import type { KeyObject } from 'node:crypto';
+import type { Context } from '../../../src/database/context.ts';
+import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
+import type { LegacyKeys } from '../legacy-tokens/legacy-keys.ts';
+import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
+import type { Findings } from '../report/report.ts';
+import type { FoundTable, Layout } from '../source/layout.ts';
+import type { Source } from '../source/source.ts';
+import type { WallClock } from '../source/wall-clock.ts';
+
+/** A table of users of the old service. */
+export interface UserTable extends FoundTable {
+  /** The name that the operator gave, which the ids here go by. */
+  readonly source: string;
+}
+
+/** What the operator said, and what was found: all that a pass goes by. */
+export interface Plan {
+  readonly layout: Layout;
+  readonly clock: WallClock;
+  readonly publicKey: KeyObject;
+  readonly appKey: Buffer;
+  readonly hashedIds: { readonly salt: string; readonly length: number | undefined };
+  readonly scopes: ScopeMap;
+  /** By the provider that clients name; the empty name for those that name none. */
+  readonly userTables: ReadonlyMap<string, UserTable>;
+  /** Which table a `model_type` means, and what a role is called here, where the operator said so. */
+  readonly models: ReadonlyMap<string, string>;
+  readonly roles: ReadonlyMap<string, string>;
+  readonly guard: string | undefined;
+  /** Many may be gone: the operator knows it. */
+  readonly confirmGone: boolean;
+  readonly dryRun: boolean;
+}
+
+export interface Progress {
+  readonly table: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** One run of the import. */
+export interface Pass {
+  readonly number: number;
+  /** When it began, by which it judges what has expired. */
+  readonly at: number;
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly legacyKeys: LegacyKeys;
+  readonly source: Source;
+  readonly plan: Plan;
+  readonly findings: Findings;
+  /** ColumnNameOf after each batch; whoever throws in it stops the run there, as a signal would. */
+  progress(progress: Progress): void;
+}
+
+/** Small enough that a service which runs beside it notices nothing. */
+export const batchSize = 500;
+
+export const isTrue = (value: string | null | undefined): boolean =>
+  value !== null && value !== undefined && ['1', 't', 'true', 'y', 'yes'].includes(value.toLowerCase());
+
+/** A person of the default table by number alone, others by their table as well. */
+export const personOf = (source: string, id: string): string => (source === 'users' ? id : `${source}:${id}`);

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
+
+/** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`; `""` is what a token without scopes gets. */
+export function readScopeFile(path: string | undefined, known: KnownScopes): ScopeMap {
+  if (path === undefined) return new Map();
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new OperatorError(`--scopes: ${path} could not be read as JSON: ${(error as Error).message}`);
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new OperatorError(`--scopes: ${path} must hold an object such as {"orders-read": "orders:read"}.`);
+  }
+  const map = new Map<string, readonly string[]>();
+  for (const [old, value] of Object.entries(content)) {
+    const names: unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
+    for (const name of names) {
+      if (typeof name === 'string' && known.has(name)) continue;
+      throw new OperatorError(
+        `--scopes: ${JSON.stringify(name)} (for "${old}") is no scope here. There are: ${known.list().join(', ')}.`,
+      );
+    }
+    map.set(old, names as string[]);
+  }
+  return map;
+}

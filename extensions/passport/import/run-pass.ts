@@ -1,0 +1,97 @@
+import { commitAndInvalidate } from '../../../src/database/bus.ts';
+import { systemSource } from '../../../src/http/request-source.ts';
+import { KnownScopes } from '../../../src/oauth/clients/scopes.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { recordEvent } from '../../../src/resources/audit/record-event.ts';
+import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
+import type { Report } from '../report/report.ts';
+import { endGone, endUnseenTokens, isSameService } from './end-gone.ts';
+import { listNotTaken } from './list-not-taken.ts';
+import type { Pass, UserTable } from './pass.ts';
+import { beginPass, finishPass } from './pass-store.ts';
+import { readRoleNames } from './role-names.ts';
+import { takeAccessTokens } from './take-access-tokens.ts';
+import { takeClients } from './take-clients.ts';
+import { takeRefreshTokens } from './take-refresh-tokens.ts';
+import { takeUsers } from './take-users.ts';
+
+/**
+ * One pass: everything that counts there counts here, and what an earlier pass took and counts there no more has ended.
+ * Each batch is whole by itself, so a pass that breaks off is simply run again.
+ */
+export async function runPass(draft: Omit<Pass, 'number'>): Promise<Report> {
+  const { context, plan, findings } = draft;
+  const { database, now } = context;
+  const number = await beginPass(database.db, now());
+  const pass: Pass = { ...draft, number };
+  await keepKeys(pass);
+  const tables = new Map([...plan.userTables.values()].map((table) => [table.name, table])).values().toArray();
+  const roles = await readRoleNames(pass);
+  for (const table of tables) await takeUsers(pass, table, roles);
+  const clients = await takeClients(pass);
+  await takeRefreshTokens(pass, clients);
+  await takeAccessTokens(pass, clients);
+  await listNotTaken(pass);
+  await endWhatEnded(pass, tables);
+  const report = findings.report(number, plan.dryRun);
+  await finishPass(database.db, number, now(), JSON.stringify(report));
+  await commitAndInvalidate(database, async (tx, invalidate) => {
+    const data = { pass: number, decisions: report.decisions.length };
+    await recordEvent(context, tx, { type: 'service.imported', source: systemSource, data });
+    invalidate({ kind: 'everything', id: '' });
+  });
+  return report;
+}
+
+async function endWhatEnded(pass: Pass, tables: readonly UserTable[]): Promise<void> {
+  if (!(await isSameService(pass, tables))) return;
+  await endGone(pass, tables);
+  await endUnseenTokens(pass);
+}
+
+/** What opens the tokens, and what logins without a name will need. Other keys than those of an earlier pass are a mistake. */
+async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<void> {
+  const known = await legacyKeys.current();
+  if (known.publicKey && !known.publicKey.equals(plan.publicKey)) {
+    throw new OperatorError(
+      'The public key is another one than at the pass before: tokens that came over then would not be verified any more. Give the same oauth-public.key.',
+    );
+  }
+  if (known.appKey && !known.appKey.equals(plan.appKey)) {
+    throw new OperatorError(
+      'APP_KEY is another one than at the pass before: refresh tokens that came over then could not be opened any more. Give the .env of the same service.',
+    );
+  }
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
+    await legacyKeys.store(tx, 'public', Buffer.from(plan.publicKey.export({ type: 'spki', format: 'pem' })));
+    await legacyKeys.store(tx, 'app', plan.appKey);
+    await legacyKeys.store(tx, 'ids', Buffer.from(JSON.stringify(plan.hashedIds)));
+    const scopes = [...plan.scopes].map(([old_id, names]) => ({
+      source: scopeSource,
+      old_id,
+      new_id: JSON.stringify(names),
+      fingerprint: '',
+      version: 1,
+      pass: number,
+    }));
+    const users = plan.userTables.get('')?.source as string;
+    const fact = {
+      source: takeoverSource,
+      old_id: defaultUsersKey,
+      new_id: users,
+      fingerprint: '',
+      version: 1,
+      pass: number,
+    };
+    await saveLegacyIds(tx, [...scopes, fact]);
+    invalidate({ kind: 'keys', id: 'legacy' });
+  });
+}
+
+/** Scopes that a map may name: those of the service's own resources, and of the declared ones. */
+export function knownScopes(resources: readonly string[]): KnownScopes {
+  const known = new KnownScopes();
+  for (const name of resources) known.addResource(name);
+  return known;
+}

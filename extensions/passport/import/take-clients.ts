@@ -1,0 +1,177 @@
+import type { Invalidate } from '../../../src/database/bus.ts';
+import type { Tx } from '../../../src/database/database.ts';
+import { faultOfRedirectUri } from '../../../src/oauth/clients/application-uris.ts';
+import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/client-secrets.ts';
+import {
+  createClient,
+  endSecrets,
+  findClient,
+  insertSecret,
+  makeApplication,
+  removeClient,
+} from '../../../src/oauth/clients/client-store.ts';
+import { foreignKeyId } from '../../../src/oauth/clients/foreign-secrets.ts';
+import { identityScopes } from '../../../src/oauth/clients/scopes.ts';
+import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
+import { select } from '../source/layout.ts';
+import { pages } from '../source/source.ts';
+import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
+import { batchSize, type Pass } from './pass.ts';
+import { tableOfModel } from './role-names.ts';
+import { inBatch } from './user-target-store.ts';
+
+export const clientSource = 'oauth_clients';
+const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
+
+/** A client that came over, with what its tokens need to know of it. */
+export interface TakenClient extends Pick<ClientRecord, 'id' | 'type' | 'issuesPersonalTokens' | 'hasRedirects'> {
+  /** The users that its tokens mean. */
+  readonly table: string;
+  readonly canAuthenticate: boolean;
+}
+
+export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, TakenClient>> {
+  const { source, plan, findings } = pass;
+  const table = plan.layout.require('oauth_clients', ['id'], 'Is this the database of a Passport service?');
+  const tally = findings.of(table.name);
+  const taken = new Map<string, TakenClient>();
+  for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
+    const records = rows.map((row) => readClient(row, plan.clock));
+    await inBatch(pass.context.database, async (tx, invalidate) => {
+      const ids = records.map(({ id }) => id);
+      const known = await findLegacyIds(tx, clientSource, ids);
+      for (const record of records) {
+        tally.read++;
+        const client = await takeClient(pass, tx, invalidate, record, known.get(record.id));
+        if (client) taken.set(record.id, client);
+      }
+    });
+    pass.progress({ table: table.name, done: tally.read, total: tally.read });
+  }
+  return taken;
+}
+
+async function takeClient(
+  pass: Pass,
+  tx: Tx,
+  invalidate: Invalidate,
+  record: ClientRecord,
+  before: LegacyIdRow | undefined,
+): Promise<TakenClient | undefined> {
+  const { findings, plan, number, at } = pass;
+  const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
+  if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
+    tally.leave(record.revoked ? 'revoked there' : 'its id cannot be one here');
+    if (before) await endClient(pass, tx, invalidate, record.id);
+    return undefined;
+  }
+  const userTable = plan.userTables.get(record.provider)?.source as string;
+  const existing = await findClient(tx, record.id);
+  // Earlier versions had no applications, and took them for personal clients.
+  const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
+  if (existing && existing.type !== record.type && !becomesApplication) {
+    tally.leave('another client has its id here');
+    findings.decide('Clients whose id another client of this service has', record.id);
+    return undefined;
+  }
+  if (before && !existing) {
+    tally.leave('deleted here');
+    return undefined;
+  }
+  const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
+  const { fields, refused } = applicationOf(record);
+  if (!existing) {
+    const scopes = usualScopes[record.type];
+    const created = Math.min(record.createdAt ?? at, at);
+    await createClient(tx, { id: record.id, type: record.type, name: record.name, userId, scopes, ...fields }, created);
+  } else if (fields && before?.fingerprint !== record.fingerprint) {
+    const scopes = [...new Set([...existing.scopes, ...usualScopes.application])];
+    await makeApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
+  }
+  if (!before) tally.taken++;
+  else if (before.fingerprint === record.fingerprint) tally.unchanged++;
+  else tally.updated++;
+  if (before?.fingerprint !== record.fingerprint)
+    await setSecret(pass, tx, invalidate, record, existing !== undefined && !before);
+  const row = { old_id: record.id, fingerprint: record.fingerprint, version: 1, pass: number };
+  await saveLegacyIds(tx, [
+    { ...row, source: clientSource, new_id: record.id },
+    { ...row, source: providerSource, new_id: userTable },
+    { ...row, source: typeSource, new_id: record.type },
+  ]);
+  const canAuthenticate = typeof record.secret === 'object' || fields?.public === true;
+  sayWhatChanges(pass, record, canAuthenticate);
+  for (const uri of refused) {
+    findings.decide('Redirect addresses that no application can have here: they were left out', `${record.id}: ${uri}`);
+  }
+  return { ...record, table: userTable, canAuthenticate };
+}
+
+const usualScopes = { password: ['*'], personal: [], application: identityScopes };
+
+/** Who has no secret there proves itself by PKCE, and does so here. */
+function applicationOf({ type, secret, redirectUris }: ClientRecord) {
+  if (type !== 'application') return { fields: undefined, refused: [] };
+  const allowed = [...new Set(redirectUris)].filter((uri) => faultOfRedirectUri(uri) === undefined);
+  const refused = redirectUris.filter((uri) => !allowed.includes(uri)).map((uri) => uri.slice(0, 100));
+  return { fields: { public: secret === 'none', redirectUris: allowed }, refused };
+}
+
+/** A client of the settings keeps the secret that it has there, beside the old service's. */
+async function setSecret(
+  { context, keys, at }: Pass,
+  tx: Tx,
+  invalidate: Invalidate,
+  { id: clientId, secret }: ClientRecord,
+  isOfSettings: boolean,
+): Promise<void> {
+  if (typeof secret !== 'object') return;
+  if (secret.form === 'plain') {
+    const client = await findClient(tx, clientId);
+    if (client && isSecretOf(keys, client, secret.value, at)) return;
+    await addClientSecret(context, keys, tx, invalidate, {
+      clientId,
+      secret: secret.value,
+      oldHours: isOfSettings ? 720 : 0,
+    });
+    return;
+  }
+  if (!isOfSettings) await endSecrets(tx, clientId, at, at);
+  await insertSecret(tx, clientId, { hash: secret.value, keyId: foreignKeyId }, at);
+  invalidate({ kind: 'client', id: clientId });
+}
+
+async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientRecord['owner']>): Promise<string | null> {
+  const table = model === null ? pass.plan.userTables.get('')?.source : tableOfModel(pass, model);
+  return table === undefined ? null : ((await findNewId(tx, table, id)) ?? null);
+}
+
+/** Revoked there since: its tokens end with it. */
+export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
+  await removeClient(tx, invalidate, id);
+  for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
+  pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
+}
+
+function sayWhatChanges(
+  { findings }: Pass,
+  { id, name, secret, hasRedirects }: ClientRecord,
+  canAuthenticate: boolean,
+): void {
+  const label = `${id} (${name})`;
+  if (secret === 'unknown') {
+    findings.decide(
+      'Clients whose secret has a form that is not known here: give them new ones by gatehouse client secret',
+      label,
+    );
+  } else if (!canAuthenticate) {
+    findings.note(
+      `Client ${label} has no secret: its access tokens work until they expire; it cannot get new ones here`,
+    );
+  } else if (hasRedirects) {
+    findings.note(
+      `Client ${label} signs people in by authorization codes: its logins go on; new ones take PKCE, and the scope offline_access for a refresh token`,
+    );
+  }
+}

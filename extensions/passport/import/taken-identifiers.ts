@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { Tx } from '../../../src/database/database.ts';
+import { uuidv7 } from '../../../src/database/uuid.ts';
+import { findTakenFields, insertNewUsers, type UserRow } from '../../../src/identity/accounts/user-store.ts';
+import type { Pass } from './pass.ts';
+import { generatedUsername } from './user-record.ts';
+
+/**
+ * A user whose email (or username, or phone) somebody has already: in another case, in another table, or a user of this
+ * service. Who is who is for people to say. Until then the user stays signed in and cannot be found by it.
+ */
+export async function makeRoomForUser(
+  pass: Pass,
+  tx: Tx,
+  source: string,
+  oldId: string,
+  wanted: UserRow,
+): Promise<UserRow> {
+  const taken = await findTakenFields(tx, wanted);
+  const row: UserRow = { ...wanted, id: uuidv7(pass.at) };
+  for (const field of taken as ('email' | 'username' | 'phone')[]) {
+    pass.findings.decide(
+      `Two users with the same ${field} (upper and lower case are one): the second came without it. Change it there, and run again`,
+      `${source} ${oldId}: ${wanted[field]}`,
+    );
+    row[field] = null;
+    if (field === 'email') row.email_confirmed = 0;
+  }
+  if (row.email === null && row.username === null && row.phone === null)
+    row.username = generatedUsername(source, oldId);
+  if ((await insertNewUsers(tx, [row])).size > 0) return row;
+  // The made-up name is somebody's: a random one is not.
+  const last = {
+    ...row,
+    username: `u${randomBytes(10).toString('hex')}`,
+    email: null,
+    phone: null,
+    email_confirmed: 0,
+  };
+  await insertNewUsers(tx, [last]);
+  return last;
+}

@@ -1,0 +1,28 @@
+import { commitAndInvalidate, type Invalidate } from '../../../src/database/bus.ts';
+import type { Database, Db, Tx } from '../../../src/database/database.ts';
+import type { UserRow } from '../../../src/identity/accounts/user-store.ts';
+
+/** Runs a batch in one transaction, and tells every instance what it changed. */
+export const inBatch = <T>(database: Database, work: (tx: Tx, invalidate: Invalidate) => Promise<T>): Promise<T> =>
+  commitAndInvalidate(database, work);
+
+export async function findUsersByIds(db: Db | Tx, ids: readonly string[]): Promise<ReadonlyMap<string, UserRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Shuts users out who are gone in the old service. Those who changed here since are left to people. */
+export async function disableUser(tx: Tx, id: string, version: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set((eb) => ({ disabled: 1, updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,80 @@
+import type { Invalidate } from '../../../src/database/bus.ts';
+import type { Tx } from '../../../src/database/database.ts';
+import { findClient } from '../../../src/oauth/clients/client-store.ts';
+import type { Tally } from '../report/report.ts';
+import {
+  findKnownLogins,
+  insertLogins,
+  type NewLogin,
+  saveTokens,
+  setClientScopes,
+  updateLogin,
+} from './login-store.ts';
+import type { Pass } from './pass.ts';
+
+/** A token that still counts, and the login it belongs to. */
+export interface LiveToken {
+  readonly id: string;
+  readonly login: NewLogin;
+  readonly expiresAt: number;
+}
+
+/**
+ * Writes what a page brought. A login that an earlier pass made is never made again: if it is gone, it has ended here.
+ */
+export async function writeLogins(
+  pass: Pass,
+  tx: Tx,
+  invalidate: Invalidate,
+  tokens: readonly LiveToken[],
+  tally: Tally,
+): Promise<void> {
+  if (tokens.length === 0) return;
+  const known = await findKnownLogins(
+    tx,
+    tokens.map(({ login }) => login.id),
+  );
+  const knownTokens = new Set(known.map(({ id }) => id));
+  const sessions = new Map(known.map((row) => [row.session_id, row]));
+  const fresh = new Map<string, NewLogin>();
+  const changed: NewLogin[] = [];
+  const rows = new Map<string, { id: string; session_id: string; expires_at: number; pass: number }>();
+  for (const { id, login, expiresAt } of tokens) {
+    if (knownTokens.has(id)) tally.unchanged++;
+    else tally.taken++;
+    const before = sessions.get(login.id);
+    if (!before) fresh.set(login.id, fresh.get(login.id) ?? login);
+    else if (before.generation === 0) {
+      const ends = Math.max(Number(before.session_expires_at), expiresAt);
+      // A login without a name has its scopes when it comes.
+      const scopes = login.client_id ? login.scopes : before.scopes;
+      if (ends !== Number(before.session_expires_at) || scopes !== before.scopes) {
+        await updateLogin(tx, login.id, ends, scopes ?? '[]');
+        invalidate({ kind: 'session', id: login.id });
+        changed.push(login);
+      }
+    }
+    rows.set(id, { id, session_id: login.id, expires_at: expiresAt, pass: pass.number });
+  }
+  await allowScopes(pass, tx, invalidate, [...fresh.values(), ...changed]);
+  await insertLogins(tx, [...fresh.values()]);
+  await saveTokens(tx, [...rows.values()]);
+}
+
+/** A token never has more than its client may ask for, so the client may ask for what its tokens have. */
+async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: readonly NewLogin[]): Promise<void> {
+  const wanted = new Map<string, Set<string>>();
+  for (const { client_id, scopes } of logins) {
+    if (!client_id) continue;
+    const ofClient = wanted.get(client_id) ?? new Set();
+    for (const scope of JSON.parse(scopes) as string[]) ofClient.add(scope);
+    wanted.set(client_id, ofClient);
+  }
+  for (const [id, scopes] of wanted) {
+    if (scopes.size === 0) continue;
+    const client = await findClient(tx, id);
+    if (!client || client.scopes.includes('*') || [...scopes].every((scope) => client.scopes.includes(scope))) continue;
+    await setClientScopes(tx, id, [...new Set([...client.scopes, ...scopes])].sort(), pass.at);
+    invalidate({ kind: 'client', id });
+  }
+}

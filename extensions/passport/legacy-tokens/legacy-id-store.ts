@@ -1,0 +1,52 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+
+export type LegacyIdRow = Selectable<Tables['legacy_ids']>;
+
+export const listLegacyIds = (db: Db | Tx, source: string): Promise<LegacyIdRow[]> =>
+  db.selectFrom('legacy_ids').selectAll().where('source', '=', source).execute();
+
+/** Those of these that are known, by their old ids. */
+export async function findLegacyIds(
+  db: Db | Tx,
+  source: string,
+  oldIds: readonly string[],
+): Promise<ReadonlyMap<string, LegacyIdRow>> {
+  if (oldIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('legacy_ids')
+    .selectAll()
+    .where('source', '=', source)
+    .where('old_id', 'in', [...oldIds])
+    .execute();
+  return new Map(rows.map((row) => [row.old_id, row]));
+}
+
+export async function saveLegacyIds(db: Db | Tx, rows: readonly LegacyIdRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db
+    .insertInto('legacy_ids')
+    .values([...rows])
+    .onConflict((clash) =>
+      clash.columns(['source', 'old_id']).doUpdateSet((eb) => ({
+        new_id: eb.ref('excluded.new_id'),
+        fingerprint: eb.ref('excluded.fingerprint'),
+        version: eb.ref('excluded.version'),
+        pass: eb.ref('excluded.pass'),
+      })),
+    )
+    .execute();
+}
+
+/** What earlier passes saw and this one did not: gone from the old service. */
+export const listUnseen = (db: Db | Tx, source: string, pass: number, limit: number): Promise<LegacyIdRow[]> =>
+  db.selectFrom('legacy_ids').selectAll().where('source', '=', source).where('pass', '<', pass).limit(limit).execute();
+
+export async function deleteLegacyIds(db: Db | Tx, source: string, oldIds: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('legacy_ids')
+    .where('source', '=', source)
+    .where('old_id', 'in', [...oldIds])
+    .execute();
+}

@@ -1,0 +1,40 @@
+import { type KeyObject, verify } from 'node:crypto';
+import { decodePart } from '../../../src/database/keys/jws-parts.ts';
+
+/** What an access token of Passport says. The user is not taken from it: a client's own token names the client, or nobody. */
+export interface LegacyClaims {
+  readonly jti: string;
+  readonly clientId: string;
+  /** Seconds, with fractions in newer versions. */
+  readonly expires: number;
+  readonly issued: number;
+  readonly notBefore: number;
+}
+
+const form = /^([\w-]{10,2000})\.([\w-]{10,60000})\.([\w-]{171,1400})$/;
+
+/** Whether it could be one of theirs, by its header alone: theirs have no `kid`, ours always have. */
+export function looksLikeLegacyJwt(token: string): boolean {
+  const parts = form.exec(token);
+  const header = parts && decodePart(parts[1] as string);
+  return !!header && header.alg === 'RS256' && !('kid' in header) && !('crit' in header);
+}
+
+/** The claims of a token that the old service signed, expired or not. */
+export function readLegacyJwt(token: string, key: KeyObject): LegacyClaims | undefined {
+  const parts = form.exec(token);
+  if (!parts || !looksLikeLegacyJwt(token)) return undefined;
+  const [, head, body, signature] = parts as unknown as [string, string, string, string];
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return undefined;
+  const claims = decodePart(body);
+  if (!claims) return undefined;
+  const { jti, aud, exp, iat = 0, nbf = 0 } = claims;
+  const clientId = Array.isArray(aud) ? aud[0] : aud;
+  if (typeof jti !== 'string' || jti === '' || (typeof clientId !== 'string' && typeof clientId !== 'number')) {
+    return undefined;
+  }
+  const times = [exp, iat, nbf].map(Number);
+  if (exp === null || !times.every(Number.isFinite)) return undefined;
+  const [expires, issued, notBefore] = times as [number, number, number];
+  return { jti, clientId: String(clientId), expires, issued, notBefore };
+}

@@ -1,0 +1,78 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Context } from '../../../src/database/context.ts';
+import type { Db, Tx } from '../../../src/database/database.ts';
+import { createSealing, type Sealing } from '../../../src/database/keys/sealing.ts';
+import { type LegacyKeyRow, readLegacyKeys, storeLegacyKey } from './legacy-token-store.ts';
+
+/** How ids were shown outside, where they were hashed. */
+interface HashedIds {
+  readonly salt: string;
+  /** Undefined where the old service left it to its default. */
+  readonly length: number | undefined;
+}
+
+/** What the old service's tokens are verified and opened with. */
+interface LegacyKeySet {
+  readonly publicKey: KeyObject | undefined;
+  readonly appKey: Buffer | undefined;
+  readonly ids: HashedIds | undefined;
+}
+
+type Content = { id: LegacyKeyRow['id']; content: Buffer };
+
+/** What the seal of each is bound to. */
+export const legacyLabel = (id: string): string => `legacy ${id}`;
+
+/** The keys of the old service as they are in the database, where all of them are sealed. */
+export class LegacyKeys {
+  readonly #context: Context;
+  #sealing: Sealing | undefined;
+  #known: LegacyKeySet | undefined;
+  #epoch = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+    context.database.bus.subscribe(({ kind }) => {
+      if (kind !== 'keys' && kind !== 'everything') return;
+      this.#known = undefined;
+      this.#epoch++;
+    });
+  }
+
+  async current(): Promise<LegacyKeySet> {
+    const { database } = this.#context;
+    const usable = database.bus.cacheUsable();
+    if (usable && this.#known) return this.#known;
+    const epoch = this.#epoch;
+    const contents = await this.#read(database.db);
+    const of = (id: LegacyKeyRow['id']) => contents.find((entry) => entry.id === id)?.content;
+    const [pem, ids] = [of('public'), of('ids')];
+    const known = {
+      publicKey: pem && createPublicKey(pem),
+      appKey: of('app'),
+      ids: ids && (JSON.parse(ids.toString()) as HashedIds),
+    };
+    if (usable && epoch === this.#epoch) this.#known = known;
+    return known;
+  }
+
+  async store(tx: Tx, id: LegacyKeyRow['id'], content: Buffer): Promise<void> {
+    const sealed = this.#seal().seal(content, legacyLabel(id));
+    await storeLegacyKey(tx, { id, sealed, created_at: this.#context.now() });
+  }
+
+  async #read(db: Db): Promise<Content[]> {
+    const contents: Content[] = [];
+    for (const row of await readLegacyKeys(db)) {
+      const { content, isCurrent } = this.#seal().open(row.sealed, legacyLabel(row.id));
+      if (!isCurrent) await storeLegacyKey(db, { ...row, sealed: this.#seal().seal(content, legacyLabel(row.id)) });
+      contents.push({ id: row.id, content });
+    }
+    return contents;
+  }
+
+  #seal(): Sealing {
+    this.#sealing ??= createSealing(this.#context.config);
+    return this.#sealing;
+  }
+}

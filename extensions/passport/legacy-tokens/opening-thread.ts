@@ -1,0 +1,11 @@
+import { answerQuestions } from '../../../src/platform/worker-thread.ts';
+import { openLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
+
+export interface OpeningQuestion {
+  readonly token: string;
+  readonly appKey: Uint8Array;
+}
+
+answerQuestions(
+  ({ token, appKey }: OpeningQuestion): RefreshPayload | null => openLegacyRefreshToken(token, appKey) ?? null,
+);

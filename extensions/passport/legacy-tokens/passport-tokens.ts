@@ -1,0 +1,113 @@
+import type { Context } from '../../../src/database/context.ts';
+import type { AccessTokenClaims } from '../../../src/oauth/sessions/tokens/access-token.ts';
+import type { LegacyTokens } from '../../../src/oauth/sessions/tokens/legacy-tokens.ts';
+import { mayRepeat } from '../../../src/oauth/sessions/tokens/refresh-grace.ts';
+import { BoundedMap } from '../../../src/platform/bounded-map.ts';
+import type { RefreshPayload } from './defuse.ts';
+import { legacyId } from './legacy-id.ts';
+import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-jwt.ts';
+import type { LegacyKeys } from './legacy-keys.ts';
+import { findLegacySession, findNewId, type LegacySession, mayGoOn, nameSubject } from './legacy-token-store.ts';
+import { RefreshOpener } from './refresh-opener.ts';
+import { forClient, mapScopes, readScopeMap } from './scope-map.ts';
+
+const rememberedSignatures = 10_000;
+
+/** The tokens of a Passport service that was taken over: its JWTs by its public key, its refresh tokens by its APP_KEY. */
+export class PassportTokens implements LegacyTokens {
+  readonly #context: Context;
+  readonly #keys: LegacyKeys;
+  readonly #opener: RefreshOpener;
+  readonly #signatures = new BoundedMap<string, LegacyClaims>(rememberedSignatures);
+
+  constructor(context: Context, keys: LegacyKeys) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#opener = new RefreshOpener(context);
+    context.database.bus.subscribe(({ kind }) => {
+      if (kind !== 'keys' && kind !== 'everything') return;
+      this.#signatures.clear();
+      this.#opener.forget();
+    });
+  }
+
+  /** Ends the threads that open refresh tokens. */
+  close(): Promise<void> {
+    return this.#opener.close();
+  }
+
+  async readAccess(token: string): Promise<AccessTokenClaims | 'revoked' | undefined> {
+    if (!looksLikeLegacyJwt(token)) return undefined;
+    const claims = await this.#verified(token);
+    if (!claims) return undefined;
+    const { config, database, now } = this.#context;
+    // As Passport judges: not before its time, however little.
+    if (Math.max(claims.issued, claims.notBefore) * 1000 > now()) return undefined;
+    const session = await findLegacySession(database, legacyId('access', claims.jti), now());
+    if (!session || session.client_id !== claims.clientId) return 'revoked';
+    // There, a refresh ended the access token. Here it may be needed until the new one has arrived.
+    if (session.generation > 0 && !mayRepeat(session, 0, config, now())) return 'revoked';
+    return claimsOf(claims, session);
+  }
+
+  async readRefresh(token: string, address: string | null) {
+    const { appKey } = await this.#keys.current();
+    const payload = appKey && (await this.#opener.open(token, appKey, address));
+    const { database, now } = this.#context;
+    if (!payload || payload.expires * 1000 <= now()) return undefined;
+    const session = await findLegacySession(database, legacyId('refresh', payload.refreshTokenId), now());
+    if (!session || session.id !== legacyId('access', payload.accessTokenId) || session.type !== 'session') {
+      return undefined;
+    }
+    const isNameless = session.user_id === null && session.client_id === null;
+    if (isNameless && !(await this.#name(session, payload))) return undefined;
+    if (!isNameless && session.client_id !== payload.clientId) return undefined;
+    return { sessionId: session.id, generation: 0 };
+  }
+
+  /** The signature's result changes only with the keys. */
+  async #verified(token: string): Promise<LegacyClaims | undefined> {
+    const { publicKey } = await this.#keys.current();
+    if (!publicKey) return undefined;
+    const known = this.#signatures.get(token);
+    if (known) return known;
+    const claims = readLegacyJwt(token, publicKey);
+    if (claims) this.#signatures.set(token, claims);
+    return claims;
+  }
+
+  /** `passport:purge` clears access tokens away long before their refresh tokens: those say whose they are when they come. */
+  async #name(session: LegacySession, { clientId, userId: oldId, scopes }: RefreshPayload): Promise<boolean> {
+    const { db } = this.#context.database;
+    const table = await findNewId(db, 'oauth_clients.provider', clientId);
+    const client = table === undefined ? undefined : await findNewId(db, 'oauth_clients', clientId);
+    if (table === undefined || client === undefined) return false;
+    const userId = oldId === null ? null : await findNewId(db, table, oldId);
+    if (userId === undefined) return false;
+    if (userId !== null && !(await mayGoOn(db, userId, session.created_at))) return false;
+    const type = await findNewId(db, 'oauth_clients.type', clientId);
+    const hasUser = userId !== null;
+    const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty: type === 'password', hasUser });
+    const named = forClient(type, mapped.scopes, hasUser);
+    try {
+      await nameSubject(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
+    } catch (error) {
+      this.#context.log.info({ err: error }, 'a login could not be taken over: its user or client is gone');
+      return false;
+    }
+    return true;
+  }
+}
+
+const claimsOf = (claims: LegacyClaims, session: LegacySession): AccessTokenClaims => ({
+  iss: '',
+  aud: claims.clientId,
+  sub: session.user_id ?? session.client_id ?? '',
+  client_id: claims.clientId,
+  exp: claims.expires,
+  iat: Math.floor(claims.issued),
+  jti: claims.jti,
+  scope: (JSON.parse(session.scopes) as string[]).join(' '),
+  sid: session.id,
+  gen: 0,
+});

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../../src/database/context.ts';
+import { widerNetworkOf } from '../../../src/http/network-of.ts';
+import { HashingQueue } from '../../../src/identity/passwords/hashing-queue.ts';
+import { BoundedMap } from '../../../src/platform/bounded-map.ts';
+import { tooManyRequests } from '../../../src/platform/errors.ts';
+import { WorkerThread } from '../../../src/platform/worker-thread.ts';
+import { looksLikeLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
+import type { OpeningQuestion } from './opening-thread.ts';
+
+/** Half of the cores at most; as many wait as are done in some seconds. */
+const threadsAtMost = Math.max(1, Math.floor(availableParallelism() / 2));
+const waiting = 60 * threadsAtMost;
+const rememberedTokens = 1000;
+/** Tokens that nobody sealed, from one network, in one window: opening them is what they are sent for. */
+const failuresAtMost = 20;
+const windowMs = 15 * 60_000;
+const countedNetworks = 10_000;
+
+/**
+ * Opens refresh tokens of the old service in threads of their own. What one costs is a lever for whoever wants to keep the
+ * service busy, so the line is bounded, networks take turns, and one that sends forged tokens is refused for a while.
+ */
+export class RefreshOpener {
+  readonly #context: Context;
+  readonly #queue = new HashingQueue({ running: threadsAtMost, waiting });
+  readonly #threads = Array.from(
+    { length: threadsAtMost },
+    () => new WorkerThread<OpeningQuestion, RefreshPayload | null>('opening-thread', import.meta.url),
+  );
+  /** By the token's hash: a retry, and a check before the use, open it once. */
+  readonly #opened = new BoundedMap<string, RefreshPayload>(rememberedTokens);
+  readonly #failures = new BoundedMap<string, { count: number; until: number }>(countedNetworks);
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  async open(token: string, appKey: Buffer, address: string | null): Promise<RefreshPayload | undefined> {
+    if (!looksLikeLegacyRefreshToken(token)) return undefined;
+    const key = hash('sha256', token, 'base64url');
+    const known = this.#opened.get(key);
+    if (known) return known;
+    const network = widerNetworkOf(address ?? 'the service itself');
+    this.#refuseForgers(network);
+    const payload = await this.#queue.run('sign-in', network, () => {
+      // While it waited, others from there may have turned out to be forged.
+      this.#refuseForgers(network);
+      const idlest = this.#threads.reduce((a, b) => (b.load < a.load ? b : a));
+      return idlest.ask({ token, appKey });
+    });
+    if (!payload) {
+      this.#countFailure(network);
+      return undefined;
+    }
+    this.#opened.set(key, payload);
+    return payload;
+  }
+
+  /** After a change of the keys: what they opened counts no more. */
+  forget(): void {
+    this.#opened.clear();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+
+  #refuseForgers(network: string): void {
+    const failures = this.#failures.get(network);
+    const now = this.#context.now();
+    if (!failures || failures.until <= now || failures.count < failuresAtMost) return;
+    throw tooManyRequests(
+      'Too many refresh tokens that nobody issued. Wait before you try again.',
+      (failures.until - now) / 1000,
+    );
+  }
+
+  #countFailure(network: string): void {
+    const now = this.#context.now();
+    const failures = this.#failures.get(network);
+    if (failures && failures.until > now) failures.count++;
+    else this.#failures.set(network, { count: 1, until: now + windowMs });
+  }
+}

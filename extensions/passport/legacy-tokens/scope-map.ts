@@ -1,0 +1,45 @@
+import type { Db, Tx } from '../../../src/database/database.ts';
+import { offlineAccessScope } from '../../../src/oauth/clients/scopes.ts';
+import { listLegacyIds } from './legacy-id-store.ts';
+
+/** What each scope of the old service stands for here. The empty name: what a token without scopes stands for. */
+export type ScopeMap = ReadonlyMap<string, readonly string[]>;
+
+export const scopeSource = 'scopes';
+
+/** Facts of the whole import, and the one that names the table of users which old ids mean. */
+export const takeoverSource = 'takeover';
+export const defaultUsersKey = 'users';
+
+/**
+ * The scopes of a token. None stands for all where a first-party login has it: that is how stock Apiato writes it. `*`
+ * says all by itself. Everything else is mapped by the operator, never guessed.
+ */
+export function mapScopes(
+  map: ScopeMap,
+  scopes: readonly string[],
+  { isFirstParty, hasUser }: { isFirstParty: boolean; hasUser: boolean },
+): { scopes: string[]; unmapped: string[] } {
+  if (scopes.length === 0) {
+    const none = isFirstParty && hasUser ? ['*'] : (map.get('') ?? []);
+    return { scopes: [...none], unmapped: [] };
+  }
+  const mapped = new Set<string>();
+  const unmapped: string[] = [];
+  for (const scope of scopes) {
+    const here = map.get(scope) ?? (scope === '*' ? ['*'] : undefined);
+    if (here) for (const name of here) mapped.add(name);
+    else unmapped.push(scope);
+  }
+  return { scopes: [...mapped], unmapped };
+}
+
+/** Every login there has a refresh token; here an application has one by a scope alone. */
+export const forClient = (type: string | undefined, scopes: readonly string[], hasUser: boolean): string[] =>
+  type === 'application' && hasUser ? [...new Set([...scopes, offlineAccessScope])] : [...scopes];
+
+/** As the import left it, for logins that name their scopes only when they come. */
+export async function readScopeMap(db: Db | Tx): Promise<ScopeMap> {
+  const rows = await listLegacyIds(db, scopeSource);
+  return new Map(rows.map(({ old_id, new_id }) => [old_id, JSON.parse(new_id) as string[]]));
+}

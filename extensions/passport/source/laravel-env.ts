@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { OperatorError } from '../../../src/platform/errors.ts';
+
+/** Reads a Laravel `.env`: names and values, with quotes, comments, `export`, escapes and `${OTHER}`. */
+export function readLaravelEnv(path: string): ReadonlyMap<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`--env: ${path} could not be read: ${(error as Error).message}`);
+  }
+  return parseLaravelEnv(text);
+}
+
+const line =
+  /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*("(?:[^"\\]|\\[\s\S])*"|'[^']*'|[^\r\n]*?)[ \t]*(?:[ \t]#[^\r\n]*)?\r?$/gm;
+
+export function parseLaravelEnv(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [, name, raw] of text.replace(/^\uFEFF/, '').matchAll(line)) {
+    values.set(name as string, expand(unquote(raw as string), raw as string, values));
+  }
+  return values;
+}
+
+function unquote(raw: string): string {
+  if (raw.startsWith("'") && raw.endsWith("'") && raw.length > 1) return raw.slice(1, -1);
+  if (raw.startsWith('"') && raw.endsWith('"') && raw.length > 1) {
+    return raw.slice(1, -1).replace(/\\([\s\S])/g, (_, char: string) => (char === 'n' ? '\n' : char));
+  }
+  return raw.startsWith('#') ? '' : raw;
+}
+
+const expand = (value: string, raw: string, known: ReadonlyMap<string, string>): string =>
+  raw.startsWith("'")
+    ? value
+    : value.replace(/\$\{([A-Za-z_][\w.]*)\}/g, (all, name: string) => known.get(name) ?? all);
+
+/** The bytes that Laravel encrypts with. */
+export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
+  const key = env.get('APP_KEY') ?? '';
+  if (key === '') throw new OperatorError('APP_KEY is missing in the .env: refresh tokens are opened with it.');
+  const bytes = key.startsWith('base64:') ? Buffer.from(key.slice('base64:'.length), 'base64') : Buffer.from(key);
+  if (bytes.length !== 32 && bytes.length !== 16) {
+    throw new OperatorError(
+      'APP_KEY in the .env is not a key of Laravel: it takes base64: and 32 bytes in base64 (or 16 bytes with AES-128).',
+    );
+  }
+  return bytes;
+}
+
+/** `--from` as the `.env` has it, where it was not given. */
+export function databaseOfEnv(env: ReadonlyMap<string, string>): string | undefined {
+  const kind = env.get('DB_CONNECTION');
+  const name = env.get('DB_DATABASE');
+  if (env.get('DB_URL') ?? env.get('DATABASE_URL')) return env.get('DB_URL') ?? env.get('DATABASE_URL');
+  if (!kind || !name) return undefined;
+  if (kind === 'sqlite') return `sqlite:${name}`;
+  const scheme = new Map([
+    ['mysql', 'mysql'],
+    ['mariadb', 'mysql'],
+    ['pgsql', 'postgres'],
+  ]).get(kind);
+  if (!scheme) return undefined;
+  const part = (key: string) => encodeURIComponent(env.get(key) ?? '');
+  const port = env.get('DB_PORT') ? `:${env.get('DB_PORT')}` : '';
+  return `${scheme}://${part('DB_USERNAME')}:${part('DB_PASSWORD')}@${env.get('DB_HOST') ?? '127.0.0.1'}${port}/${encodeURIComponent(name)}`;
+}

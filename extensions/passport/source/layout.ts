@@ -1,0 +1,56 @@
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { nearest } from '../../../src/platform/nearest.ts';
+import type { Columns, Selection } from './source.ts';
+
+/** A table of the old service as it was found. */
+export interface FoundTable {
+  readonly name: string;
+  readonly columns: Columns;
+}
+
+/** Which tables the old database has, whatever its version and its prefix. */
+export class Layout {
+  readonly #tables: ReadonlyMap<string, Columns>;
+  readonly prefix: string;
+
+  constructor(tables: ReadonlyMap<string, Columns>, prefix: string | undefined) {
+    this.#tables = tables;
+    this.prefix = prefix ?? prefixIn(tables);
+  }
+
+  /** By the name that Laravel knows it by; undefined where it is not there. */
+  find(name: string): FoundTable | undefined {
+    const full = [`${this.prefix}${name}`, name].find((candidate) => this.#tables.has(candidate));
+    return full === undefined ? undefined : { name: full, columns: this.#tables.get(full) as Columns };
+  }
+
+  /** The same for one that has to be there, with these columns. */
+  require(name: string, columns: readonly string[], advice: string): FoundTable {
+    const table = this.find(name);
+    if (!table) {
+      const near = nearest(name, [...this.#tables.keys()]);
+      throw new OperatorError(
+        `The old database has no table "${this.prefix}${name}".${near ? ` Is it "${near}"?` : ''} ${advice}`,
+      );
+    }
+    const missing = columns.filter((column) => !table.columns.has(column));
+    if (missing.length === 0) return table;
+    throw new OperatorError(`The table ${table.name} has no column ${missing.join(', ')}. ${advice}`);
+  }
+}
+
+const marker = 'oauth_access_tokens';
+
+function prefixIn(tables: ReadonlyMap<string, Columns>): string {
+  const found = [...tables.keys()].filter((name) => name.endsWith(marker));
+  if (found.includes(marker) || found.length === 0) return '';
+  const prefixes = found.map((name) => name.slice(0, -marker.length));
+  if (prefixes.length === 1) return prefixes[0] as string;
+  throw new OperatorError(`The old database holds several services: say which by --prefix ${prefixes.join(' or ')}.`);
+}
+
+/** The columns of these names that the table has. */
+export function select(table: FoundTable, key: string, wanted: readonly string[]): Selection {
+  const columns = [key, ...wanted].filter((name, i, all) => table.columns.has(name) && all.indexOf(name) === i);
+  return { table: table.name, key, keyKind: table.columns.get(key) ?? 'other', columns };
+}

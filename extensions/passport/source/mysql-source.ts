@@ -1,0 +1,62 @@
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { askable, type ColumnKind, type Columns, type Source, type SourceRow, selectSql } from './source.ts';
+
+const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
+
+/** MySQL or MariaDB, in one read-only transaction with a snapshot of its start. */
+export async function openMysqlSource(url: string): Promise<Source> {
+  const { createConnection } = await import('mysql2/promise');
+  let connection: Connection;
+  try {
+    connection = await createConnection({
+      uri: url.replace(/^mariadb:/, 'mysql:'),
+      charset: 'utf8mb4',
+      // As the server writes it: no driver reads a date or a number in its own way.
+      typeCast: (field) => field.string('utf8'),
+      connectTimeout: 15_000,
+    });
+  } catch (error) {
+    throw new OperatorError(`The MySQL of --from did not answer: ${(error as Error).message}`);
+  }
+  connection.on('error', () => undefined);
+  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> =>
+    (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow[];
+  try {
+    await connection.query('set session transaction isolation level repeatable read');
+    await connection.query('set session wait_timeout = 86400');
+    await connection.query('start transaction with consistent snapshot, read only');
+  } catch (error) {
+    connection.destroy();
+    throw new OperatorError(`The MySQL of --from gives no snapshot: ${(error as Error).message}`);
+  }
+  return {
+    async tables() {
+      const found = new Map<string, Map<string, ColumnKind>>();
+      const rows = await all(
+        `select table_name as t, column_name as c, data_type as d from information_schema.columns
+         where table_schema = database()`,
+      );
+      for (const { t, c, d } of rows) {
+        const columns = found.get(t as string) ?? new Map<string, ColumnKind>();
+        found.set(t as string, columns.set(c as string, /int|decimal/.test(d ?? '') ? 'number' : 'other'));
+      }
+      return found as ReadonlyMap<string, Columns>;
+    },
+    async page(from, after, limit) {
+      const where = after === null ? '' : `${quote(from.key)} > ?`;
+      return all(selectSql(from, quote, where, limit), after === null ? [] : [asKey(from.keyKind, after)]);
+    },
+    async withKeys(from, keys) {
+      const asked = askable(from.keyKind, keys);
+      if (asked.length === 0) return [];
+      const values = asked.map((key) => asKey(from.keyKind, key));
+      return all(selectSql(from, quote, `${quote(from.key)} in (${values.map(() => '?').join(', ')})`), values);
+    },
+    count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
+    close: () => connection.end(),
+  };
+}
+
+/** A number compared with a text would be compared as a fraction. */
+const asKey = (kind: ColumnKind, key: string): string | bigint => (kind === 'number' ? BigInt(key) : key);

@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import { askable, type ColumnKind, type Columns, type Source, type SourceRow, selectSql } from './source.ts';
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** As the server writes it: no driver reads a date or a number in its own way. */
+const asTheyCome = { getTypeParser: () => (value: string) => value };
+
+/** PostgreSQL, in one read-only transaction that sees the database as it was at its start. */
+export async function openPostgresSource(url: string): Promise<Source> {
+  const client = new pg.Client({
+    connectionString: url,
+    types: asTheyCome as never,
+    application_name: 'gatehouse import',
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query("set time zone 'UTC'; set datestyle to 'ISO, YMD'; set bytea_output to 'hex'");
+    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
+    await client.query('begin isolation level repeatable read read only');
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw new OperatorError(`The PostgreSQL of --from did not answer: ${(error as Error).message}`);
+  }
+  const all = async (text: string, values: readonly unknown[] = []): Promise<SourceRow[]> =>
+    (await client.query(text, [...values])).rows;
+  return {
+    async tables() {
+      const found = new Map<string, Map<string, ColumnKind>>();
+      const rows = await all(
+        `select table_name, column_name, data_type from information_schema.columns
+         where table_schema = any (current_schemas(false))`,
+      );
+      for (const { table_name, column_name, data_type } of rows) {
+        const columns = found.get(table_name as string) ?? new Map<string, ColumnKind>();
+        found.set(table_name as string, columns.set(column_name as string, kindOf(data_type)));
+      }
+      return found as ReadonlyMap<string, Columns>;
+    },
+    async page(from, after, limit) {
+      const where = after === null ? '' : `${quote(from.key)} > $1`;
+      return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
+    },
+    async withKeys(from, keys) {
+      const asked = askable(from.keyKind, keys);
+      if (asked.length === 0) return [];
+      const slots = asked.map((_, i) => `$${i + 1}`).join(', ');
+      return all(selectSql(from, quote, `${quote(from.key)} in (${slots})`), asked);
+    },
+    count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
+    close: () => client.end(),
+  };
+}
+
+function kindOf(type: string | null | undefined): ColumnKind {
+  if (type === 'uuid') return 'uuid';
+  return /int|numeric/.test(type ?? '') ? 'number' : 'other';
+}

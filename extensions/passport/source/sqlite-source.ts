@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../../../src/platform/errors.ts';
+import {
+  askable,
+  type ColumnKind,
+  type Columns,
+  type Selection,
+  type Source,
+  type SourceRow,
+  selectSql,
+} from './source.ts';
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** SQLite, opened for reading alone, in one read transaction. */
+export function openSqliteSource(path: string): Source {
+  if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`);
+  const db = open(path);
+  const all = (text: string, values: readonly string[] = []): SourceRow[] => {
+    const statement = db.prepare(text);
+    // Ids may be beyond what a number here holds exactly.
+    statement.setReadBigInts(true);
+    return (statement.all(...values) as Record<string, unknown>[]).map(asText);
+  };
+  return {
+    async tables() {
+      const found = new Map<string, Columns>();
+      for (const { name } of all("select name from sqlite_master where type in ('table', 'view')")) {
+        const columns = all(`pragma table_info(${quote(name as string)})`);
+        found.set(name as string, new Map(columns.map((column) => [column.name as string, kindOf(column.type)])));
+      }
+      return found;
+    },
+    async page(from, after, limit) {
+      const where = after === null ? `${quote(from.key)} is not null` : `${quote(from.key)} > ?`;
+      return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
+    },
+    async withKeys(from: Selection, keys) {
+      const asked = askable(from.keyKind, keys);
+      if (asked.length === 0) return [];
+      return all(selectSql(from, quote, `${quote(from.key)} in (${asked.map(() => '?').join(', ')})`), asked);
+    },
+    count: async (table) => Number(all(`select count(*) as n from ${quote(table)}`)[0]?.n ?? 0),
+    async close() {
+      db.close();
+    },
+  };
+}
+
+function open(path: string): DatabaseSync {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    db.exec('begin');
+    db.prepare('select count(*) from sqlite_master').get();
+    return db;
+  } catch (error) {
+    throw new OperatorError(`${path} could not be read as SQLite: ${(error as Error).message}`);
+  }
+}
+
+const kindOf = (type: string | null | undefined): ColumnKind => (/int|numeric/i.test(type ?? '') ? 'number' : 'other');
+
+function asText(row: Record<string, unknown>): SourceRow {
+  const texts: Record<string, string | null> = {};
+  for (const [name, value] of Object.entries(row)) {
+    if (value === null || value === undefined) texts[name] = null;
+    else texts[name] = value instanceof Uint8Array ? Buffer.from(value).toString() : String(value);
+  }
+  return texts;
+}

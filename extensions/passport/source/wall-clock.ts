@@ -1,0 +1,75 @@
+import { BoundedMap } from '../../../src/platform/bounded-map.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
+
+const form = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/;
+const hour = 3_600_000;
+const rememberedHours = 50_000;
+
+/** Reads the dates of a database that holds them in the application's time zone, as Laravel writes them. */
+export class WallClock {
+  readonly zone: string;
+  readonly #format: Intl.DateTimeFormat;
+  /** Offsets by the hour of the wall clock: most rows share one with others. */
+  readonly #offsets = new BoundedMap<number, number>(rememberedHours);
+
+  constructor(zone: string) {
+    this.zone = zone;
+    try {
+      this.#format = new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      });
+    } catch {
+      throw new OperatorError(
+        `--timezone: "${zone}" is not a time zone; it takes a name such as Europe/Berlin or UTC.`,
+      );
+    }
+  }
+
+  /** Milliseconds since 1970; null for none, and for dates that are none (0000-00-00). */
+  read(text: string | null | undefined): number | null {
+    const trimmed = text?.trim() ?? '';
+    // Seconds or milliseconds since 1970, as some keep them on SQLite.
+    if (/^\d{9,10}$/.test(trimmed)) return Number(trimmed) * 1000;
+    if (/^\d{12,13}$/.test(trimmed)) return Number(trimmed);
+    const match = form.exec(trimmed);
+    if (!match) return null;
+    const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map((part) => Number(part ?? 0)) as number[];
+    const wall = Date.UTC(year as number, (month as number) - 1, day, hours, minutes, seconds);
+    const read = new Date(wall);
+    if (year === 0 || read.getUTCMonth() !== (month as number) - 1 || read.getUTCDate() !== day) return null;
+    const offset = match[7];
+    if (offset === undefined) return wall - this.#offsetAt(wall);
+    return wall - (offset === 'Z' ? 0 : minutesOf(offset) * 60_000);
+  }
+
+  /** How far the zone is ahead of UTC when its clocks show `wall`. Where they show it twice, the later one counts. */
+  #offsetAt(wall: number): number {
+    const key = Math.floor(wall / hour);
+    const known = this.#offsets.get(key);
+    if (known !== undefined) return known;
+    const offsets = [wall - 14 * hour, wall + 14 * hour].map((at) => this.#offset(at));
+    const fitting = offsets.filter((offset) => this.#offset(wall - offset) === offset);
+    const offset = Math.min(...(fitting.length > 0 ? fitting : offsets));
+    this.#offsets.set(key, offset);
+    return offset;
+  }
+
+  #offset(at: number): number {
+    const parts = Object.fromEntries(this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const { year, month, day, hour: hours, minute, second } = parts as Record<string, number>;
+    return Date.UTC(year as number, (month as number) - 1, day, hours, minute, second) - Math.floor(at / 1000) * 1000;
+  }
+}
+
+function minutesOf(offset: string): number {
+  const digits = offset.slice(1).replace(':', '');
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || 0);
+  return offset.startsWith('-') ? -minutes : minutes;
+}

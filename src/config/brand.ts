@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { OperatorError } from '../platform/errors.ts';
+import type { Config } from './config.ts';
+
+/** The colours of one mode: `accent` is read as text, `fill` lies under `onFill`. */
+export interface BrandColours {
+  readonly accent: string;
+  readonly accentHover: string;
+  readonly accentSoft: string;
+  readonly fill: string;
+  readonly fillHover: string;
+  readonly onFill: string;
+}
+
+export interface Brand {
+  readonly name: string;
+  /** Undefined: the house's own. */
+  readonly logo: { readonly url: string } | { readonly content: Buffer; readonly type: string } | undefined;
+  readonly colours: { readonly light: BrandColours; readonly dark: BrandColours } | undefined;
+}
+
+type Rgb = readonly [number, number, number];
+
+const black: Rgb = [0, 0, 0];
+const white: Rgb = [255, 255, 255];
+/** WCAG 2.2, 1.4.3: what text of any size must have. */
+const readable = 4.5;
+
+/** What pages show an accent on, in each mode. */
+const grounds = {
+  light: ['#f0efea', '#ffffff'],
+  dark: ['#1b1f22', '#131618'],
+} as const;
+
+/** The house's own, where BRAND_COLOR says nothing. */
+export const houseColours: { readonly light: BrandColours; readonly dark: BrandColours } = {
+  light: {
+    accent: '#17614d',
+    accentHover: '#114b3b',
+    accentSoft: '#e5f0ec',
+    fill: '#17614d',
+    fillHover: '#114b3b',
+    onFill: '#ffffff',
+  },
+  dark: {
+    accent: '#74cbad',
+    accentHover: '#8fd9bf',
+    accentSoft: '#1a2f28',
+    fill: '#74cbad',
+    fillHover: '#8fd9bf',
+    onFill: '#0c2019',
+  },
+};
+
+const logoTypes = new Map([
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.webp', 'image/webp'],
+  ['.gif', 'image/gif'],
+]);
+const largestLogo = 1024 * 1024;
+
+/** The operator's name, logo and colour for pages, mail and console. */
+export function readBrand({ brandName, brandLogo, brandColor }: Config): Brand {
+  return { name: brandName, logo: readLogo(brandLogo), colours: brandColor ? coloursOf(brandColor) : undefined };
+}
+
+function readLogo(logo: string): Brand['logo'] {
+  if (logo === '') return undefined;
+  if (/^https?:\/\//.test(logo)) return { url: logo };
+  const type = logoTypes.get(extname(logo).toLowerCase());
+  if (!type) {
+    throw new OperatorError(`BRAND_LOGO: ${logo} is no picture. It takes ${[...logoTypes.keys()].join(', ')}.`);
+  }
+  let content: Buffer;
+  try {
+    content = readFileSync(logo);
+  } catch (error) {
+    throw new OperatorError(`BRAND_LOGO: the file could not be read: ${(error as Error).message}`);
+  }
+  if (content.length <= largestLogo) return { content, type };
+  throw new OperatorError(`BRAND_LOGO: ${logo} is larger than 1 MiB. Pages would be slow with it.`);
+}
+
+/** What a Content-Security-Policy adds to the sources of pictures. */
+export const pictureSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
+
+/** One colour, made readable on the grounds of each mode. What lies under text is the colour itself. */
+export function coloursOf(color: string): { light: BrandColours; dark: BrandColours } {
+  const rgb = parse(color);
+  return { light: inMode(rgb, grounds.light.map(parse), black), dark: inMode(rgb, grounds.dark.map(parse), white) };
+}
+
+function inMode(rgb: Rgb, [sunken = white, surface = white]: Rgb[], towards: Rgb): BrandColours {
+  const onFill = contrast(rgb, white) >= contrast(rgb, black) ? white : black;
+  // Away from its text, so that a button which is pointed at can be read as well.
+  const fillHover = mix(rgb, onFill === white ? black : white, 0.15);
+  let accent = rgb;
+  const soft = () => mix(surface, accent, 0.1);
+  for (let share = 0; share <= 1; share += 0.02) {
+    accent = mix(rgb, towards, share);
+    if ([sunken, surface, soft()].every((ground) => contrast(accent, ground) >= readable)) break;
+  }
+  return {
+    accent: show(accent),
+    accentHover: show(mix(accent, towards, 0.2)),
+    accentSoft: show(soft()),
+    fill: show(rgb),
+    fillHover: show(fillHover),
+    onFill: show(onFill),
+  };
+}
+
+function parse(color: string): Rgb {
+  const digits = color.slice(1);
+  const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const value = Number.parseInt(long, 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+const show = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+
+const mix = (a: Rgb, b: Rgb, share: number): Rgb =>
+  a.map((part, i) => part + ((b[i] as number) - part) * share) as unknown as Rgb;
+
+/** WCAG 2.2: relative luminance, and the ratio of two. */
+function luminance(rgb: Rgb): number {
+  const [r, g, b] = rgb.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as unknown as Rgb;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a: Rgb, b: Rgb): number {
+  const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (lighter + 0.05) / (darker + 0.05);
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { loadConfig, parseConfig } from './config.ts';
+import { settings } from './settings/settings.ts';
+
+const here = '/srv/gatehouse';
+const fromEnv = (env: Record<string, string>) => parseConfig({}, env, here);
+const fromFile = (file: Record<string, unknown>) => parseConfig(file, {}, here);
+
+/** For every setting: a value as an environment variable, what it becomes, and one that is refused. */
+const samples: Record<keyof typeof settings, [text: string, value: unknown, wrong: string]> = {
+  host: ['0.0.0.0', '0.0.0.0', 'http://x'],
+  port: ['8080', 8080, '65536'],
+  baseUrl: ['https://auth.example.com', 'https://auth.example.com', 'auth.example.com'],
+  dataDir: ['/var/lib/gatehouse', '/var/lib/gatehouse', ''],
+  databaseUrl: ['postgres://a:b@c/d', 'postgres://a:b@c/d', 'mysql://a'],
+  databaseListenUrl: ['postgres://db/direct', 'postgres://db/direct', 'db'],
+  databaseReplicaUrls: ['postgres://r1/d,postgres://r2/d', ['postgres://r1/d', 'postgres://r2/d'], 'r1'],
+  databasePoolSize: ['5', 5, '0'],
+  readTimeout: ['30', 30, '0'],
+  logLevel: ['warn', 'warn', 'loud'],
+  adminEmail: ['ada@example.com', 'ada@example.com', 'ada'],
+  adminPassword: ['12345678', '12345678', 'short'],
+  encryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
+  previousEncryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
+  scopes: ['reports:run=Run it; bills:pay=Pay = owe', { 'reports:run': 'Run it', 'bills:pay': 'Pay = owe' }, 'a:b'],
+  resourceServers: ['https://a.example,urn:b', ['https://a.example', 'urn:b'], 'files'],
+  signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
+  loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
+  requireEmailConfirmation: ['yes', true, 'maybe'],
+  registration: ['closed', 'closed', 'invited'],
+  forceAcceptHeader: ['off', false, '2'],
+  loginAttributes: ['email, phone', ['email', 'phone'], 'email,fax'],
+  roles: ['admin,editor', ['admin', 'editor'], 'Admin'],
+  accessTokenTtl: ['60', 60, '0'],
+  refreshTokenTtl: ['600', 600, '1.5'],
+  refreshGrace: ['0', 0, '301'],
+  freshProof: ['300', 300, 'soon'],
+  sessionMaxAge: ['86400', 86400, '-1'],
+  personalTokenTtl: ['86400', 86400, 'year'],
+  eventRetentionDays: ['30', 30, '0'],
+  eventsLog: ['file:/var/log/gatehouse/events.log', 'file:/var/log/gatehouse/events.log', 'syslog://a b'],
+  smtpUrl: ['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com', 'mail.example.com'],
+  mailFrom: ['Us <us@example.com>', 'Us <us@example.com>', 'Us\nBcc: them'],
+  corsOrigins: ['https://a.com,http://localhost:5173', ['https://a.com', 'http://localhost:5173'], '*'],
+  outboundPrivateAddresses: ['on', true, 'some'],
+  rateLimit: ['0', 0, '-1'],
+  registrationLimit: ['50', 50, 'many'],
+  requestTimeout: ['5', 5, 'soon'],
+  answerTimeout: ['20', 20, '0'],
+  maxConnections: ['500', 500, '0'],
+  workers: ['4', 4, '0'],
+  drainSeconds: ['30', 30, '-1'],
+  trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
+  dynamicClients: ['token', 'token', 'half'],
+  clientDocuments: ['on', 'on', 'some'],
+  mcp: ['off', false, 'maybe'],
+  mcpRateLimit: ['30', 30, '-1'],
+  compat: ['apiato12', 'apiato12', 'apiato9'],
+  brandName: ['Acme', 'Acme', 'two\nlines'],
+  brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],
+  brandColor: ['#17614d', '#17614d', 'green'],
+  viewsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  resourcesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  routesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  jobsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  migrationsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  languagesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
+  defaultLanguage: ['de', 'de', 'all of them'],
+};
+
+describe('Every setting', () => {
+  for (const key of Object.keys(settings) as (keyof typeof settings)[]) {
+    const { env, secret, takes } = settings[key];
+    const [text, value, wrong] = samples[key];
+
+    it(`${env} is read from the environment and from the file, and the environment wins`, () => {
+      const databaseUrl = /^database(Listen|Replica)/.test(key) ? { databaseUrl: 'postgres://a:b@c/d' } : {};
+      assert.deepEqual(parseConfig(databaseUrl, { [env]: text }, here)[key], value);
+      assert.deepEqual(fromFile({ ...databaseUrl, [key]: value })[key], value);
+      assert.deepEqual(fromFile({ ...databaseUrl, [key]: text })[key], value);
+      const other = key === 'databaseUrl' ? 'sqlite:/x.db' : settings[key].default;
+      if (other !== '')
+        assert.deepEqual(parseConfig({ ...databaseUrl, [key]: other }, { [env]: text }, here)[key], value);
+    });
+
+    if (wrong !== '') {
+      it(`${env} refuses what it does not take, and says what it takes`, () => {
+        for (const read of [() => fromEnv({ [env]: wrong }), () => fromFile({ [key]: wrong })]) {
+          assert.throws(read, ({ message }: Error) => {
+            assert.ok(message.includes(secret ? 'a value that is not shown' : `"${wrong}"`), message);
+            assert.ok(!secret || !message.includes(wrong), 'no secret is shown');
+            return message.includes(`it takes ${takes}`) && (message.includes(env) || message.includes(key));
+          });
+        }
+      });
+    }
+  }
+});
+
+describe('Settings together', () => {
+  it('drain where there may be another instance, unless they say otherwise', () => {
+    const DATABASE_URL = 'postgres://a:b@c/d';
+    assert.deepEqual([fromEnv({}).drainSeconds, fromEnv({ DATABASE_URL }).drainSeconds], [0, 5]);
+    assert.equal(fromEnv({ DRAIN_SECONDS: '7' }).drainSeconds, 7);
+    assert.equal(fromEnv({ DATABASE_URL, DRAIN_SECONDS: '0' }).drainSeconds, 0);
+  });
+
+  it('refuse what is for PostgreSQL alone where the database is SQLite, and show no password', () => {
+    for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
+      for (const DATABASE_URL of ['', 'sqlite:/srv/x.db']) {
+        const wrong = () => fromEnv({ DATABASE_URL, [name]: 'postgres://ada:lovelace@db/x' });
+        assert.throws(wrong, {
+          name: 'OperatorError',
+          message: new RegExp(`^${name} is for PostgreSQL, and (?!.*love)`),
+        });
+      }
+      assert.doesNotThrow(() => fromEnv({ [name]: '' }));
+    }
+  });
+
+  it('refuse a folder that is named and not there, the default one too', () => {
+    assert.throws(
+      () => fromEnv({ RESOURCES_DIR: '../resources' }),
+      /RESOURCES_DIR: got ".*resources"; it takes a folder/,
+    );
+    assert.throws(() => fromFile({ viewsDir: 'veiws' }), /VIEWS_DIR: got ".*veiws"; it takes a folder that exists/);
+  });
+
+  it('have the defaults that the contract names', () => {
+    const config = fromEnv({});
+    assert.equal(config.baseUrl, 'http://127.0.0.1:3000');
+    assert.equal(config.databaseUrl, `sqlite:${here}/data/gatehouse.db`);
+    assert.equal(config.dataDir, `${here}/data`);
+    assert.equal(config.resourcesDir, `${here}/resources`);
+    assert.equal(config.loginPageUrl, 'login');
+    assert.equal(config.requireEmailConfirmation, false);
+    assert.equal(config.forceAcceptHeader, true);
+    assert.deepEqual(config.loginAttributes, ['email']);
+    assert.deepEqual(
+      [config.accessTokenTtl, config.refreshTokenTtl, config.refreshGrace, config.personalTokenTtl, config.rateLimit],
+      [3600, 2_592_000, 10, 31_536_000, 600],
+    );
+    assert.equal(config.sessionMaxAge, 0);
+    assert.deepEqual(config.proxiedClients, []);
+  });
+
+  it('cannot be changed', () => {
+    const config = fromEnv({ LOGIN_ATTRIBUTES: 'email' }) as unknown as { port: number; loginAttributes: string[] };
+    assert.throws(() => {
+      config.port = 1;
+    }, TypeError);
+    assert.throws(() => config.loginAttributes.push('phone'), TypeError);
+  });
+
+  it('take the spellings of the specification', () => {
+    const config = fromFile({
+      'login-page-url': 'entry',
+      require_email_confirmation: true,
+      'force-accept-header': false,
+      login: ['email', 'username'],
+    });
+    assert.equal(config.loginPageUrl, 'entry');
+    assert.equal(config.requireEmailConfirmation, true);
+    assert.equal(config.forceAcceptHeader, false);
+    assert.deepEqual(config.loginAttributes, ['email', 'username']);
+  });
+
+  it('name the nearest right name for a wrong one', () => {
+    assert.throws(
+      () => fromFile({ loginPageURL: 'x' }),
+      /"loginPageURL" is not a setting. Did you mean "loginPageUrl"\?/,
+    );
+    assert.throws(() => fromFile({ require_email_confirm: true }), /Did you mean "require_email_confirmation"\?/);
+    assert.throws(() => fromFile({ nonsense: 1 }), /is not a setting. It takes one of: host, port/);
+    assert.throws(() => fromEnv({ DATABSE_URL: 'x' }), /DATABSE_URL is not a setting. Did you mean DATABASE_URL\?/);
+    assert.throws(() => fromEnv({ ACCES_TOKEN_TTL: '1' }), /Did you mean ACCESS_TOKEN_TTL\?/);
+  });
+
+  it('say all that is wrong at once', () => {
+    const wrong = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
+    assert.throws(() => fromEnv(wrong), /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/);
+  });
+
+  it('leave the variables of other programs alone', () => {
+    assert.doesNotThrow(() => fromEnv({ PATH: '/bin', EDITOR: 'vi', LANG: 'C', SHELL: 'sh', HOSTNAME: 'x', PWD: '/' }));
+    assert.equal(fromEnv({ PORT: '' }).port, 3000);
+  });
+
+  it('build the public address from where it listens', () => {
+    assert.equal(fromEnv({ HOST: '0.0.0.0', PORT: '80' }).baseUrl, 'http://127.0.0.1:80');
+    assert.equal(fromEnv({ HOST: '::1' }).baseUrl, 'http://[::1]:3000');
+    for (const wrong of [
+      'https://a.com/',
+      'https://a.com?x',
+      'ftp://a.com',
+      'https://a.com/b/',
+      'http://[',
+      'http://a:99999',
+    ]) {
+      assert.throws(() => fromEnv({ BASE_URL: wrong }), /BASE_URL/);
+    }
+  });
+
+  it('take no proxy that the framework would stumble over, and no login without anything to log in with', () => {
+    const wrong = ['999.1.1.1', '1.2.3.4.5', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/8/8', '10.0.0.1,true'];
+    for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; it takes/);
+    const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
+    for (const TRUST_PROXY of right) assert.doesNotThrow(() => fromEnv({ TRUST_PROXY }));
+    assert.throws(() => fromEnv({ LOGIN_ATTRIBUTES: ',' }), /LOGIN_ATTRIBUTES: got ","; it takes/);
+    assert.throws(() => fromFile({ login: [] }), /login: got \[\]; it takes/);
+  });
+});
+
+describe('Proxied clients', () => {
+  const secret = 's'.repeat(32);
+
+  it('come from the environment or the file', () => {
+    const admin = { path: 'web/admin', id: 'a', secret };
+    const mobile = { path: 'mobile/users', id: 'm', secret };
+    const env = { CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: secret };
+    assert.deepEqual(fromEnv(env).proxiedClients, [admin]);
+    assert.deepEqual(
+      fromEnv({ ...env, CLIENT_MOBILE_USERS_ID: 'm', CLIENT_MOBILE_USERS_SECRET: secret }).proxiedClients,
+      [admin, mobile],
+    );
+    assert.deepEqual(fromFile({ clients: { 'mobile/users': { id: 'm', secret } } }).proxiedClients, [mobile]);
+    const web = { path: 'web', id: 'w', secret };
+    assert.deepEqual(fromEnv({ CLIENT_WEB_ID: 'w', CLIENT_WEB_SECRET: secret }).proxiedClients, [web]);
+    const both = parseConfig({ clients: { 'web/admin': { id: 'old', secret } } }, env, here);
+    assert.deepEqual(both.proxiedClients, [admin]);
+  });
+
+  it('are whole, and the secret is never shown', () => {
+    const refused: [Record<string, string>, RegExp][] = [
+      [{ CLIENT_WEB_ADMIN_ID: 'a' }, /^CLIENT_WEB_ADMIN_SECRET is missing: got nothing; it takes/],
+      [{ CLIENT_WEB_ADMIN_SECRET: secret }, /^CLIENT_WEB_ADMIN_ID is missing/],
+      [
+        { CLIENT_WEB_ADMIN_ID: 'a b', CLIENT_WEB_ADMIN_SECRET: secret },
+        /^CLIENT_WEB_ADMIN_ID: got "a b"; it takes 1 to 128/,
+      ],
+      [{ CLIENT_WEB_ID: 'a' }, /^CLIENT_WEB_SECRET is missing/],
+      [{ CLIENT_WEB_ADMIN_EU_ID: 'a' }, /CLIENT_<PLATFORM>_<AUDIENCE>_ID/],
+      [{ CLIENT_WEB_ADMIN_KEY: 'a' }, /CLIENT_WEB_ADMIN_KEY is not a setting/],
+    ];
+    for (const [env, message] of refused) {
+      assert.throws(
+        () => fromEnv(env),
+        (error: Error) => message.test(error.message) && !error.message.includes(secret),
+      );
+    }
+    const [short] = fromEnv({ CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: 'short' }).proxiedClients;
+    assert.equal(short?.secret, 'short', 'the operator decides; the log and the doctor say that it is weak');
+    assert.throws(() => fromFile({ clients: { 'a/b/c': { id: 'a', secret } } }), /"a\/b\/c" is not a path/);
+    assert.throws(() => fromFile({ clients: 'web/admin' }), /it takes \{ 'web\/admin'/);
+    assert.throws(() => fromFile({ clients: { 'web/admin': null } }), /\['web\/admin'\]\.id is missing/);
+  });
+});
+
+describe('gatehouse.config.ts', () => {
+  const dirs: string[] = [];
+  after(() => {
+    for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+  });
+  const load = (content: string | undefined, overrides = {}) => {
+    const dir = mkdtempSync(join(tmpdir(), 'gatehouse-config-'));
+    dirs.push(dir);
+    if (content !== undefined) writeFileSync(join(dir, 'gatehouse.config.ts'), content);
+    return loadConfig(overrides, dir);
+  };
+  const source = pathToFileURL(join(import.meta.dirname, 'config.ts')).href;
+
+  it('is typed by defineConfig, and a flag of the command line wins over it', async () => {
+    const content = `import { defineConfig } from '${source}';\nexport default defineConfig({ rateLimit: 7, port: 81 as number });`;
+    const config = await load(content, { port: '82' });
+    assert.deepEqual([config.rateLimit, config.port], [7, 82]);
+  });
+
+  it('may be missing', async () => {
+    assert.equal((await load(undefined)).rateLimit, 600);
+  });
+
+  it('says what is wrong with it', async () => {
+    await assert.rejects(load('export default 7;'), /must `export default defineConfig/);
+    await assert.rejects(load('export const x = 1;'), /must `export default defineConfig/);
+    await assert.rejects(load('export default {'), /gatehouse\.config\.ts:1:17 could not be read/);
+    await assert.rejects(load('export default { prot: 1 };'), /"prot" is not a setting. Did you mean "port"\?/);
+  });
+});

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { OperatorError } from '../platform/errors.ts';
+import { nearest } from '../platform/nearest.ts';
+import { importFile } from './import-file.ts';
+import {
+  type ClientSettings,
+  completeClient,
+  type ProxiedClient,
+  readClientOfEnv,
+  readClientsOfFile,
+} from './settings/proxied-client.ts';
+import type { Setting } from './settings/setting.ts';
+import { settings } from './settings/settings.ts';
+
+export type { ProxiedClient } from './settings/proxied-client.ts';
+
+export const loginAttributes = ['email', 'username', 'phone'] as const;
+export type LoginAttribute = (typeof loginAttributes)[number];
+
+/** A shorter secret of a client works, and whoever starts the service is told that it can be guessed. */
+export const shortestSafeSecret = 16;
+
+type Settings = typeof settings;
+export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never } & {
+  readonly proxiedClients: readonly ProxiedClient[];
+  /** The folder that relative paths and `gatehouse.config.ts` belong to. */
+  readonly workingDir: string;
+};
+
+type Alias = 'login-page-url' | 'require_email_confirmation' | 'force-accept-header' | 'login';
+
+/** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by their path, such as `web/admin` or `web`. */
+export type ConfigFile = {
+  [K in keyof Settings]?: Settings[K] extends Setting<infer T> ? T | string : never;
+} & {
+  [A in Alias]?: unknown;
+} & { clients?: Record<string, { id: string; secret: string }> };
+
+/** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
+export const defineConfig = (config: ConfigFile): ConfigFile => config;
+
+const aliases = new Map<string, keyof Settings>([
+  ['login-page-url', 'loginPageUrl'],
+  ['require_email_confirmation', 'requireEmailConfirmation'],
+  ['force-accept-header', 'forceAcceptHeader'],
+  ['login', 'loginAttributes'],
+]);
+
+const projectDirs = ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir'] as const;
+
+const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
+const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
+
+const show = (value: unknown): string =>
+  typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined');
+
+function parse(name: string, key: keyof Settings, value: unknown): unknown {
+  const setting = settingsByKey.get(key) as Setting<unknown>;
+  const result = setting.parse(value);
+  if (result.ok) return result.value;
+  const got = setting.secret ? 'a value that is not shown' : show(value);
+  throw new OperatorError(`${name}: got ${got}; it takes ${setting.takes}. (${setting.about})`);
+}
+
+/** Reads the settings from the config file and the environment; the environment wins. */
+export function parseConfig(
+  file: Record<string, unknown>,
+  env: Record<string, string | undefined>,
+  workingDir: string,
+): Config {
+  const values = new Map<keyof Settings, unknown>();
+  const clients = new Map<string, ClientSettings>();
+
+  refuseTogether(Object.entries(file), ([name, value]) => {
+    if (name === 'clients') return readClientsOfFile(value, clients);
+    const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
+    if (!key)
+      throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
+        ...settingsByKey.keys(),
+        ...aliases.keys(),
+        'clients',
+      ]);
+    if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
+  });
+  refuseTogether(Object.entries(env), ([name, value]) => {
+    if (value === undefined || value === '') return;
+    const key = keysByEnv.get(name);
+    if (key) values.set(key, parse(name, key, value));
+    else if (name.startsWith('CLIENT_')) readClientOfEnv(name, value, clients);
+    else refuseMisspelling(name);
+  });
+
+  const config: Record<string, unknown> = { workingDir };
+  for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
+  config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
+  for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key] as string);
+  for (const key of projectDirs)
+    if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);
+  if (config.brandLogo && !/^https?:/.test(config.brandLogo as string))
+    config.brandLogo = resolve(workingDir, config.brandLogo as string);
+  if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir as string, 'gatehouse.db')}`;
+  refuseWithoutPostgres(config.databaseUrl as string, values);
+  // With SQLite there is no other instance to which a load balancer could turn meanwhile.
+  if (!values.has('drainSeconds') && (config.databaseUrl as string).startsWith('sqlite:')) config.drainSeconds = 0;
+  if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host as string)}:${config.port}`;
+  return Object.freeze(config) as Config;
+}
+
+/** Whoever has several things wrong hears of all at once. */
+function refuseTogether<T>(all: readonly T[], read: (one: T) => void): void {
+  const wrong: string[] = [];
+  for (const one of all) {
+    try {
+      read(one);
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      wrong.push(error.message);
+    }
+  }
+  if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
+}
+
+/** SQLite is one file: what another machine or a pooler would serve is a mistake that would go unnoticed. */
+function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Settings, unknown>): void {
+  if (!databaseUrl.startsWith('sqlite:')) return;
+  for (const key of ['databaseListenUrl', 'databaseReplicaUrls'] as const) {
+    const value = values.get(key);
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    const { env } = settingsByKey.get(key) as Setting<unknown>;
+    throw new OperatorError(`${env} is for PostgreSQL, and the database is SQLite. Unset it, or set DATABASE_URL.`);
+  }
+}
+
+/** One that is named and not there is a mistake; the default one may be missing: then there is nothing in it. */
+function refuseMissingFolder({ env, about, takes }: Setting<unknown>, path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new OperatorError(`${env}: got "${path}"; it takes ${takes}. (${about})`);
+}
+
+/** The only reader of the environment. `file`: what takes the place of `gatehouse.config.ts`. */
+export async function loadConfig(
+  overrides: Record<string, unknown> = {},
+  workingDir = process.cwd(),
+  file?: ConfigFile,
+): Promise<Config> {
+  const env = { ...readEnvFile(workingDir), ...process.env };
+  for (const [key, value] of Object.entries(overrides)) {
+    const setting = settingsByKey.get(key as keyof Settings);
+    if (setting && value !== undefined) env[setting.env] = String(value);
+  }
+  return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir);
+}
+
+/** The settings of a project for a test of it: nothing of the machine's own environment reaches them. */
+export async function loadTestConfig(settings: ConfigFile, workingDir: string): Promise<Config> {
+  return parseConfig({ ...(await readConfigFile(workingDir)), ...settings }, {}, workingDir);
+}
+
+/** A variable of OpenTelemetry's, which are no settings of ours: its parts read them by themselves too. */
+export const standardVariable = (name: `OTEL_${string}`): string | undefined => process.env[name];
+
+/** By `npm start` or another of its scripts. */
+export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;
+
+/** Where a person's own files of this program are, as the XDG base directories have it. */
+export const personalConfigDir = (): string =>
+  resolve(process.env.XDG_CONFIG_HOME || resolve(homedir(), '.config'), 'gatehouse');
+
+/** What `.env` says is a default for the environment. */
+function readEnvFile(workingDir: string): Record<string, string | undefined> {
+  const path = resolve(workingDir, '.env');
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
+
+async function readConfigFile(workingDir: string): Promise<Record<string, unknown>> {
+  const path = resolve(workingDir, 'gatehouse.config.ts');
+  if (!existsSync(path)) return {};
+  const { default: settings } = await importFile(path);
+  if (typeof settings !== 'object' || settings === null) {
+    throw new OperatorError('gatehouse.config.ts: it must `export default defineConfig({ … })`.');
+  }
+  return settings as Record<string, unknown>;
+}
+
+function unknownSetting(where: string, name: string, known: string[]): OperatorError {
+  const near = nearest(name, known);
+  return new OperatorError(
+    `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} It takes one of: ${known.join(', ')}.`,
+  );
+}
+
+/** Other programs' variables are none of our business, but one letter off ours is a mistake that would go unnoticed. */
+function refuseMisspelling(name: string): void {
+  if (name.length < 8) return;
+  const near = nearest(name, [...keysByEnv.keys()], 2);
+  if (near) throw new OperatorError(`${name} is not a setting. Did you mean ${near}? Rename it, or unset it.`);
+}
+
+const hostForUrl = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+};

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { OperatorError } from '../platform/errors.ts';
+import { nearest } from '../platform/nearest.ts';
+import { resolveGatehouse } from './resolve-gatehouse.ts';
+
+/** A place in a file of the operator's, from 1, and what an editor would show there. */
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What a file of the project exports. Where it cannot be read, the error says the file, the line and the column. */
+export async function importFile(file: string): Promise<Record<string, unknown>> {
+  resolveGatehouse();
+  try {
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new OperatorError(await describe(file, error));
+  }
+}
+
+async function describe(file: string, error: unknown): Promise<string> {
+  if (error instanceof OperatorError) return error.message;
+  if (!(error instanceof Error)) return `${file} could not be read: it throws ${String(error)}`;
+  const place = placeOf(file, error);
+  const where = place ? `${place.file}:${place.line}:${place.column}` : file;
+  const shown = place ? excerpt(place) : '';
+  return `${where} could not be read: ${error.message}${await hint(error.message)}${shown}`;
+}
+
+function placeOf(file: string, error: Error): Place | undefined {
+  const missing = /imported from (.+?)$/m.exec(error.message)?.[1];
+  if (missing) return placeOfImport(missing, error.message);
+  const marked = markedPlace(error.stack ?? '');
+  if (marked) return marked;
+  if (error instanceof SyntaxError) return markedPlace(complaintOfNode(file));
+  return placeOfFrame(file, error.stack ?? '');
+}
+
+/** Node writes a wrong line under its place, with carets under what is wrong in it. */
+function markedPlace(text: string): Place | undefined {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => /^(file:|\/|[A-Za-z]:\\).*:\d+$/.test(line));
+  if (start < 0) return undefined;
+  const [, path, line] = /^(.*):(\d+)$/.exec(lines[start] as string) as unknown as [string, string, string];
+  const carets = lines.slice(start + 1).find((each) => /^\s*\^+\s*$/.test(each));
+  const file = pathOf(path);
+  const end = (lineOf(file, Number(line))?.length ?? 0) + 1;
+  return { file, line: Number(line), column: carets ? carets.indexOf('^') + 1 : end };
+}
+
+/** JavaScript that cannot be parsed has its place only in what Node prints of it. Nothing of such a file is run. */
+function complaintOfNode(file: string): string {
+  const statement = `import ${JSON.stringify(pathToFileURL(file).href)}`;
+  const args = [...process.execArgv, '--input-type=module', '--eval', statement];
+  return spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 }).stderr ?? '';
+}
+
+/** The call in the file, or in another of the project, that threw. */
+function placeOfFrame(file: string, stack: string): Place | undefined {
+  const frames = [...stack.matchAll(/\(?((?:file:|\/|[A-Za-z]:\\)[^\s()]*):(\d+):(\d+)\)?$/gm)].map(
+    ([, path, line, column]) => ({ file: pathOf(path as string), line: Number(line), column: Number(column) }),
+  );
+  return frames.find((frame) => frame.file === file) ?? frames.find((frame) => !isOfGatehouse(frame.file));
+}
+
+const ownFolder = dirname(fileURLToPath(import.meta.url));
+const isOfGatehouse = (file: string): boolean => file.startsWith(ownFolder) || file.includes('node_modules');
+
+/** The line that imports what is not there. */
+function placeOfImport(importer: string, message: string): Place | undefined {
+  const file = pathOf(importer);
+  const wanted = /'(?:[^']*[\\/])?([^'\\/]+)'/.exec(message)?.[1];
+  if (!wanted) return undefined;
+  const lines = read(file).split('\n');
+  const line = lines.findIndex((text) => /\b(from|import)\b/.test(text) && text.includes(wanted));
+  if (line < 0) return undefined;
+  return { file, line: line + 1, column: (lines[line] as string).search(/['"]/) + 1 };
+}
+
+function excerpt({ file, line, column }: Place): string {
+  const text = lineOf(file, line);
+  return text === undefined ? '' : `\n    ${text}\n    ${text.slice(0, column - 1).replace(/\S/g, ' ')}^`;
+}
+
+const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config', '/testing'].map(
+  (path) => `gatehouse${path}`,
+);
+
+/** The nearest right name of what was to be imported from Gatehouse. */
+async function hint(message: string): Promise<string> {
+  const [, subpath, home] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
+  if (subpath && home === join(ownFolder, '..', 'package.json')) return didYouMean(`gatehouse/${subpath}`, entries);
+  const [, module, name] = /module '([^']+)' does not provide an export named '([^']+)'/.exec(message) ?? [];
+  if (!module || !name || !entries.includes(module)) return '';
+  const names = Object.keys(await import(module).catch(() => ({})));
+  return `.${didYouMean(name, names) || ' If it is a type, write `import type`.'}`;
+}
+
+function didYouMean(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  return near ? ` Did you mean "${near}"?` : '';
+}
+
+const pathOf = (path: string): string => (path.startsWith('file:') ? fileURLToPath(path) : path);
+
+const lineOf = (file: string, line: number): string | undefined => read(file).split('\n')[line - 1];
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

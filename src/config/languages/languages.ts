@@ -1,0 +1,165 @@
+import { OperatorError } from '../../platform/errors.ts';
+import type { Config } from '../config.ts';
+import { lookUpLanguage, readAcceptLanguage } from './accept-language.ts';
+import { asHtml } from './format-html.ts';
+import { formatMessage, type MessageValues, plainText } from './format-message.ts';
+import { Message } from './message.ts';
+import { type MessagePart, parseMessage } from './message-parts.ts';
+import { builtInLanguages, type Messages, readBuiltIn, readOwn, readSurface } from './read-messages.ts';
+
+/** What is behind every other language. */
+export const firstLanguage = 'en';
+
+/** The languages there are: those that Gatehouse brings along, and the operator's own over and beside them. */
+export class Languages {
+  /** BCP 47 tags. */
+  readonly list: readonly string[];
+  /** For whoever asks for none. */
+  readonly standard: string;
+  readonly #own: ReadonlyMap<string, Messages>;
+  readonly #builtIn = new Map<string, Messages>();
+  readonly #parsed = new Map<string, Map<string, readonly MessagePart[]>>();
+
+  constructor({ languagesDir, defaultLanguage }: Pick<Config, 'languagesDir' | 'defaultLanguage'>) {
+    this.#own = readOwn(languagesDir);
+    this.list = [...new Set([...builtInLanguages(), ...this.#own.keys()])].sort();
+    const standard = lookUpLanguage([defaultLanguage], this.list);
+    if (standard === undefined) {
+      const there = `There are ${this.list.join(', ')}; a file of LANGUAGES_DIR adds one.`;
+      throw new OperatorError(`DEFAULT_LANGUAGE: there are no messages in "${defaultLanguage}". ${there}`);
+    }
+    this.standard = standard;
+  }
+
+  /** The language of these tags, in the order of preference, that there is. */
+  choose(wanted: readonly (string | null | undefined)[]): string {
+    return this.find(wanted) ?? this.standard;
+  }
+
+  find(wanted: readonly (string | null | undefined)[]): string | undefined {
+    return lookUpLanguage(
+      wanted.filter((tag) => tag !== null && tag !== undefined),
+      this.list,
+    );
+  }
+
+  /** By the header of a request. */
+  chooseFor(acceptLanguage: string | null | undefined): string {
+    return this.choose(readAcceptLanguage(acceptLanguage));
+  }
+
+  /** Without markup. What is no key is text already, and stays as it is. */
+  text(language: string, what: string | Message, values: MessageValues = {}): string {
+    if (what instanceof Message) return this.#say(language, what);
+    const found = this.#find(language, what);
+    return found
+      ? formatMessage(found.parts, this.#inner(language, values), found.language, plainText(language))
+      : what;
+  }
+
+  #say(language: string, { key, values, otherwise }: Message): string {
+    const instead = otherwise !== undefined && this.#find(language, key) === undefined;
+    return instead ? this.text(language, otherwise) : this.text(language, key, values);
+  }
+
+  /** As HTML: values are escaped. */
+  html(language: string, key: string, values: MessageValues = {}): string {
+    const found = this.#find(language, key);
+    const inner = this.#inner(language, values);
+    if (found) return formatMessage(found.parts, inner, found.language, asHtml(language, inner));
+    return asHtml(language, inner).text(key);
+  }
+
+  /** All that is said in English: what there is to say. */
+  get english(): Messages {
+    return this.#messagesOf(firstLanguage);
+  }
+
+  /** What a language says on some surfaces, and where it says nothing, what the one behind it does. */
+  surface(language: string, surfaces: readonly string[]): Record<string, string> {
+    const tags = this.#chain(language).reverse();
+    const entries = tags.flatMap((tag) => [
+      ...surfaces.flatMap((surface) => [...readSurface(tag, surface)]),
+      ...(this.#own.get(tag) ?? []),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  /** The operator's own messages, for `gatehouse check`. */
+  get own(): ReadonlyMap<string, Messages> {
+    return this.#own;
+  }
+
+  isBuiltIn(key: string): boolean {
+    return this.#messagesOf(firstLanguage).has(key);
+  }
+
+  /** What this language says itself, or the one that it is a kind of. */
+  spokenIn(language: string): ReadonlySet<string> {
+    const own = this.#chain(language).filter((tag) => language === tag || language.startsWith(`${tag}-`));
+    return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.#own.get(tag)?.keys() ?? [])]));
+  }
+
+  /** A message may be a value of another. */
+  #inner(language: string, values: MessageValues): MessageValues {
+    if (!Object.values(values).some((value) => value instanceof Message)) return values;
+    const read = (value: unknown) => (value instanceof Message ? this.text(language, value) : value);
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
+  }
+
+  #find(language: string, key: string): { parts: readonly MessagePart[]; language: string } | undefined {
+    for (const tag of this.#chain(language)) {
+      const parts = this.#parsedOf(tag, key);
+      if (parts) return { parts, language: tag };
+    }
+    return undefined;
+  }
+
+  /** `de-CH`, `de`, the default language, English. */
+  #chain(language: string): string[] {
+    const parts = language.split('-');
+    const tags = parts.map((_, i) => parts.slice(0, parts.length - i).join('-'));
+    return [...new Set([...tags, this.standard, firstLanguage])];
+  }
+
+  #parsedOf(tag: string, key: string): readonly MessagePart[] | undefined {
+    const parsed = this.#parsed.get(tag) ?? new Map<string, readonly MessagePart[]>();
+    this.#parsed.set(tag, parsed);
+    const known = parsed.get(key);
+    if (known) return known;
+    const source = this.#source(tag, key);
+    if (source === undefined) return undefined;
+    const parts = parseMessage(source);
+    parsed.set(key, parts);
+    return parts;
+  }
+
+  #source(tag: string, key: string): string | undefined {
+    return this.#own.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
+  }
+
+  /** Read when it is first spoken. */
+  #messagesOf(tag: string): Messages {
+    let messages = this.#builtIn.get(tag);
+    if (!messages) {
+      messages = builtInLanguages().includes(tag) ? readBuiltIn(tag) : new Map();
+      this.#builtIn.set(tag, messages);
+    }
+    return messages;
+  }
+}
+
+const known = new WeakMap<object, Languages>();
+
+/** One for each configuration, however many speak by it. */
+export function languagesOf(config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages {
+  const languages = known.get(config) ?? new Languages(config);
+  known.set(config, languages);
+  return languages;
+}
+
+/** The name of a language in itself: "Deutsch". */
+export function nameOfLanguage(tag: string): string {
+  const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'code' }).of(tag) ?? tag;
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { OperatorError } from '../../platform/errors.ts';
+import { type MessagePart, parseMessage } from './message-parts.ts';
+
+/** Key → message. */
+export type Messages = ReadonlyMap<string, string>;
+
+const builtInDir = join(import.meta.dirname, 'messages');
+
+export const builtInLanguages = (): string[] => readdirSync(builtInDir).sort();
+
+/** The messages that Gatehouse brings along: one folder a language, one file a surface. */
+export function readBuiltIn(language: string): Messages {
+  const folder = join(builtInDir, language);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return new Map(
+    files.flatMap((name) =>
+      Object.entries(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, string>),
+    ),
+  );
+}
+
+/** Of one surface alone: what the console takes along. */
+export function readSurface(language: string, surface: string): Messages {
+  const file = join(builtInDir, language, `${surface}.json`);
+  return existsSync(file) ? new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object)) : new Map();
+}
+
+/** The operator's own: `de.json` in LANGUAGES_DIR overrides and adds, another name adds a language. */
+export function readOwn(languagesDir: string): ReadonlyMap<string, Messages> {
+  if (!existsSync(languagesDir)) return new Map();
+  const files = readdirSync(languagesDir).filter((name) => name.endsWith('.json'));
+  return new Map(files.map((name) => [tagOf(join(languagesDir, name)), readOwnFile(join(languagesDir, name))]));
+}
+
+function tagOf(file: string): string {
+  const name = basename(file, '.json');
+  try {
+    const [tag = ''] = Intl.getCanonicalLocales(name);
+    if (tag === name) return tag;
+    throw new OperatorError(`${file}: call it ${tag}.json, as BCP 47 writes that language.`);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(
+      `${file}: "${name}" is no language. Name the file by its BCP 47 tag, such as it.json or pt-BR.json.`,
+    );
+  }
+}
+
+function readOwnFile(file: string): Messages {
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new OperatorError(`${file}: it could not be read: ${(error as Error).message}`);
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read))
+    throw new OperatorError(`${file}: it must hold one object of keys and messages.`);
+  for (const [key, text] of Object.entries(read)) {
+    if (typeof text !== 'string') throw new OperatorError(`${file}: the message "${key}" must be text.`);
+    parseOwn(file, key, text);
+  }
+  return new Map(Object.entries(read as Record<string, string>));
+}
+
+function parseOwn(file: string, key: string, text: string): readonly MessagePart[] {
+  try {
+    return parseMessage(text);
+  } catch (error) {
+    throw new OperatorError(`${file}: the message "${key}": ${(error as Error).message}.`);
+  }
+}

@@ -1,0 +1,32 @@
+import { createServer } from 'node:net';
+import { OperatorError } from '../platform/errors.ts';
+import type { Config } from './config.ts';
+
+/** What to do about it, where an operator can. */
+export function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const mends = new Map([
+    [
+      'EADDRINUSE',
+      `Another program listens on ${host} port ${port}. Stop it, or choose another port: PORT=${port + 1}`,
+    ],
+    ['EACCES', `Listening on port ${port} is not allowed to this user. Choose one above 1023: PORT=3000`],
+    ['EADDRNOTAVAIL', `HOST=${host} is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
+    ['ENOTFOUND', `HOST=${host} is a name that does not resolve. Use 127.0.0.1, or 0.0.0.0 for all addresses.`],
+  ]);
+  const mend = mends.get(error.code ?? '');
+  return mend ? new OperatorError(mend) : error;
+}
+
+/** PORT=0 takes any free port, which must be known before the first link or token names the service's address. */
+export async function withRealPort(config: Config): Promise<Config> {
+  if (config.port !== 0) return config;
+  const port = await new Promise<number>((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error) => reject(whyNotListening(error, config.host, 0)));
+    probe.listen(0, config.host, () => {
+      const { port: free } = probe.address() as { port: number };
+      probe.close(() => resolve(free));
+    });
+  });
+  return Object.freeze({ ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) });
+}

@@ -1,0 +1,71 @@
+import { OperatorError } from '../../platform/errors.ts';
+
+/** A first-party client whose credentials the server adds, reached at `/v1/clients/<path>/login` and `/refresh`. */
+export interface ProxiedClient {
+  /** Platform and audience, such as `web/admin`, or one word, such as `web`. */
+  readonly path: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** What was read of one so far, and where. */
+export interface ClientSettings {
+  readonly id?: string;
+  readonly secret?: string;
+  readonly from: string;
+}
+
+/** Of CLIENT_<PLATFORM>_<AUDIENCE>_ID or …_SECRET. */
+export function readClientOfEnv(name: string, value: string, clients: Map<string, ClientSettings>): void {
+  const match = /^CLIENT_([A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)?)_(ID|SECRET)$/.exec(name);
+  if (!match) {
+    throw new OperatorError(
+      `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
+    );
+  }
+  const [, words, part] = match as unknown as [string, string, string];
+  const path = words.toLowerCase().replace('_', '/');
+  const client = clients.get(path) ?? { from: `CLIENT_${words}` };
+  clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
+}
+
+/** Of `clients` in `gatehouse.config.ts`. */
+export function readClientsOfFile(value: unknown, clients: Map<string, ClientSettings>): void {
+  if (typeof value !== 'object' || value === null) {
+    throw new OperatorError(
+      `gatehouse.config.ts: clients: got ${JSON.stringify(value)}; it takes { 'web/admin': { id, secret } }.`,
+    );
+  }
+  for (const [path, client] of Object.entries(value)) {
+    if (!/^[a-z][a-z0-9]*(\/[a-z][a-z0-9]*)?$/.test(path)) {
+      throw new OperatorError(
+        `gatehouse.config.ts: clients: "${path}" is not a path; it takes platform/audience, such as 'web/admin', or one word, such as 'web'.`,
+      );
+    }
+    clients.set(path, { ...(client as object), from: `gatehouse.config.ts: clients['${path}']` });
+  }
+}
+
+export function completeClient(path: string, client: ClientSettings): ProxiedClient {
+  const name = (part: 'id' | 'secret') =>
+    client.from.startsWith('CLIENT_') ? `${client.from}_${part.toUpperCase()}` : `${client.from}.${part}`;
+  for (const part of ['id', 'secret'] as const) {
+    const value: unknown = client[part];
+    if (value === undefined || value === '') {
+      throw new OperatorError(
+        `${name(part)} is missing: got nothing; it takes text. A proxied client needs both ${name('id')} and ${name('secret')}.`,
+      );
+    }
+    if (typeof value !== 'string') {
+      const got = part === 'secret' ? 'a value that is not shown' : JSON.stringify(value);
+      throw new OperatorError(`${name(part)}: got ${got}; it takes text.`);
+    }
+  }
+  const { id, secret } = client as { id: string; secret: string };
+  if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
+    throw new OperatorError(
+      `${name('id')}: got ${JSON.stringify(id)}; it takes 1 to 128 printable ASCII characters without spaces.`,
+    );
+  }
+  return Object.freeze({ path, id, secret });
+}

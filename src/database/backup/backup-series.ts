@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BeginProgress } from '../../platform/progress.ts';
+import { backUp } from './backup.ts';
+
+/** A name that sorts by the moment of the copy. */
+const nameAt = (ms: number): string => `gatehouse-${new Date(ms).toISOString().replaceAll(':', '-')}.db`;
+const isCopy = (name: string): boolean => /^gatehouse-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/.test(name);
+const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name.slice(0, -'.part'.length));
+/** A draft that nobody has written to for so long was left by a copy that was cut off. */
+const draftLife = 3_600_000;
+
+/** One more copy in a folder of copies, which is made where it is missing. All but the newest `keep` go, once it is whole. */
+export async function backUpInto(
+  source: string,
+  folder: string,
+  { keep, now, progress }: { readonly keep: number; readonly now: number; readonly progress: BeginProgress },
+): Promise<string> {
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const names = readdirSync(folder);
+  for (const name of names.filter(isDraft)) {
+    if (now - statSync(join(folder, name)).mtimeMs > draftLife) rmSync(join(folder, name), { force: true });
+  }
+  const copy = join(folder, nameAt(now));
+  await backUp(source, copy, { progress });
+  const copies = readdirSync(folder).filter(isCopy).sort();
+  for (const old of copies.slice(0, Math.max(0, copies.length - keep))) rmSync(join(folder, old), { force: true });
+  return copy;
+}
+
+interface Series {
+  readonly everyMs: number;
+  /** Makes one. The first one's failure ends the series, while the operator is still looking; later ones are told. */
+  readonly make: () => Promise<void>;
+  readonly failed: (error: unknown) => void;
+  readonly stop: AbortSignal;
+}
+
+/** One after the other, at the same distance however long each takes, until it is stopped. */
+export async function backUpEvery({ everyMs, make, failed, stop }: Series): Promise<void> {
+  await make();
+  let next = performance.now() + everyMs;
+  while (await isTime(next, stop)) {
+    await make().catch(failed);
+    next = Math.max(next + everyMs, performance.now());
+  }
+}
+
+const isTime = (at: number, signal: AbortSignal): Promise<boolean> =>
+  wait(Math.max(0, at - performance.now()), true, { signal }).catch(() => false);

@@ -1,0 +1,181 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../../platform/errors.ts';
+import { type BeginProgress, unwatched } from '../../platform/progress.ts';
+import { sizeOf, watchGrowth } from '../growth.ts';
+import { knownMigrations } from '../migrate.ts';
+
+interface Location {
+  readonly databaseUrl: string;
+  readonly workingDir: string;
+}
+
+/** The file of a SQLite database; PostgreSQL has tools of its own, which are named instead. */
+export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostgres: string): string {
+  if (databaseUrl.startsWith('sqlite:')) return resolve(workingDir, databaseUrl.slice('sqlite:'.length));
+  throw new OperatorError(`The database is a PostgreSQL, which has its own tools: ${insteadOnPostgres}`);
+}
+
+interface BackupOptions {
+  readonly overwrite?: boolean;
+  readonly progress?: BeginProgress;
+}
+
+/** A whole and consistent copy, while the service may go on writing. It appears under its name only when it is done. */
+export async function backUp(
+  source: string,
+  target: string,
+  { overwrite = false, progress = unwatched }: BackupOptions = {},
+): Promise<void> {
+  if (!existsSync(source)) throw new OperatorError(`There is no database at ${source} yet.`);
+  if (existsSync(target) && !overwrite) {
+    throw new OperatorError(`${target} is there already. Choose another name, or overwrite it with --force.`);
+  }
+  if (!existsSync(dirname(target))) throw new OperatorError(`The folder ${dirname(target)} is not there.`);
+  const draft = `${target}.part`;
+  rmSync(draft, { force: true });
+  // Made before anything is in it: nobody else reads along while it grows.
+  closeSync(openSync(draft, 'wx', 0o600));
+  // Checking reads all that copying wrote.
+  const bytes = sizeOf(source);
+  const shown = progress(2 * bytes, 'copying');
+  try {
+    await watchGrowth(draft, bytes, shown, () => copyPages(source, draft));
+    shown.advance(0, 'checking the copy');
+    leaveLog(draft);
+    checkCopy(draft);
+    shown.advance(bytes, 'bringing it to disk');
+    syncToDisk(draft);
+  } finally {
+    shown.end();
+  }
+  renameSync(draft, target);
+  syncFolder(dirname(target));
+}
+
+async function copyPages(source: string, draft: string): Promise<void> {
+  const file = new DatabaseSync(source, { readOnly: true, timeout: 5000 });
+  try {
+    // All pages in one step: in several, a busy service would make it start again and again.
+    await backup(file, draft, { rate: 0x7fffffff });
+  } finally {
+    file.close();
+  }
+}
+
+interface RestoreOptions extends BackupOptions {
+  /** Changes the copy before it takes its place. */
+  readonly change?: (draft: string) => Promise<void>;
+}
+
+/** Puts a copy in the place of the database, which is kept beside it. Returns the path of what was there before. */
+export async function restore(
+  source: string,
+  target: string,
+  { overwrite = false, progress = unwatched, change }: RestoreOptions = {},
+): Promise<string | undefined> {
+  if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
+  const bytes = sizeOf(source);
+  const shown = progress(2 * bytes, 'checking the backup');
+  try {
+    checkCopy(source);
+    shown.advance(bytes, 'copying');
+    return await putInPlace(target, overwrite, async (draft) => {
+      await watchGrowth(draft, bytes, shown, () => copyFile(source, draft));
+      chmodSync(draft, 0o600);
+      shown.advance(0, 'bringing it to disk');
+      await change?.(draft);
+      leaveLog(draft);
+      syncToDisk(draft);
+    });
+  } finally {
+    shown.end();
+  }
+}
+
+/** Returns where what was there before is kept. */
+async function putInPlace(
+  target: string,
+  overwrite: boolean,
+  make: (draft: string) => Promise<void>,
+): Promise<string | undefined> {
+  let kept: string | undefined;
+  if (existsSync(target)) {
+    if (!overwrite) {
+      throw new OperatorError(
+        `There is a database at ${target}. Replace it with --force; it is kept beside the new one.`,
+      );
+    }
+    refuseRunning(target);
+    kept = `${target}.before-restore`;
+  }
+  const draft = `${target}.part`;
+  await make(draft);
+  if (kept) renameSync(target, kept);
+  for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
+  renameSync(draft, target);
+  syncFolder(dirname(target));
+  return kept;
+}
+
+/** A copy carries the journal mode of the original; alone, it shall be one file. */
+function leaveLog(path: string): void {
+  const copy = new DatabaseSync(path, { timeout: 5000 });
+  copy.exec('pragma journal_mode = delete');
+  copy.close();
+}
+
+/** Whole, Gatehouse's, and not from a newer version. */
+function checkCopy(path: string): void {
+  let names: string[];
+  try {
+    const file = new DatabaseSync(path, { readOnly: true });
+    try {
+      const result = file.prepare('pragma integrity_check').get() as { integrity_check: string };
+      if (result.integrity_check !== 'ok') throw new Error(result.integrity_check);
+      names = file
+        .prepare('select name from migrations')
+        .all()
+        .map(({ name }) => name as string);
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    throw new OperatorError(`${path} is not a whole Gatehouse database: ${(error as Error).message}.`);
+  }
+  const unknown = names.filter((name) => !knownMigrations.includes(name));
+  if (unknown.length > 0) {
+    throw new OperatorError(
+      `${path} comes from a newer Gatehouse (${unknown.join(', ')}). Restore it with that version.`,
+    );
+  }
+}
+
+/** Leaving the write-ahead log needs the file for oneself alone: a running service keeps it open. */
+function refuseRunning(path: string): void {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    const { journal_mode } = file.prepare('pragma journal_mode = delete').get() as { journal_mode: string };
+    if (journal_mode !== 'delete') throw new Error('it is in use');
+  } catch {
+    throw new OperatorError(`${path} is in use. Stop the service first, then restore.`);
+  } finally {
+    file.close();
+  }
+}
+
+/** A name that a power cut takes would take the copy with it. Windows opens no folders. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function syncToDisk(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}

@@ -1,0 +1,86 @@
+import type { KeyObject } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { WorkerThread } from '../../platform/worker-thread.ts';
+import { signJws, type Unsigned } from './signing.ts';
+import type { SigningKeyData } from './signing-thread.ts';
+
+interface Pending {
+  readonly unsigned: Unsigned;
+  resolve(token: string): void;
+  reject(error: unknown): void;
+}
+
+/** Waking another thread takes as long as one or two signatures. */
+const worthAThread = 3;
+/** Handed over before the turn ends, so that the thread works while this one still reads requests. */
+const enoughToStart = 8;
+
+/**
+ * Signs with one key what was asked for at about the same time together: few tokens here, many by another thread, while
+ * this one brings their rows to disk. Few wait while the thread is at work, for more to come. One by one through the
+ * platform's thread pool, handing one over took this thread as long as signing it.
+ */
+export class BatchSigner {
+  readonly #key: SigningKeyData;
+  readonly #thread: WorkerThread<Unsigned[], string[]>;
+  readonly #least = availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
+  #batch: Pending[] = [];
+  /** Batches that the thread has not answered yet. */
+  #underWay = 0;
+
+  constructor(algorithm: string, key: KeyObject) {
+    this.#key = { algorithm, key };
+    // The key goes to the thread once, at its start: with each batch it would cost more than the batch.
+    this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
+  }
+
+  sign(unsigned: Unsigned): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const size = this.#batch.push({ unsigned, resolve, reject });
+      if (size >= enoughToStart) this.#flush();
+      else if (size === 1 && this.#underWay === 0) setImmediate(() => this.#underWay === 0 && this.#flush());
+    });
+  }
+
+  /** Ends the thread. What it has not signed is signed here. */
+  close(): Promise<void> {
+    return this.#thread.end();
+  }
+
+  #flush(): void {
+    if (this.#batch.length === 0) return;
+    const batch = this.#batch;
+    this.#batch = [];
+    if (batch.length < this.#least) this.#signHere(batch);
+    else this.#signInWorker(batch);
+  }
+
+  #signInWorker(batch: readonly Pending[]): void {
+    this.#underWay++;
+    const done = () => {
+      if (--this.#underWay === 0) this.#flush();
+    };
+    this.#thread.ask(batch.map(({ unsigned }) => unsigned)).then(
+      (tokens) => {
+        batch.forEach(({ resolve }, i) => void resolve(tokens[i] as string));
+        done();
+      },
+      () => {
+        // Without the thread, as slowly as on a machine with one core.
+        this.#signHere(batch);
+        done();
+      },
+    );
+  }
+
+  #signHere(batch: readonly Pending[]): void {
+    const { algorithm, key } = this.#key;
+    for (const { unsigned, resolve, reject } of batch) {
+      try {
+        resolve(signJws(algorithm, key, unsigned));
+      } catch (error) {
+        reject(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatorError } from '../../platform/errors.ts';
+
+/** What is made here has 43 characters; fewer than this are a file that was cut off, or a password. */
+const shortest = 32;
+
+/** The secret in a key file; undefined where there is none. A file that holds too little is refused: it would seal nothing. */
+export function readKeyFile(path: string): string | undefined {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, error);
+  }
+  if (content.length >= shortest) return content;
+  const found = content.length === 0 ? 'is empty' : `holds ${content.length} characters`;
+  throw new OperatorError(
+    `The key file ${path} ${found}; a key has at least ${shortest}. If it was cut off, put back the copy that belongs to this database. If the database is new, remove the file: another is made.`,
+  );
+}
+
+/** Makes it where it is missing. A link appears at once and whole, so of two processes that start together one key wins. */
+export function readOrMakeKeyFile(path: string): string {
+  const there = readKeyFile(path);
+  if (there !== undefined) return there;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeDurably(draft, `${randomBytes(32).toString('base64url')}\n`);
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      unlinkSync(draft);
+    }
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  return readKeyFile(path) as string;
+}
+
+/** On disk before anything is sealed with it: a key that a power cut takes would take the database with it. */
+function writeDurably(path: string, content: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, content);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Its name in the folder too. Windows opens no folders. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const unusable = (path: string, error: unknown) =>
+  new OperatorError(
+    `The key file ${path} could not be used: ${(error as Error).message}. Check DATA_DIR and its rights.`,
+  );

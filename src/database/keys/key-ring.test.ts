@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import { rotateKeys } from '../../oauth/rotate-keys.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { openKeyRing } from './key-ring.ts';
+import { publishedFirst } from './replace-keys.ts';
+import { createSealing } from './sealing.ts';
+
+const typ = 'at+jwt';
+
+/** As version 0.1.0 did it. */
+function quicklySealed(secret: string, content: Buffer, label: string): string {
+  const iv = randomBytes(12);
+  const key = Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32));
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(label));
+  const body = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+onBothEngines('key ring', (engine) => {
+  const make = contexts(engine);
+
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256']) {
+    it(`signs ${algorithm} tokens that a JWT library verifies by the published key set`, async () => {
+      const context = await make({ env: { SIGNING_ALGORITHM: algorithm } });
+      const keys = await openKeyRing(context);
+      const token = keys.signToken({ sub: 'ann' }, { typ });
+      const { payload, protectedHeader } = await jwtVerify(
+        token,
+        createLocalJWKSet(keys.jwks() as unknown as JSONWebKeySet),
+        { typ },
+      );
+      assert.equal(payload.sub, 'ann');
+      assert.equal(protectedHeader.alg, algorithm);
+      assert.deepEqual(keys.verifyToken(token, { typ }), { sub: 'ann' });
+      assert.ok(!JSON.stringify(keys.jwks()).includes('"d"'));
+    });
+  }
+
+  it('refuses what another key signed, no algorithm, another algorithm, another type and changed claims', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const [header, body, signature] = keys.signToken({ sub: 'ann' }, { typ }).split('.') as [string, string, string];
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const kid = keys.list()[0]?.id;
+    const foreign = await openKeyRing(await make());
+    assert.equal(keys.verifyToken(foreign.signToken({ sub: 'ann' }, { typ }), { typ }), 'unknown-key');
+    for (const token of [
+      `${part({ alg: 'none', typ, kid })}.${body}.`,
+      `${part({ alg: 'none', typ, kid })}.${body}.${signature}`,
+      `${part({ alg: 'HS256', typ, kid })}.${body}.${signature}`,
+      `${header}.${part({ sub: 'bob' })}.${signature}`,
+      `${header}.${body}.${signature.slice(0, -4)}AAAA`,
+      `${header}.${body}`,
+      `${header}.${body}.${signature}=`,
+      'a.b.c',
+      '',
+      keys.signToken({ sub: 'ann' }, { typ: 'JWT' }),
+    ])
+      assert.equal(keys.verifyToken(token, { typ }), 'invalid', token);
+  });
+
+  it('publishes a new key, then signs with it, then retires the old one', async () => {
+    const context = await make({ env: { PERSONAL_TOKEN_TTL: '7200', ACCESS_TOKEN_TTL: '3600' } });
+    const keys = await openKeyRing(context);
+    const before = keys.signToken({ n: 1 }, { typ });
+    context.advance(1000);
+    const { id } = await rotateKeys(context, keys, { source });
+    assert.deepEqual(
+      keys.list().map(({ state }) => state),
+      ['published', 'signing'],
+    );
+    const meanwhile = keys.signToken({ n: 2 }, { typ });
+    context.advance(publishedFirst);
+    const later = keys.signToken({ n: 3 }, { typ });
+    assert.equal(JSON.parse(Buffer.from(later.split('.')[0] as string, 'base64url').toString()).kid, id);
+    for (const token of [before, meanwhile, later]) assert.equal(typeof keys.verifyToken(token, { typ }), 'object');
+    context.advance(7_200_000);
+    assert.equal(typeof keys.verifyToken(meanwhile, { typ }), 'object');
+    context.advance(120_000);
+    assert.equal(keys.verifyToken(before, { typ }), 'unknown-key');
+    assert.equal(typeof keys.verifyToken(later, { typ }), 'object');
+    assert.equal(keys.jwks().keys.length, 1);
+  });
+
+  it('drops a compromised key at once', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const stolen = keys.signToken({ n: 1 }, { typ });
+    context.advance(1);
+    await rotateKeys(context, keys, { source, compromised: true });
+    assert.equal(keys.verifyToken(stolen, { typ }), 'unknown-key');
+    assert.equal(typeof keys.verifyToken(keys.signToken({ n: 2 }, { typ }), { typ }), 'object');
+  });
+
+  it('says when other keys are in use, here and on other instances, and only then', async () => {
+    const context = await make();
+    const [here, there] = [await openKeyRing(context), await openKeyRing(context)];
+    const told: string[] = [];
+    here.onChange(() => told.push('here'));
+    there.onChange(() => told.push('there'));
+    await Promise.all([here.reload(), there.reload()]);
+    assert.deepEqual(told, []);
+    context.advance(1);
+    await rotateKeys(context, here, { source, compromised: true });
+    await there.reload();
+    assert.deepEqual([...new Set(told)].sort(), ['here', 'there']);
+  });
+
+  it('makes MACs that hold for one purpose, and the same ones after a restart', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const mac = keys.mac('refresh', 'data');
+    const again = await openKeyRing(context);
+    assert.ok(again.matches('refresh', 'data', mac));
+    assert.ok(!again.matches('secret', 'data', mac));
+    assert.ok(!again.matches('refresh', 'other', mac));
+    assert.ok(!again.matches('refresh', 'data', ''));
+    assert.ok(!again.matches('refresh', 'data', 'é'.repeat(21)));
+  });
+
+  it('replaces the keys of MACs too: new ones are made by the new key, old ones hold as long as what they made', async () => {
+    const env = { REFRESH_TOKEN_TTL: '86400' };
+    const context = await make({ env });
+    const keys = await openKeyRing(context);
+    const old = keys.mac('refresh', 'data');
+    const oldId = keys.macKeyId();
+    context.advance(1);
+    await rotateKeys(context, keys, { source });
+    assert.equal(keys.mac('refresh', 'data'), old, 'every instance has to learn the new key first');
+    context.advance(publishedFirst);
+    const young = keys.mac('refresh', 'data');
+    assert.notEqual(young, old);
+    assert.deepEqual(keys.macs('refresh', 'data'), [young, old]);
+    context.advance(365 * 86_400_000);
+    for (const mac of [old, young]) assert.ok(keys.matches('refresh', 'data', mac));
+    context.advance(120_000);
+    assert.ok(!keys.matches('refresh', 'data', old), 'a known device is known for a year');
+    assert.ok(keys.matches('refresh', 'data', young));
+    assert.ok(keys.matches('refresh', 'data', old, oldId), 'what names its key is checked by it');
+    await rotateKeys(context, keys, { source });
+    assert.equal(keys.macUnder(oldId, 'refresh', 'data'), undefined, 'nothing hangs on it any more');
+  });
+
+  it('leaves no MAC of a compromised key', async () => {
+    const context = await make();
+    const keys = await openKeyRing(context);
+    const [old, oldId] = [keys.mac('refresh', 'data'), keys.macKeyId()];
+    const { epoch } = keys;
+    await rotateKeys(context, keys, { source, compromised: true });
+    assert.ok(!keys.matches('refresh', 'data', old));
+    assert.ok(!keys.matches('refresh', 'data', old, oldId));
+    assert.equal(keys.epoch, epoch + 1);
+    assert.ok(keys.matches('refresh', 'data', keys.mac('refresh', 'data')));
+  });
+
+  it('uses nothing that another process voided, from the first question on', async () => {
+    const context = await make();
+    const [here, there] = [
+      await openKeyRing(context),
+      await openKeyRing(await make({ database: context.testDatabase })),
+    ];
+    const stolen = here.signToken({ n: 1 }, { typ });
+    assert.equal(typeof there.verifyToken(stolen, { typ }), 'object');
+    await rotateKeys(context, here, { source, compromised: true });
+    await there.ensureCurrent();
+    assert.equal(there.verifyToken(stolen, { typ }), 'unknown-key');
+    assert.deepEqual(there.jwks(), here.jwks());
+  });
+
+  it('starts twice at once with one set of keys', async () => {
+    const context = await make();
+    const [one, other] = await Promise.all([openKeyRing(context), openKeyRing(context)]);
+    assert.equal(typeof other.verifyToken(one.signToken({}, { typ }), { typ }), 'object');
+  });
+
+  it('says what to do when the keys were sealed under another secret', async () => {
+    const context = await make({ env: { ENCRYPTION_KEY: 'a key of sixteen or more' } });
+    await openKeyRing(context);
+    const other = await make({
+      env: { ENCRYPTION_KEY: 'another key of sixteen or more' },
+      database: context.testDatabase,
+    });
+    await assert.rejects(openKeyRing(other), (error: Error) => {
+      assert.ok(error instanceof OperatorError);
+      assert.match(error.message, /ENCRYPTION_KEY/);
+      assert.ok(!error.message.includes('another key of'));
+      return true;
+    });
+  });
+
+  it('moves to ENCRYPTION_KEY when it is set, and needs nothing else from then on', async () => {
+    const before = await make();
+    const token = (await openKeyRing(before)).signToken({ n: 1 }, { typ });
+    const database = before.testDatabase;
+    const env = { ENCRYPTION_KEY: 'a key of sixteen or more' };
+    const after = await openKeyRing(await make({ env, database }));
+    assert.equal(typeof after.verifyToken(token, { typ }), 'object');
+    const elsewhere = { ...env, DATA_DIR: join(database.dir, 'another') };
+    const moved = await openKeyRing(await make({ env: elsewhere, database }));
+    assert.equal(typeof moved.verifyToken(token, { typ }), 'object');
+    await assert.rejects(openKeyRing(await make({ database })), OperatorError);
+  });
+
+  it('seals anew at the start what an earlier version sealed by a quick derivation', async () => {
+    const secret = 'a key of sixteen or more';
+    const context = await make({ env: { ENCRYPTION_KEY: secret } });
+    const { db } = context.database;
+    const token = (await openKeyRing(context)).signToken({ n: 1 }, { typ });
+    const sealedForms = async () =>
+      (await db.selectFrom('signing_keys').select('sealed_private').execute()).map(({ sealed_private: text }) =>
+        text.startsWith('$argon2id$'),
+      );
+    const { open } = createSealing(context.config);
+    for (const { id, sealed_private } of await db.selectFrom('signing_keys').selectAll().execute()) {
+      const quick = quicklySealed(secret, open(sealed_private, id).content, id);
+      await db.updateTable('signing_keys').set({ sealed_private: quick }).where('id', '=', id).execute();
+    }
+    assert.deepEqual(await sealedForms(), [false, false]);
+    assert.equal(typeof (await openKeyRing(context)).verifyToken(token, { typ }), 'object');
+    assert.deepEqual(await sealedForms(), [true, true]);
+  });
+
+  it('stores nothing that reads as a private key', async () => {
+    const context = await make();
+    await openKeyRing(context);
+    const rows = await context.database.db.selectFrom('signing_keys').selectAll().execute();
+    assert.deepEqual(rows.map(({ purpose }) => purpose).sort(), ['mac', 'sign']);
+    assert.ok(!JSON.stringify(rows).includes('"d\\"'));
+    if (engine === 'sqlite') assert.equal(statSync(join(context.config.dataDir, 'encryption.key')).mode & 0o777, 0o600);
+  });
+});

@@ -1,0 +1,78 @@
+import type { Selectable } from 'kysely';
+import { compiledQuery } from '../compiled-query.ts';
+import type { Database, Db, Tx } from '../database.ts';
+import type { Tables } from '../tables/tables.ts';
+
+export type KeyRow = Selectable<Tables['signing_keys']>;
+
+const keys = compiledQuery((db) =>
+  db.selectFrom('signing_keys').selectAll().orderBy('signs_from', 'desc').orderBy('id', 'desc'),
+);
+const issuers = compiledQuery((db) => db.selectFrom('issuers').select('url'));
+
+export const allKeys = (db: Db | Tx): Promise<KeyRow[]> => keys.run(db, {});
+
+/** On SQLite they are there at once. */
+export const readKeys = (database: Database): KeyRow[] | Promise<KeyRow[]> => keys.read(database, {});
+export const readIssuers = (database: Database) => issuers.read(database, {});
+
+export const insertKey = (tx: Tx, key: KeyRow): Promise<unknown> => tx.insertInto('signing_keys').values(key).execute();
+
+export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknown> =>
+  tx
+    .insertInto('issuers')
+    .values({ url, created_at: now })
+    .onConflict((clash) => clash.column('url').doNothing())
+    .execute();
+
+export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unknown> =>
+  tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
+
+/** Every other key of the kind that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
+export const retireOthers = (tx: Tx, { id, purpose }: KeyRow, at: number): Promise<unknown> =>
+  tx
+    .updateTable('signing_keys')
+    .set({ retires_at: at })
+    .where('purpose', '=', purpose)
+    .where('id', '!=', id)
+    .where((or) => or.or([or('retires_at', 'is', null), or('retires_at', '>', at)]))
+    .execute();
+
+/** All but these. Rows and not dates: a clock that is behind must not keep a key alive. */
+export const deleteOthers = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
+  tx.deleteFrom('signing_keys').where('id', 'not in', ids).execute();
+
+/** Keys that served their time; not one that a client's secret still hangs on. */
+export const deleteRetired = (tx: Tx, now: number): Promise<unknown> =>
+  tx
+    .deleteFrom('signing_keys')
+    .where('retires_at', '<', now)
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('purpose', '=', 'sign'),
+        not(
+          exists(
+            selectFrom('client_secrets')
+              .select('client_secrets.id')
+              .where((secret) =>
+                secret.or([
+                  secret('client_secrets.key_id', 'is', null),
+                  secret('client_secrets.key_id', '=', secret.ref('signing_keys.id')),
+                ]),
+              ),
+          ),
+        ),
+      ]),
+    )
+    .execute();
+
+/** When the last of these sessions ends, whatever their life was when they were made. */
+export async function lastExpiry(tx: Tx, type: 'personal' | 'session'): Promise<number> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select((select) => select.fn.max('expires_at').as('last'))
+    .where('type', '=', type)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return Number(row?.last ?? 0);
+}

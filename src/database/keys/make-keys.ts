@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { uuidv7 } from '../uuid.ts';
+import type { KeyRow } from './key-store.ts';
+import type { Sealing } from './sealing.ts';
+import { generateSigningKey, publicJwk, type SigningAlgorithm } from './signing.ts';
+
+/** A new key pair as it is stored: the public half to publish, the private half sealed. */
+export async function makeSigningKey(
+  sealing: Sealing,
+  algorithm: SigningAlgorithm,
+  { now, signsFrom }: { now: number; signsFrom: number },
+): Promise<KeyRow> {
+  const id = uuidv7(now);
+  const privateKey = await generateSigningKey(algorithm);
+  return {
+    id,
+    purpose: 'sign',
+    algorithm,
+    public_jwk: JSON.stringify(publicJwk(privateKey, id, algorithm)),
+    sealed_private: sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), id),
+    created_at: now,
+    signs_from: signsFrom,
+    retires_at: null,
+  };
+}
+
+/** A symmetric key from which the MACs of every purpose derive. */
+export function makeMacKey(sealing: Sealing, { now, signsFrom }: { now: number; signsFrom: number }): KeyRow {
+  const id = uuidv7(now);
+  return {
+    id,
+    purpose: 'mac',
+    algorithm: 'HS256',
+    public_jwk: null,
+    sealed_private: sealing.seal(randomBytes(32), id),
+    created_at: now,
+    signs_from: signsFrom,
+    retires_at: null,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Invalidate } from '../bus.ts';
+import type { Context } from '../context.ts';
+import type { Tx } from '../database.ts';
+import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retireOthers } from './key-store.ts';
+import { makeMacKey, makeSigningKey } from './make-keys.ts';
+import type { Sealing } from './sealing.ts';
+
+/**
+ * How long a new key is published before it signs: resource servers that keep the key set for as long as its
+ * Cache-Control allows have learnt it by then, and so has every instance.
+ */
+export const publishedFirst = 10 * 60_000;
+const clockTolerance = 60_000;
+/** The cookie by which a device is known lives a year, links in mail a week; forms, cursors and kept answers less. */
+const longestMac = 365 * 86_400_000;
+
+/** One new key of each kind, not stored yet. */
+export interface NewKeys {
+  readonly signing: KeyRow;
+  readonly mac: KeyRow;
+  readonly compromised: boolean;
+}
+
+/** Outside of transactions: an RSA key takes its time. */
+export async function makeNewKeys({ config, now }: Context, sealing: Sealing, compromised: boolean): Promise<NewKeys> {
+  const at = now();
+  const times = { now: at, signsFrom: compromised ? at : at + publishedFirst };
+  const signing = await makeSigningKey(sealing, config.signingAlgorithm, times);
+  return { signing, mac: makeMacKey(sealing, times), compromised };
+}
+
+/** Stores new keys. The others retire when all that they made has expired, or at once where they are compromised. */
+export async function storeNewKeys(
+  { config, now }: Context,
+  tx: Tx,
+  invalidate: Invalidate,
+  { signing, mac, compromised }: NewKeys,
+): Promise<void> {
+  await insertKey(tx, signing);
+  await insertKey(tx, mac);
+  invalidate({ kind: 'keys', id: signing.id });
+  if (compromised) {
+    await deleteOthers(tx, [signing.id, mac.id]);
+    invalidate({ kind: 'everything', id: '' });
+    return;
+  }
+  const tokens = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
+  const macs = Math.max(config.refreshTokenTtl * 1000, longestMac);
+  const lastToken = Math.max(signing.signs_from + tokens, await lastExpiry(tx, 'personal'));
+  const lastMac = Math.max(mac.signs_from + macs, await lastExpiry(tx, 'session'));
+  await retireOthers(tx, signing, lastToken + clockTolerance);
+  await retireOthers(tx, mac, lastMac + clockTolerance);
+  await deleteRetired(tx, now());
+}

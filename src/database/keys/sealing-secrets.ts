@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { readKeyFile, readOrMakeKeyFile } from './key-file.ts';
+
+export type SealingSettings = Pick<Config, 'encryptionKey' | 'previousEncryptionKey' | 'databaseUrl' | 'dataDir'>;
+
+export interface SealingSecret {
+  readonly secret: string;
+  /** Random, and too long to guess. What people choose can be guessed by whoever has a copy of the database. */
+  readonly isRandom: boolean;
+  readonly name: string;
+  readonly advice: string;
+}
+
+/**
+ * ENCRYPTION_KEY if set; else the database's password, which all instances of one PostgreSQL share; else a file of our
+ * own. The first seals; the others still open what they sealed, so that one can move to ENCRYPTION_KEY by setting it.
+ * `make`: whether a file may be made where none is.
+ */
+export function findSealingSecrets(
+  { encryptionKey, previousEncryptionKey, databaseUrl, dataDir }: SealingSettings,
+  { make }: { make: boolean },
+): [SealingSecret, ...SealingSecret[]] {
+  const secrets: SealingSecret[] = [];
+  const path = join(dataDir, 'encryption.key');
+  const password = databaseUrl.startsWith('postgres') ? passwordOf(databaseUrl) : '';
+  if (encryptionKey) {
+    secrets.push({
+      secret: encryptionKey,
+      isRandom: false,
+      name: 'ENCRYPTION_KEY',
+      advice: 'Set it to the value that this database was last started with, or unset it if there was none.',
+    });
+  }
+  if (encryptionKey && previousEncryptionKey) {
+    const name = 'PREVIOUS_ENCRYPTION_KEY';
+    secrets.push({ secret: previousEncryptionKey, isRandom: false, name, advice: '' });
+  }
+  if (password) {
+    secrets.push({
+      secret: password,
+      isRandom: false,
+      name: 'the password in DATABASE_URL',
+      advice:
+        'If the password was changed, start once with the earlier one and ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same here.',
+    });
+  }
+  const content = secrets.length === 0 && make ? readOrMakeKeyFile(path) : readKeyFile(path);
+  if (content !== undefined) {
+    secrets.push({
+      secret: content,
+      isRandom: true,
+      name: path,
+      advice: `Put the ${path} that belongs to this database there, or set ENCRYPTION_KEY if it was set before. Several instances need the same.`,
+    });
+  }
+  const [first, ...others] = secrets;
+  if (!first) throw new OperatorError(`There is no key file ${path}, and ENCRYPTION_KEY is not set.`);
+  return [first, ...others];
+}
+
+/** By hand: several hosts (`postgres://user:password@a,b/name`) make no URL. */
+function passwordOf(databaseUrl: string): string {
+  const password = /^[a-z]+:\/\/[^:@/]*:([^@/]*)@/.exec(databaseUrl)?.[1] ?? '';
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}

@@ -1,0 +1,122 @@
+import { argon2Sync, createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { OperatorError } from '../../platform/errors.ts';
+import { findSealingSecrets, type SealingSecret, type SealingSettings } from './sealing-secrets.ts';
+
+/** Keeps keys in the database unreadable to whoever has only the database. */
+export interface Sealing {
+  /** `label` is bound to the content: a sealed value moved to another row does not open. */
+  seal(content: Buffer, label: string): string;
+  /** `isCurrent` is false where it should be sealed anew: an earlier secret sealed it, or a derivation of an earlier version. */
+  open(sealed: string, label: string): { content: Buffer; isCurrent: boolean };
+}
+
+/** OWASP's parameters for argon2id, as for passwords: whoever guesses at a dump pays them for each guess. */
+const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const slowForm = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
+
+interface Derivation {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+}
+
+/**
+ * AES-256-GCM. A random secret gives the key at once (HKDF), and the value stands for itself; a secret that people chose
+ * gives it slowly, and how is written in front of the value.
+ */
+export function createSealing(settings: SealingSettings, { make = true } = {}): Sealing {
+  const secrets = findSealingSecrets(settings, { make });
+  const keys = new SealingKeys();
+  const [current] = secrets;
+  /** One for all values of a database, so that a start derives once. */
+  let used: Derivation | undefined;
+  return {
+    seal(content, label) {
+      if (current.isRandom) return encrypt(keys.quick(current), content, label);
+      used ??= { ...cost, salt: randomBytes(16) };
+      const { memory, passes, parallelism, salt } = used;
+      const how = `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}`;
+      return `${how}$${encrypt(keys.slow(current, used), content, label)}`;
+    },
+    open(sealed, label) {
+      const { how, body } = readSealed(sealed);
+      for (const secret of secrets) {
+        const content = decrypt(how ? keys.slow(secret, how) : keys.quick(secret), body, label);
+        if (!content) continue;
+        const isCurrent = secret === current && (how !== undefined) !== current.isRandom;
+        if (isCurrent) used ??= how;
+        return { content, isCurrent };
+      }
+      throw new OperatorError(
+        `The keys in the database cannot be opened with ${current.name}. ${current.advice} If it is lost for good, see: gatehouse keys reset`,
+      );
+    },
+  };
+}
+
+function readSealed(sealed: string): { how: Derivation | undefined; body: string } {
+  const match = slowForm.exec(sealed);
+  if (!match) return { how: undefined, body: sealed };
+  const [, memory, passes, parallelism, salt, body] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const how = {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64url'),
+  };
+  return { how, body };
+}
+
+/** Derived once each. */
+class SealingKeys {
+  readonly #derived = new Map<string, Buffer>();
+
+  quick({ secret }: SealingSecret): Buffer {
+    return this.#once(secret, () => Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)));
+  }
+
+  slow({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
+    const name = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
+    return this.#once(name, () => {
+      const message = Buffer.from(secret);
+      return argon2Sync('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: 32 });
+    });
+  }
+
+  #once(name: string, derive: () => Buffer): Buffer {
+    let key = this.#derived.get(name);
+    if (!key) {
+      key = derive();
+      this.#derived.set(name, key);
+    }
+    return key;
+  }
+}
+
+function encrypt(key: Buffer, content: Buffer, label: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  cipher.setAAD(Buffer.from(label));
+  const body = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+}
+
+function decrypt(key: Buffer, sealed: string, label: string): Buffer | undefined {
+  const bytes = Buffer.from(sealed, 'base64url');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(label));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}

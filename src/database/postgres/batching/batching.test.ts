@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { databases } from '../../../../test/harness/engines.ts';
+import type { Database } from '../../database.ts';
+import { openDatabase } from '../../open-database.ts';
+
+const many = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+describe('Statements of one turn on PostgreSQL', () => {
+  const create = databases('postgres');
+  let database: Database;
+  before(async () => {
+    const { url, dir } = await create();
+    database = await openDatabase({ databaseUrl: url, databasePoolSize: 4, workingDir: dir });
+    await sql`create table notes (id text primary key, body text check (body <> 'bad'))`.execute(database.db);
+    await sql`insert into notes select 'n' || n, 'body ' || n from generate_series(1, 500) as n`.execute(database.db);
+  });
+  after(() => database.close());
+
+  const count = () =>
+    database.read<{ n: number; at: string }>('select count(*) n, clock_timestamp()::text at from notes', []);
+  const byId = 'select id, body, statement_timestamp()::text as at from notes where id = any($1)';
+  const read = (id: string) => database.readKeyed?.<{ id: string; body: string; at: string }>(byId, id);
+  const insertMany = `insert into notes select r.id, r.body from json_to_recordset($1::json) as r (id text, body text)
+    returning id, body, xmin::text as transaction`;
+  const write = (id: string, body: string) =>
+    database.batchWrite?.<{ id: string; transaction: string }>(insertMany, { id, body } as { id: string });
+
+  it('that ask the same are asked once, and each has a list of its own', async () => {
+    const answers = await Promise.all(many(20).map(count));
+    assert.equal(new Set(answers.map(([row]) => row?.at)).size, 1);
+    answers[0]?.pop();
+    assert.equal(answers[1]?.length, 1);
+  });
+
+  it('see all that was committed before they were asked for, whatever is under way', async () => {
+    for (const n of many(20)) {
+      const earlier = count();
+      // The earlier one is on its way when this is committed.
+      await sql`insert into notes values (${`later${n}`}, '')`.execute(database.db);
+      const [seen] = await count();
+      assert.equal(seen?.n, 501 + n);
+      await earlier;
+    }
+  });
+
+  it('that look for one row each look for all of them', async () => {
+    const found = await Promise.all(many(50).map((n) => read(`n${n + 1}`)));
+    assert.deepEqual(
+      found.map((row) => row?.body),
+      many(50).map((n) => `body ${n + 1}`),
+    );
+    assert.equal(new Set(found.map((row) => row?.at)).size, 1);
+    const [twice, same, none] = await Promise.all([read('n1'), read('n1'), read('n0')]);
+    assert.deepEqual(twice, same);
+    assert.equal(none, undefined);
+    assert.equal(new Set((await Promise.all(many(450).map((n) => read(`n${n + 1}`)))).map((row) => row?.id)).size, 450);
+  });
+
+  it('are written in one transaction, or are left to be written alone', async () => {
+    const written = await Promise.all(many(30).map((n) => write(`w${n}`, 'good')));
+    assert.equal(new Set(written.map((row) => row?.transaction)).size, 1);
+    assert.deepEqual(await Promise.all([write('x1', 'good'), write('x2', 'bad')]), [undefined, undefined]);
+    const [first, second] = await Promise.all([write('y', 'good'), write('y', 'good')]);
+    assert.deepEqual([first?.id, second], ['y', undefined]);
+  });
+});

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { Problem } from '../../../platform/errors.ts';
+import type { Tx } from '../../db.ts';
+
+/** Tables whose rows are counted have triggers of this name. */
+const rowTrigger = 'gatehouse_row_changes';
+
+/** Whether the triggers of a table, by its quoted name, are there, and in force. */
+export const changesAreCounted = (table: string): string =>
+  `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${rowTrigger}%' and tgenabled in ('O', 'A'))`;
+
+/** The most that one statement counts as: more than anybody remembers of the rows of a table. */
+const most = 100_000;
+
+/**
+ * The sequence that triggers count added and removed rows in. It waits for nobody, and nobody for it. A statement that
+ * removes rows counts as many as it removes. Whoever writes to the tables needs no right to the sequence.
+ */
+export async function createRowChanges(tx: Tx): Promise<void> {
+  await sql`create sequence row_changes`.execute(tx);
+  // The first number of a sequence does not show.
+  await sql`select nextval('row_changes')`.execute(tx);
+  const { rows } = await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(tx);
+  const schema = rows[0]?.name;
+  await sql
+    .raw(`create function count_row_changes() returns trigger language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+      declare
+        changed bigint := 1;
+      begin
+        if tg_op = 'TRUNCATE' then
+          changed := ${most};
+        elsif tg_op = 'DELETE' then
+          select least(count(*), ${most}) into changed from removed;
+        end if;
+        perform nextval('row_changes') from generate_series(1, changed);
+        return null;
+      end $$`)
+    .execute(tx);
+}
+
+const kinds = [
+  ['insert', ''],
+  ['delete', 'referencing old table as removed'],
+  ['truncate', ''],
+] as const;
+
+/** Gives tables the triggers that they lack. One that is in use for longer than a lock is waited for goes without until the next start. */
+export async function countRowChanges(tx: Tx, tables: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_trigger as t join pg_class as c on c.oid = t.tgrelid
+    where c.relnamespace = current_schema()::regnamespace and t.tgname = ${`${rowTrigger}_truncate`}`.execute(tx);
+  const counted = new Set(rows.map(({ name }) => name));
+  const run = (text: string) => sql.raw(text).execute(tx);
+  for (const table of tables.filter((name) => !counted.has(name))) {
+    await run('savepoint triggers');
+    try {
+      for (const [kind, removed] of kinds) {
+        await run(
+          `create trigger ${rowTrigger}_${kind} after ${kind} on "${table}" ${removed} for each statement execute function count_row_changes()`,
+        );
+      }
+    } catch (error) {
+      await run('rollback to savepoint triggers');
+      if (!(error instanceof Problem)) throw error;
+    }
+    await run('release savepoint triggers');
+  }
+}

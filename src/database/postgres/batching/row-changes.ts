@@ -1,0 +1,82 @@
+import type { Bus } from '../../bus.ts';
+import type { Changes } from '../../database.ts';
+import { Batcher } from './batcher.ts';
+
+interface Observed {
+  readonly value: number;
+  readonly xmin: number;
+  readonly xmax: number;
+}
+
+/**
+ * Ids of transactions fit into a number for longer than any database lives. The sequence is read after the snapshot was
+ * taken: whoever counts in it has had an id before, and commits after.
+ */
+const observe = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::float8 as xmin,
+  pg_snapshot_xmax(s)::text::float8 as xmax from row_changes, pg_current_snapshot() as s`;
+
+/** Longest time that a count is believed: triggers can be switched off. */
+const believedMs = 60_000;
+
+/**
+ * How many rows were added or removed, by the sequence that triggers count them in. A sequence shows what is not
+ * committed yet, so a count of rows may be older than the sequence says. What the sequence said is `settled` once every transaction
+ * that was under way at that time has ended: each count of rows that is begun later has all of it.
+ */
+export class RowChanges {
+  readonly #read: (text: string) => Promise<Observed[]>;
+  /** One after another: each is younger than what the one before has said. */
+  readonly #asked = new Batcher<undefined, Changes | undefined>(
+    { atOnce: 1, most: Number.POSITIVE_INFINITY, strictly: true },
+    async (askers) => {
+      const changes = await this.#observe();
+      return askers.map(() => changes);
+    },
+  );
+  #generation = 0;
+  #began = performance.now();
+  #pending: { readonly value: number; bound?: number } | undefined;
+  #settled: number | undefined;
+  #settledAt: number | undefined;
+
+  constructor(bus: Bus, read: (text: string) => Promise<Observed[]>) {
+    this.#read = read;
+    // After a failover the sequence may stand where it stood before.
+    bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
+  }
+
+  changes(): Promise<Changes | undefined> {
+    return this.#asked.add(undefined);
+  }
+
+  async #observe(): Promise<Changes | undefined> {
+    const generation = this.#generation;
+    // Where it cannot be read nothing is known.
+    const [observed] = await this.#read(observe).catch((): Observed[] => []);
+    if (performance.now() - this.#began > believedMs) this.#startAnew();
+    if (!observed || generation !== this.#generation) return undefined;
+    this.#note(observed);
+    return { own: observed.value, foreign: generation, settled: this.#settled, settledAt: this.#settledAt };
+  }
+
+  #note({ value, xmin, xmax }: Observed): void {
+    const pending = this.#pending;
+    if (!pending) this.#pending = { value };
+    // This snapshot is younger than the value: whoever had counted by then has a lower id.
+    else if (pending.bound === undefined) pending.bound = xmax;
+    else if (xmin >= pending.bound) {
+      if (pending.value !== this.#settled) {
+        this.#settled = pending.value;
+        this.#settledAt = performance.now();
+      }
+      this.#pending = { value };
+    }
+  }
+
+  #startAnew(): void {
+    this.#generation++;
+    this.#began = performance.now();
+    this.#pending = undefined;
+    this.#settled = undefined;
+  }
+}

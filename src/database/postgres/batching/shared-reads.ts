@@ -1,0 +1,56 @@
+import { Batcher } from './batcher.ts';
+
+type Run = <R>(text: string, values: readonly unknown[], once?: boolean) => Promise<R[]>;
+type Row = Record<string, unknown>;
+
+/** Rows for which one statement looks, at most: its answer is read in one piece. */
+const mostKeys = 200;
+
+/** Reads that travel together where they can: each is asked for after whoever joins it has come. */
+export class SharedReads {
+  readonly #run: Run;
+  readonly #byKey = new Map<string, Batcher<string, Row | undefined>>();
+  readonly #same = new Map<string, Batcher<undefined, Row[]>>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Whoever asks for the same shares the answer. Nobody changes a row; the list is each one's own. */
+  async read<R>(text: string, values: readonly unknown[], once?: boolean): Promise<R[]> {
+    const question = `${text}\0${JSON.stringify(values)}`;
+    let gathering = this.#same.get(question);
+    if (!gathering) {
+      gathering = new Batcher({ atOnce: 1, most: Number.POSITIVE_INFINITY }, async (askers) => {
+        const rows = await this.#run<Row>(text, values, once);
+        return askers.map(() => rows);
+      });
+      this.#same.set(question, gathering);
+    }
+    try {
+      return [...(await gathering.add(undefined))] as R[];
+    } finally {
+      if (gathering.isIdle) this.#same.delete(question);
+    }
+  }
+
+  /** The row whose `id` is the key; `text` selects those of a list of keys. */
+  async readKeyed<R>(text: string, key: string): Promise<R | undefined> {
+    let gathering = this.#byKey.get(text);
+    if (!gathering) {
+      gathering = new Batcher({ atOnce: 2, most: mostKeys }, (keys) => this.#readKeys(text, keys));
+      this.#byKey.set(text, gathering);
+    }
+    try {
+      return (await gathering.add(key)) as R | undefined;
+    } finally {
+      if (gathering.isIdle) this.#byKey.delete(text);
+    }
+  }
+
+  async #readKeys(text: string, keys: readonly string[]): Promise<(Row | undefined)[]> {
+    const rows = await this.#run<Row>(text, [[...new Set(keys)]]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return keys.map((key) => byId.get(key));
+  }
+}

@@ -1,0 +1,42 @@
+import { Problem } from '../../../platform/errors.ts';
+import type { RowToWrite } from '../../database.ts';
+import { Batcher } from './batcher.ts';
+
+type Run = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
+
+const mostRows = 100;
+
+/** Writes of one kind that travel, and are committed, together. What one statement leaves out is for each to do alone. */
+export class SharedWrites {
+  readonly #run: Run;
+  readonly #byText = new Map<string, Batcher<RowToWrite, RowToWrite | undefined>>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  write<R extends RowToWrite>(text: string, row: RowToWrite): Promise<R | undefined> {
+    let gathering = this.#byText.get(text);
+    if (!gathering) {
+      gathering = new Batcher({ atOnce: 2, most: mostRows }, (rows) => this.#writeAll(text, rows));
+      this.#byText.set(text, gathering);
+    }
+    return gathering.add(row) as Promise<R | undefined>;
+  }
+
+  async #writeAll(text: string, rows: readonly RowToWrite[]): Promise<(RowToWrite | undefined)[]> {
+    const byId = new Map<string, RowToWrite>();
+    // Of two that mean the same row the second comes after the first.
+    for (const row of rows) if (!byId.has(row.id)) byId.set(row.id, row);
+    try {
+      const found = await this.#run<RowToWrite>(text, [JSON.stringify([...byId.values()])]);
+      const written = new Map(found.map((row) => [row.id, row]));
+      return rows.map((row) => (byId.get(row.id) === row ? written.get(row.id) : undefined));
+    } catch (error) {
+      // Whether it took effect is not known, or it would not be better alone.
+      if (error instanceof Problem) throw error;
+      // One of them has broken a rule, and all were undone.
+      return rows.map(() => undefined);
+    }
+  }
+}

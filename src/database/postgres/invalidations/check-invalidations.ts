@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { OperatorError } from '../../../platform/errors.ts';
+import { placeOf } from '../servers/servers-of.ts';
+import type { CarriedClock } from './carried-clock.ts';
+import { oldestVersion, readServer } from './instance-table.ts';
+
+const connectsWithin = 3000;
+const answersWithin = 15_000;
+
+/** Statements that a pooler could give to different connections of its own. */
+const rounds = 3;
+
+interface Ways {
+  readonly server: string;
+  /** Where the news are heard, if that is another way. */
+  readonly listen: string | undefined;
+  readonly clock: CarriedClock;
+}
+
+/**
+ * Before the first statement that depends on it: whether a connection stays with one session of PostgreSQL, and hears what is told
+ * over the other way. A pooler by transaction gives the same session to several connections, by turns.
+ */
+export async function checkNews({ server, listen, clock }: Ways): Promise<void> {
+  const opened: pg.Client[] = [];
+  const open = async (url: string) => {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: connectsWithin,
+      query_timeout: answersWithin,
+      application_name: 'gatehouse',
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    opened.push(client);
+    return client;
+  };
+  try {
+    const [tells, hears] = await Promise.all([open(server), open(listen ?? server)]);
+    await readClock(tells, clock);
+    if (await areShared(hears, listen ? await open(listen) : tells))
+      throw new OperatorError(whyRefused(server, listen));
+    if (listen && !(await isHeard(tells, hears)))
+      throw new OperatorError(
+        `DATABASE_LISTEN_URL (${placeOf(listen)}) is not the database of DATABASE_URL (${placeOf(server)}): what is told in one is not heard in the other. Name the same database, past the pooler.`,
+      );
+  } finally {
+    await Promise.all(opened.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+async function readClock(client: pg.Client, clock: CarriedClock): Promise<void> {
+  // Not the first query of a connection, which takes long.
+  await client.query('select 1');
+  const asked = performance.now();
+  const { rows } = await client.query<{ time: number; version: number }>(readServer);
+  const { time, version } = rows[0] as { time: number; version: number };
+  clock.set({ time, asked, answered: performance.now() });
+  if (version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
+}
+
+async function areShared(one: pg.Client, other: pg.Client): Promise<boolean> {
+  const session = async (client: pg.Client) =>
+    (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const sessions: (number | undefined)[][] = [];
+  for (let round = 0; round < rounds; round++) sessions.push([await session(one), await session(other)]);
+  const [first] = sessions;
+  return sessions.some(([a, b]) => a === b || a !== first?.[0] || b !== first?.[1]);
+}
+
+/** What is pending is sent before a statement is reported as done: what was not heard by then never is. */
+async function isHeard(tells: pg.Client, hears: pg.Client): Promise<boolean> {
+  const channel = `gatehouse_probe_${randomBytes(8).toString('hex')}`;
+  let heard = false;
+  hears.on('notification', (message) => {
+    heard ||= message.channel === channel;
+  });
+  await hears.query(`listen ${channel}`);
+  await tells.query(`notify ${channel}`);
+  await hears.query('select 1');
+  return heard;
+}
+
+const whyRefused = (server: string, listen: string | undefined): string =>
+  listen
+    ? `DATABASE_LISTEN_URL (${placeOf(listen)}) goes through a pooler by transaction (as PgBouncer with pool_mode = transaction), over which no news of other instances are heard. Name the PostgreSQL server itself.`
+    : `DATABASE_URL (${placeOf(server)}) goes through a pooler by transaction (as PgBouncer with pool_mode = transaction), over which no news of other instances are heard: what was revoked there would stay good here. Set DATABASE_LISTEN_URL to the PostgreSQL server itself, past the pooler, or let the pooler work by session (pool_mode = session).`;

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Change } from '../../bus.ts';
+import { isVisibleIn } from './instance-table.ts';
+import { confirmationBy, readAnnounced, readHeard, writeAnnounced, writeHeard } from './invalidation-messages.ts';
+
+describe('Messages between instances', () => {
+  const changes: Change[] = [
+    { kind: 'session', id: 'a' },
+    { kind: 'client', id: 'ü"\\' },
+  ];
+
+  it('say what changed', () => {
+    assert.deepEqual(readAnnounced(writeAnnounced({ announcement: 'x', changes })), { announcement: 'x', changes });
+  });
+
+  it('say that everything did where there is no room, or a newer version means what this one does not know', () => {
+    const everything = [{ kind: 'everything', id: '' }];
+    for (const id of ['a'.repeat(8000), 'ü'.repeat(4000), '"'.repeat(4000)]) {
+      const message = writeAnnounced({ announcement: 'x', changes: [...changes, { kind: 'user', id }] });
+      assert.ok(Buffer.byteLength(message) < 8000);
+      assert.deepEqual(readAnnounced(message)?.changes, everything);
+    }
+    assert.deepEqual(readAnnounced('["x",["tenant","a"]]')?.changes, everything);
+    assert.deepEqual(readAnnounced('["x",["constructor","a"]]')?.changes, everything);
+  });
+
+  it('are nothing where no instance wrote them', () => {
+    for (const payload of ['', 'x', '[]', '{}', '[1]', '["x",["session"]]', '["x",["session",1]]', '["x","y"]', 'null'])
+      assert.equal(readAnnounced(payload), undefined, payload);
+    for (const payload of ['', 'x', 'x ', ' y', 'x y z']) assert.equal(readHeard(payload), undefined, payload);
+  });
+
+  it('are confirmed by each instance, and each message, in a way of its own', () => {
+    const heard = { announcement: 'x', confirmation: confirmationBy('one', 'x') };
+    assert.deepEqual(readHeard(writeHeard(heard)), heard);
+    const all = ['one', 'two'].flatMap((id) => ['x', 'y'].map((announcement) => confirmationBy(id, announcement)));
+    assert.equal(new Set(all).size, 4);
+  });
+});
+
+describe('A snapshot of PostgreSQL', () => {
+  it('shows which transactions had ended', () => {
+    const visible = [9n, 10n, 11n, 12n, 14n, 15n, 16n].map((transaction) => isVisibleIn('10:15:10,12', transaction));
+    assert.deepEqual(visible, [true, false, true, false, true, false, false]);
+    assert.deepEqual([isVisibleIn('10:10:', 9n), isVisibleIn('10:10:', 10n)], [true, false]);
+  });
+});

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { BoundedMap } from '../../../platform/bounded-map.ts';
+import { type Bus, type Change, type ChangeListener, notifyListeners } from '../../bus.ts';
+import type { Db, Tx } from '../../database.ts';
+import type { Primary } from '../servers/primary.ts';
+import type { Beats } from './beats.ts';
+import type { CarriedClock } from './carried-clock.ts';
+import { findInstance, type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
+import { InvalidationConnection } from './invalidation-connection.ts';
+import {
+  changesChannel,
+  confirmationBy,
+  heardChannel,
+  jobsChannel,
+  readAnnounced,
+  readHeard,
+  writeAnnounced,
+  writeHeard,
+} from './invalidation-messages.ts';
+import { leaseSurelyOver } from './lease.ts';
+
+/** What was announced by a transaction that was undone is never settled: the oldest make room. */
+const mostUnsettled = 10_000;
+const mostConfirmations = 1000;
+/** Then the table is looked at again: an instance that started anew confirms nothing of what was before. */
+const firstLookAgain = 50;
+const lookAgainWithin = 400;
+
+interface Ways {
+  /** What is read comes from here. */
+  readonly primary: Primary;
+  /** The news come from here: the same, or the same server past a pooler. */
+  readonly listening: Primary;
+}
+
+type Query = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
+
+interface Unsettled {
+  readonly transaction: bigint;
+  readonly confirmations: Set<string>;
+  heard: () => void;
+}
+
+/**
+ * Tells the instances of one database what changed, over LISTEN/NOTIFY. A change is settled when every instance that
+ * listens has confirmed it, or when the lease of those that have not is surely over: an instance without a lease does not
+ * answer from memory. The argument is in docs/decisions/lease-on-the-news.md.
+ */
+export class PostgresBus implements Bus {
+  readonly #news: InvalidationConnection;
+  /** Over another connection than that of the news, which may be cut off. */
+  readonly #list: () => Promise<InstanceRow[]>;
+  readonly #listeners: ChangeListener[] = [];
+  readonly #wakeListeners: (() => void)[] = [];
+  readonly #unsettled = new BoundedMap<string, Unsettled>(mostUnsettled);
+
+  constructor({ primary, listening }: Ways, clock: CarriedClock, query: Query) {
+    const isApart = listening !== primary;
+    this.#list = () => query(listInstances, []);
+    this.#news = new InvalidationConnection(listening, clock, {
+      isKnown: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
+      hear: (channel, payload) => this.#hear(channel, payload),
+      startAnew: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
+      // Otherwise others wait until the instance is back, or is found to be silent.
+      lost: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
+    });
+    if (isApart) primary.onMove(() => this.#news.startAgain());
+  }
+
+  /** By which others can be seen to have what the primary has. */
+  get beats(): Beats {
+    return this.#news.beats;
+  }
+
+  join(): Promise<void> {
+    return this.#news.open();
+  }
+
+  async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
+    // Not to be guessed: instances confirm whatever is announced to them, by whomever.
+    const announcement = randomUUID();
+    const message = writeAnnounced({ announcement, changes });
+    const { rows } = await sql<{
+      transaction: string;
+    }>`select pg_current_xact_id()::text as transaction, pg_notify(${changesChannel}, ${message})`.execute(tx);
+    const transaction = BigInt(rows[0]?.transaction as string);
+    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), heard: () => undefined });
+    return announcement;
+  }
+
+  async settle(announcement: string, changes: readonly Change[]): Promise<void> {
+    const told = notifyListeners(this.#listeners, changes);
+    await this.#allConfirmed(announcement);
+    await told;
+  }
+
+  subscribe(listener: ChangeListener): void {
+    this.#listeners.push(listener);
+  }
+
+  async wakeQueues(db: Db | Tx): Promise<void> {
+    await sql`select pg_notify(${jobsChannel}, '')`.execute(db);
+  }
+
+  onWake(listener: () => void): void {
+    this.#wakeListeners.push(listener);
+  }
+
+  /** Nothing is read ahead here. */
+  endSnapshot(): void {}
+
+  cacheUsable(): boolean {
+    return this.#news.lease.holds();
+  }
+
+  close(): Promise<void> {
+    return this.#news.close();
+  }
+
+  /** Or none that has not can go by what it remembers. */
+  async #allConfirmed(announcement: string): Promise<void> {
+    const unsettled = this.#unsettled.get(announcement);
+    const timers = new Set<NodeJS.Timeout>();
+    await new Promise<void>((resolve) => {
+      timers.add(setTimeout(resolve, leaseSurelyOver));
+      if (!unsettled) return;
+      let awaited: readonly string[] | undefined;
+      const check = () => {
+        if (awaited?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
+      };
+      const look = async (list: () => Promise<InstanceRow[]>, wait: number) => {
+        const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, lookAgainWithin)), wait);
+        timers.add(again);
+        const rows = await list().catch(() => undefined);
+        if (rows)
+          awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
+        check();
+      };
+      unsettled.heard = check;
+      void look(this.cacheUsable() ? () => this.#news.ask(listInstances) : this.#list, firstLookAgain);
+    });
+    for (const timer of timers) clearTimeout(timer);
+    this.#unsettled.delete(announcement);
+  }
+
+  /** The other instances that may remember what was true before the transaction. */
+  #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
+    return rows
+      .filter(({ id, snapshot }) => !this.#news.isOwn(id) && !isVisibleIn(snapshot, transaction))
+      .map(({ id }) => id);
+  }
+
+  #hear(channel: string, payload: string): void {
+    if (channel === heardChannel) this.#noteConfirmation(payload);
+    else if (channel === changesChannel) this.#noteChanges(payload);
+    else if (channel === jobsChannel) for (const listener of this.#wakeListeners) listener();
+  }
+
+  #noteConfirmation(payload: string): void {
+    const heard = readHeard(payload);
+    const unsettled = heard && this.#unsettled.get(heard.announcement);
+    if (!unsettled || unsettled.confirmations.size >= mostConfirmations) return;
+    unsettled.confirmations.add(heard.confirmation);
+    unsettled.heard();
+  }
+
+  #noteChanges(payload: string): void {
+    const announced = readAnnounced(payload);
+    if (!announced) return;
+    const { announcement, changes } = announced;
+    const { id } = this.#news;
+    const confirm = () => {
+      // Nobody waits for a confirmation of his own.
+      if (this.#unsettled.has(announcement)) return;
+      const message = writeHeard({ announcement, confirmation: confirmationBy(id, announcement) });
+      this.#news.ask('select pg_notify($1, $2)', [heardChannel, message]).catch(() => undefined);
+    };
+    // Confirmed means that no part of this instance goes by the old state: a part that has to read has read by then.
+    const told = notifyListeners(this.#listeners, changes);
+    if (told) void told.then(confirm);
+    else confirm();
+  }
+}

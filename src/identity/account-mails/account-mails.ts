@@ -1,0 +1,151 @@
+import { languagesOf } from '../../config/languages/languages.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { sayDevice } from '../../http/device.ts';
+import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
+import { findTimeZone } from '../accounts/time-zone-store.ts';
+import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
+import type { Compose, Mails, QueuedMail } from '../mail/mails.ts';
+import { timeInWords } from '../mail/time-in-words.ts';
+import type { OneTimePurpose } from './one-time-token-store.ts';
+import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
+
+/**
+ * The mails about accounts. Each finds its user when it is sent: an address that nobody has (any more) gets none,
+ * and so does a user who is disabled.
+ */
+export function accountMails(context: Context, keys: KeyRing): Mails {
+  const { config, database } = context;
+  const service = new URL(config.baseUrl).host;
+  const languages = languagesOf(config);
+  const addressee = async (mail: QueuedMail): Promise<UserRow | undefined> => {
+    const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+    return user?.disabled ? undefined : user;
+  };
+
+  /** The reader's language, and times as the reader's clock shows them, where it is known. */
+  const readerOf = async (user: UserRow | undefined, mail: QueuedMail) => {
+    const zone = user === undefined ? undefined : await findTimeZone(database.db, user.id);
+    const language = languages.find([user?.locale]) ?? mail.language;
+    return { language, inWords: (ms: number) => timeInWords(ms, zone, language) };
+  };
+
+  /** Of what has happened to the account that an address belongs to. */
+  async function happened(mail: QueuedMail, path: string) {
+    const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+    const { language, inWords } = await readerOf(owner, mail);
+    const said = Object.entries(dataOf(mail)).map(([name, text]) => [
+      name,
+      text && languages.text(language, say(text)),
+    ]);
+    return {
+      service,
+      at: inWords(mail.created_at),
+      language,
+      ...Object.fromEntries(said),
+      link: config.baseUrl + path,
+    };
+  }
+
+  /** To the address that the user has given, however the one who asked for the mail has written it. */
+  async function linkFor(
+    mail: QueuedMail,
+    user: UserRow,
+    purpose: OneTimePurpose,
+    path: string,
+    { recipient = user.email ?? mail.recipient, lifeMs }: { recipient?: string; lifeMs?: number } = {},
+  ) {
+    const token = await mintOneTimeToken(context, keys, {
+      id: mail.id,
+      purpose,
+      userId: user.id,
+      email: recipient,
+      lifeMs,
+    });
+    const { language, inWords } = await readerOf(user, mail);
+    return {
+      service,
+      recipient,
+      language,
+      link: `${config.baseUrl}${path}/${token.value}`,
+      expires: inWords(token.expiresAt),
+    };
+  }
+
+  /** The change of email that a mail is about, unless it was undone meanwhile. */
+  async function changeOf(mail: QueuedMail): Promise<EmailChangeRow | undefined> {
+    const { change: id } = JSON.parse(mail.data) as { change?: string };
+    const change = id === undefined ? undefined : await findEmailChange(database.db, id);
+    return change?.undone_at === null ? change : undefined;
+  }
+
+  async function confirmNewEmail(mail: QueuedMail) {
+    const change = await changeOf(mail);
+    if (!change || change.new_email !== mail.recipient) return undefined;
+    if (change.confirmed_at !== null || change.withdrawn_at !== null) return undefined;
+    const user = await findUser(database.db, change.user_id);
+    if (!user || user.disabled) return undefined;
+    return linkFor(mail, user, 'confirm_email', '/email/confirm', { recipient: mail.recipient });
+  }
+
+  async function noticeOfChange(mail: QueuedMail) {
+    const change = await changeOf(mail);
+    if (!change) return undefined;
+    const link = `${config.baseUrl}/email/undo/${signLink(keys, 'undo_email', change.id)}`;
+    const { language, inWords } = await readerOf(await findUser(database.db, change.user_id), mail);
+    return { service, at: inWords(mail.created_at), language, link, expires: inWords(change.undo_until) };
+  }
+
+  return new Map<string, Compose>([
+    [
+      'confirm-email',
+      async (mail) => {
+        const user = await addressee(mail);
+        return user && !user.email_confirmed ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
+      },
+    ],
+    ['confirm-new-email', confirmNewEmail],
+    [
+      'reset-password',
+      async (mail) => {
+        const user = await addressee(mail);
+        return user && linkFor(mail, user, 'reset_password', '/password/reset');
+      },
+    ],
+    [
+      'invitation',
+      async (mail) => {
+        const user = await addressee(mail);
+        return user && linkFor(mail, user, 'reset_password', '/password/reset', { lifeMs: invitationLifeMs });
+      },
+    ],
+    ['email-change-requested', noticeOfChange],
+    [
+      'email-changed',
+      // An administrator's change cannot be undone by a link.
+      async (mail) =>
+        mail.data === '{}'
+          ? { service, at: timeInWords(mail.created_at, undefined, mail.language), link: null, expires: null }
+          : noticeOfChange(mail),
+    ],
+    ['password-changed', (mail) => happened(mail, '/password/forgot')],
+    ['new-access', (mail) => happened(mail, '/settings')],
+    ['new-login', (mail) => happened(mail, '/settings/sessions')],
+  ]);
+}
+
+/** Who is invited does not wait for the mail. */
+const invitationLifeMs = 3 * 86_400_000;
+
+const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
+
+/** What lies in the queue is English: an older instance may send it. */
+const messages = new Map([
+  ['a new personal access token', message('mail.what.token')],
+  ['a new external application', message('mail.what.application')],
+  ['a new secret of an external application', message('mail.what.secret')],
+  ['another application', message('mail.another_application')],
+]);
+
+const say = (text: string): LocalizedText => messages.get(text) ?? sayDevice(text);

@@ -1,0 +1,38 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { findEmailChange, findPendingChange } from '../accounts/email-change-store.ts';
+import { findUser } from '../accounts/user-store.ts';
+import type { OneTimePurpose } from './one-time-token-store.ts';
+import { peekOneTimeToken, readOneTimeToken } from './one-time-tokens.ts';
+
+type Looking = Pick<Context, 'database' | 'now'>;
+type Macs = Pick<KeyRing, 'matches'>;
+
+/**
+ * Whether a mailed link would still work, so that the page behind it can say so at once. It is not used up by that: mail scanners
+ * open links too.
+ */
+export const isGoodLink = (
+  looking: Looking,
+  keys: Macs,
+  purpose: OneTimePurpose | 'undo_email',
+  value: string,
+): Promise<boolean> =>
+  purpose === 'undo_email' ? canUndo(looking, keys, value) : canUse(looking, keys, purpose, value);
+
+async function canUse(looking: Looking, keys: Macs, purpose: OneTimePurpose, value: string): Promise<boolean> {
+  const found = await peekOneTimeToken(looking, keys, purpose, value);
+  const user = found && (await findUser(looking.database.db, found.user_id));
+  if (!user || user.disabled) return false;
+  if (user.email === found.email) return true;
+  if (purpose !== 'confirm_email') return false;
+  // A change of email that waits for its new address.
+  const change = await findPendingChange(looking.database.db, user.id, looking.now());
+  return change?.new_email === found.email;
+}
+
+async function canUndo({ database, now }: Looking, keys: Macs, value: string): Promise<boolean> {
+  const id = readOneTimeToken(keys, 'undo_email', value);
+  const change = id === undefined ? undefined : await findEmailChange(database.db, id);
+  return change !== undefined && change.undone_at === null && change.undo_until > now() && change.old_email !== null;
+}

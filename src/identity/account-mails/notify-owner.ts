@@ -1,0 +1,41 @@
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { mailboxOf } from '../../platform/email-address.ts';
+import { fingerprintOfLogin } from '../accounts/identifiers.ts';
+import { findUser } from '../accounts/user-store.ts';
+import type { Mail } from '../mail/mail.ts';
+import { countOnce } from '../throttle/throttle-store.ts';
+
+const windowMs = 15 * 60_000;
+/** A confirmed address gets all but a flood; one that may be a stranger's gets a few. */
+const mailsTo = { confirmed: 100, unconfirmed: 5 };
+
+/** A stranger's mailbox is counted as one, by however many accounts and spellings (`+…`) somebody writes to it. */
+const countedAs = (template: string, userId: string, email: string, confirmed: boolean): string =>
+  confirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
+
+/** Writes to the owner of an account when the transaction commits. Nothing that somebody chose a name for is named. */
+export async function notifyOwner(
+  { now }: Pick<Context, 'now'>,
+  mail: Mail,
+  tx: Tx,
+  {
+    userId,
+    template,
+    data,
+    source,
+  }: {
+    userId: string;
+    template: 'new-access' | 'new-login' | 'password-changed';
+    data?: Readonly<Record<string, string | null>>;
+    source: RequestSource;
+  },
+): Promise<void> {
+  const user = await findUser(tx, userId);
+  if (!user?.email) return;
+  const confirmed = user.email_confirmed === 1;
+  const [counted] = await countOnce(tx, [countedAs(template, userId, user.email, confirmed)], now(), windowMs);
+  if ((counted?.count ?? 0) > mailsTo[confirmed ? 'confirmed' : 'unconfirmed']) return;
+  await mail.enqueue(tx, { template, recipient: user.email, language: source.language, ...(data ? { data } : {}) });
+}

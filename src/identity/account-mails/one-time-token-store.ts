@@ -1,0 +1,74 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
+export type OneTimePurpose = OneTimeTokenRow['purpose'];
+
+/** A mail that is tried again carries the same token, whose time starts anew. */
+export async function putOneTimeToken(db: Db, row: OneTimeTokenRow): Promise<void> {
+  await db
+    .insertInto('one_time_tokens')
+    .values(row)
+    .onConflict((oc) => oc.column('id').doUpdateSet({ expires_at: row.expires_at }))
+    .execute();
+}
+
+export function findUsableOneTimeToken(
+  db: Db,
+  id: string,
+  purpose: OneTimePurpose,
+  now: number,
+): Promise<OneTimeTokenRow | undefined> {
+  return db
+    .selectFrom('one_time_tokens')
+    .selectAll()
+    .where('id', '=', id)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** One statement: of two who come at once, one gets it. */
+export function useOneTimeToken(
+  tx: Tx,
+  id: string,
+  purpose: OneTimePurpose,
+  now: number,
+): Promise<OneTimeTokenRow | undefined> {
+  return tx
+    .updateTable('one_time_tokens')
+    .set({ used_at: now })
+    .where('id', '=', id)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A password that was set some other way voids the links that would set it. */
+export async function voidOneTimeTokens(tx: Tx, userId: string, purpose: OneTimePurpose, now: number): Promise<void> {
+  await tx
+    .updateTable('one_time_tokens')
+    .set({ used_at: now })
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+/** Every link that is out, whoever's; says how many. */
+export async function voidAllOneTimeTokens(tx: Tx, now: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('one_time_tokens')
+    .set({ used_at: now })
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+export async function pruneOneTimeTokens(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
+}

@@ -1,0 +1,43 @@
+import type { Context } from '../../database/context.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { mailboxOf } from '../../platform/email-address.ts';
+import { tooManyRequests } from '../../platform/errors.ts';
+import { fingerprintOfLogin } from '../accounts/identifiers.ts';
+import type { Mail } from '../mail/mail.ts';
+import { countAgainst, networkLimits, type Refusal } from '../throttle/throttle.ts';
+
+const limits = { mailbox: 5, address: 100 };
+
+/**
+ * Queues a mail to whoever has this address. The queue, not the request, looks for the user: so neither the answer nor its
+ * timing tells whether there is one. Beyond five mails in fifteen minutes to one mailbox, or a hundred that one network asks
+ * for, it sends none and says so to the caller, who may keep it to itself.
+ */
+export async function requestMail(
+  context: Context,
+  mail: Mail,
+  template: 'confirm-email' | 'reset-password',
+  email: string,
+  source: RequestSource,
+): Promise<Refusal | undefined> {
+  const refusal = await countMail(context, template, email, source);
+  if (refusal) return refusal;
+  await mail.enqueue(context.database.db, { template, recipient: email, language: source.language });
+  return undefined;
+}
+
+/** One more of these mails to this address; the refusal where that is too many. */
+export async function countMail(
+  context: Context,
+  template: string,
+  email: string,
+  source: RequestSource,
+): Promise<Refusal | undefined> {
+  // What follows a plus sign makes no other mailbox.
+  const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
+  const mailbox = { key, most: limits.mailbox, of: 'account' };
+  return countAgainst(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);
+}
+
+export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>
+  tooManyRequests('Too many mails were asked for. Wait for the last one to arrive.', retryAfterSeconds);

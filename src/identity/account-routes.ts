@@ -1,0 +1,157 @@
+import { Type } from 'typebox';
+import type { Context } from '../database/context.ts';
+import type { App } from '../http/app.ts';
+import { noValidation } from '../http/no-validation.ts';
+import { named } from '../http/openapi/openapi-components.ts';
+import { requestSource } from '../http/request-source.ts';
+import type { AccountServices } from './accounts/account-services.ts';
+import { UserView, viewUser } from './accounts/user.ts';
+import { requestPasswordReset, resetPassword } from './credentials/reset-password.ts';
+import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './email/confirm-email.ts';
+import { undoEmailChange } from './email/undo-email-change.ts';
+import { readEmailField, readOnlyField } from './read-body.ts';
+import { registerUser } from './registration/register.ts';
+import { requireOpenRegistration } from './registration/registration.ts';
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
+const TokenOfMail = Type.Object({ token: Type.String({ description: 'What the link in the mail ends with.' }) });
+
+/** The functions behind these routes judge the body themselves, so that one answer names all that is wrong. */
+const open = { config: { auth: 'public' }, ...noValidation } as const;
+
+const onItsWay = { message: 'If this address belongs to a user, a mail is on its way.' };
+
+/** Registration, confirmation of the email address, and a forgotten password: what needs no token. */
+export function serveAccounts(app: App, context: Context, services: AccountServices): void {
+  app.post(
+    '/v1/register',
+    {
+      ...open,
+      schema: {
+        tags: ['users'],
+        summary: 'Register a user',
+        description:
+          'Answers with the user, not with tokens: log in with the same credentials to get those. 403 where REGISTRATION is closed.',
+        body: Type.Object(
+          {
+            email: text('Required unless another enabled identifier is sent.'),
+            password: Type.String({ description: 'At least 8 characters, at most 1,024 bytes, not a common one.' }),
+            name: text('What to call the user.'),
+            username: text('3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.'),
+            phone: text('With its country code; stored as E.164.'),
+          },
+          { additionalProperties: false, examples: [{ email: 'ada@example.com', password: 'lovelace-1815' }] },
+        ),
+        response: { 201: Type.Object({ data: named('User', UserView) }) },
+      },
+    },
+    async (request, reply) => {
+      requireOpenRegistration(context.config);
+      const user = await registerUser(context, services, bodyOf(request.body), requestSource(request));
+      return reply
+        .code(201)
+        .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
+        .send({ data: viewUser(user) });
+    },
+  );
+
+  app.post(
+    '/v1/email/confirmations',
+    {
+      ...open,
+      config: { auth: 'public', bearer: 'optional' },
+      schema: {
+        tags: ['users'],
+        summary: 'Send the confirmation mail again',
+        description:
+          "To the caller's own address (with a token; to a new one that waits to be confirmed), or to the address in `email`.",
+        body: Type.Object({ email: text('May be left out where a token is sent.') }, { additionalProperties: false }),
+        response: { 202: Message },
+      },
+    },
+    async (request, reply) => {
+      const email = readEmailField(bodyOf(request.body), { optional: request.caller.kind !== 'anonymous' });
+      if (email === undefined) await requestOwnConfirmation(context, services, request.caller, requestSource(request));
+      else await requestConfirmation(context, services, email, requestSource(request));
+      return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : onItsWay);
+    },
+  );
+
+  app.post(
+    '/v1/email/confirmations/:token',
+    {
+      ...open,
+      schema: {
+        tags: ['users'],
+        summary: 'Confirm an email address',
+        description: 'A change of the address that waited for it takes effect. 409 where another user has it by now.',
+        params: TokenOfMail,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      await confirmEmail(context, services, request.params.token, requestSource(request));
+      return { message: 'Email address confirmed.' };
+    },
+  );
+
+  app.post(
+    '/v1/email/reversals/:token',
+    {
+      ...open,
+      schema: {
+        tags: ['users'],
+        summary: 'Undo a change of the email address, by the link in the notice to the old one',
+        description:
+          'Ends the password, all sessions and tokens, and mails a link to choose a new password to the restored address.',
+        params: TokenOfMail,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      await undoEmailChange(context, services, request.params.token, requestSource(request));
+      return { message: 'The old email address is back. A mail to choose a new password is on its way to it.' };
+    },
+  );
+
+  app.post(
+    '/v1/password/resets',
+    {
+      ...open,
+      schema: {
+        tags: ['users'],
+        summary: 'Ask for a mail to set a new password',
+        body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
+        response: { 202: Message },
+      },
+    },
+    async (request, reply) => {
+      const email = readEmailField(bodyOf(request.body)) as string;
+      await requestPasswordReset(context, services, email, requestSource(request));
+      return reply.code(202).send(onItsWay);
+    },
+  );
+
+  app.post(
+    '/v1/password/resets/:token',
+    {
+      ...open,
+      schema: {
+        tags: ['users'],
+        summary: 'Set a new password by the link from the mail',
+        description: "Ends the user's sessions, personal access tokens and the secrets of the user's clients.",
+        params: TokenOfMail,
+        body: Type.Object({ password: Type.String() }, { additionalProperties: false }),
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const password = readOnlyField(bodyOf(request.body), 'password');
+      await resetPassword(context, services, request.params.token, password, requestSource(request));
+      return { message: 'Password changed. Log in with the new one.' };
+    },
+  );
+}
+
+const bodyOf = (body: unknown): Readonly<Record<string, unknown>> => (body ?? {}) as Record<string, unknown>;

@@ -1,0 +1,99 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { foldEmail } from '../../platform/email-address.ts';
+
+export type EmailChangeRow = Selectable<Tables['email_changes']>;
+
+export async function insertEmailChange(tx: Tx, row: EmailChangeRow): Promise<void> {
+  await tx.insertInto('email_changes').values(row).execute();
+}
+
+export function findEmailChange(db: Db, id: string): Promise<EmailChangeRow | undefined> {
+  return db.selectFrom('email_changes').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The change that waits for its confirmation: there is one at most. */
+export function findPendingChange(db: Db, userId: string, now: number): Promise<EmailChangeRow | undefined> {
+  return db
+    .selectFrom('email_changes')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is', null)
+    .where('withdrawn_at', 'is', null)
+    .where('undone_at', 'is', null)
+    .where('undo_until', '>', now)
+    .executeTakeFirst();
+}
+
+/** What waits can no longer be confirmed; the link that undoes it goes on working. Says whether there was anything. */
+export async function withdrawPendingChange(tx: Tx, userId: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('email_changes')
+    .set({ withdrawn_at: now })
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is', null)
+    .where('withdrawn_at', 'is', null)
+    .where('undone_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** The pending change to this address takes effect; undefined where none waits (any more). */
+export function confirmPendingChange(
+  tx: Tx,
+  change: { userId: string; newEmail: string; now: number; undoUntil: number },
+): Promise<EmailChangeRow | undefined> {
+  return tx
+    .updateTable('email_changes')
+    .set({ confirmed_at: change.now, undo_until: change.undoUntil })
+    .where('user_id', '=', change.userId)
+    .where('new_email', '=', change.newEmail)
+    .where('confirmed_at', 'is', null)
+    .where('withdrawn_at', 'is', null)
+    .where('undone_at', 'is', null)
+    .where('undo_until', '>', change.now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Nothing that was asked for since then can be confirmed or undone any more. */
+export async function closeEmailChanges(tx: Tx, userId: string, since: number, now: number): Promise<void> {
+  await tx
+    .updateTable('email_changes')
+    .set({ undone_at: now })
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .where('undone_at', 'is', null)
+    .execute();
+}
+
+/** Every change of anybody that can still be undone; says how many. */
+export async function closeAllEmailChanges(tx: Tx, now: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('email_changes')
+    .set({ undone_at: now })
+    .where('undone_at', 'is', null)
+    .where('undo_until', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** Whether an address can still go back to somebody else who had it. */
+export async function isKeptForAnother(db: Db, email: string, userId: string, now: number): Promise<boolean> {
+  const kept = await db
+    .selectFrom('email_changes')
+    .select('id')
+    .where(sql`lower(old_email)`, '=', foldEmail(email))
+    .where('user_id', '!=', userId)
+    .where('confirmed_at', 'is not', null)
+    .where('undone_at', 'is', null)
+    .where('undo_until', '>', now)
+    .limit(1)
+    .execute();
+  return kept.length > 0;
+}
+
+export async function pruneEmailChanges(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('email_changes').where('undo_until', '<=', now).execute();
+}

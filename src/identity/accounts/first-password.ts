@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { newestOfUser } from '../../resources/audit/event-store.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { findFirstAdministrator, findFirstUser } from './user-store.ts';
+
+export interface FirstAdministrator {
+  readonly email: string;
+  /** There when it was made up here, and nobody has signed in with it yet. */
+  readonly password?: string;
+  /** Where the password stands until then. */
+  readonly file?: string | undefined;
+  /** Made by this start. */
+  readonly isNew: boolean;
+}
+
+const fileIn = ({ dataDir }: Config): string => join(dataDir, 'first-password');
+
+/**
+ * A screen scrolls, and logs are read by many: the password stands in a file for the owner alone until its administrator has
+ * signed in. Returns the file, or undefined where it could not be written.
+ */
+export function keepFirstPassword(
+  { config, log }: Pick<Context, 'config' | 'log'>,
+  { email, password }: { readonly email: string; readonly password: string },
+): string | undefined {
+  const file = fileIn(config);
+  try {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    rmSync(file, { force: true });
+    writeFileSync(file, `${password}\n`, { flag: 'wx', mode: 0o600 });
+    return file;
+  } catch (err) {
+    const mend = `gatehouse user password ${email}`;
+    log.error({ err, file, mend }, 'the password of the administrator could not be written; set another');
+    return undefined;
+  }
+}
+
+/** The first administrator and the password that was made for it, while nobody has signed in with it. */
+export async function unusedFirstPassword(
+  { config, database: { db }, log }: Context,
+  passwords: Pick<Passwords, 'verify'>,
+): Promise<FirstAdministrator | undefined> {
+  const file = fileIn(config);
+  if (!existsSync(file)) return undefined;
+  try {
+    const password = readFileSync(file, 'utf8').trim();
+    const user = await findFirstAdministrator(db);
+    if (!user?.email || !(await passwords.verify(password, user.password_hash))) {
+      // Of who is an administrator no more, as another machine may have seen to. Else it may be of another
+      // database: then it is not ours to show, nor to remove.
+      const made = await findFirstUser(db);
+      if (made && made.id !== user?.id && (await passwords.verify(password, made.password_hash))) rmSync(file);
+      return undefined;
+    }
+    const [login] = await newestOfUser(db, user.id, 'login.succeeded', 1);
+    if (!login) return { email: user.email, password, file, isNew: false };
+    rmSync(file, { force: true });
+  } catch (err) {
+    log.warn({ err, file }, 'the first password could not be read');
+  }
+  return undefined;
+}
+
+/**
+ * Whoever signs in knows the password; whoever was given another, or is an administrator no more, does not need it: it stands
+ * nowhere any more. `roles` are those that the user has, or had until now.
+ */
+export async function forgetFirstPassword(
+  { config, database, log }: Pick<Context, 'config' | 'database' | 'log'>,
+  { id, roles }: { readonly id: string; readonly roles: readonly string[] },
+  db: Db | Tx = database.db,
+): Promise<void> {
+  const file = fileIn(config);
+  if (!roles.includes('admin') || !existsSync(file)) return;
+  try {
+    const first = await findFirstAdministrator(db);
+    if (!first || id <= first.id) rmSync(file, { force: true });
+  } catch (err) {
+    log.warn({ err, file }, 'the first password is of no use any more, and its file could not be removed; remove it');
+  }
+}
+
+/** For who reads the log. The password itself is never in it. */
+export function logFirstAdministrator(log: Logger, { email, file, isNew }: FirstAdministrator): void {
+  if (isNew) log.info({ email }, 'made the first administrator');
+  if (!file) return;
+  if (isNew) log.info({ file }, 'the password of the administrator is in this file until the first sign-in');
+  else log.info({ file, email }, 'nobody has signed in with the first password yet; it is in this file');
+}

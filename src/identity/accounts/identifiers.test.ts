@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { normaliseEmail } from '../../platform/email-address.ts';
+import { normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
+
+describe('identifiers', () => {
+  it('reads usernames by the rule', () => {
+    assert.equal(normaliseUsername('Ada.Lovelace'), 'ada.lovelace');
+    for (const wrong of [
+      'ab',
+      '1ada',
+      '.ada',
+      'a@b',
+      'ada lovelace',
+      'a'.repeat(33),
+      '\u212Aelvin\u00e9',
+      '+4930123456',
+    ]) {
+      assert.equal(normaliseUsername(wrong), undefined, wrong);
+    }
+  });
+
+  it('reads phones to E.164', () => {
+    assert.equal(normalisePhone('+15551234567'), '+15551234567', 'whether a range is in use is not for us to say');
+    assert.equal(normalisePhone(' 1 213 373 4253'), '+12133734253', 'a plus sign that a form turned into a space');
+    assert.equal(normalisePhone('+49 (30) 901-820'), '+4930901820');
+    assert.equal(normalisePhone('+1 213 373 4253'), '+12133734253');
+    for (const wrong of ['030 901820', '+1', '+999999999999', '+49 30 abc', '+1 213 373 4253 ext. 3', '', '+']) {
+      assert.equal(normalisePhone(wrong), undefined, wrong);
+    }
+  });
+
+  it('finds the enabled identifier that a login is, and no other', () => {
+    assert.deepEqual(readLogin('Ada@Example.com', ['email']), { attribute: 'email', value: 'Ada@example.com' });
+    assert.deepEqual(readLogin(' post@b\u00fccher.example ', ['email']), {
+      attribute: 'email',
+      value: 'post@xn--bcher-kva.example',
+      former: 'post@b\u00fccher.example',
+    });
+    assert.equal(readLogin('ada', ['email']), undefined);
+    assert.deepEqual(readLogin('Ada', ['email', 'username']), { attribute: 'username', value: 'ada' });
+    assert.equal(readLogin('+12133734253', ['email', 'username']), undefined);
+    assert.deepEqual(readLogin('+1 213 373 4253', ['phone']), { attribute: 'phone', value: '+12133734253' });
+  });
+
+  it('normalises to what it normalises to itself, and never reads one text as two identifiers', () => {
+    const alphabet = fc.constantFrom(
+      ...'aAbB1.-_@+ 0\u0130\u212a\u00df\u0301\u00c5'.split(''),
+      '\u{1F600}',
+      '49',
+      'example.com',
+    );
+    fc.assert(
+      fc.property(fc.array(alphabet, { maxLength: 24 }), (parts) => {
+        const text = parts.join('');
+        const read = [normaliseEmail(text), normaliseUsername(text), normalisePhone(text)];
+        assert.ok(read.filter((value) => value !== undefined).length <= 1, text);
+        for (const [i, normalise] of [normaliseEmail, normaliseUsername, normalisePhone].entries()) {
+          const once = read[i];
+          if (once !== undefined) assert.equal(normalise(once), once);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { LoginAttribute } from '../../config/config.ts';
+import { foldEmail, formerEmail, normaliseEmail } from '../../platform/email-address.ts';
+import { toNfc } from '../../platform/normal-form.ts';
+
+/**
+ * Who a user is to the outside. The three forms never overlap: an email holds `@`, a phone starts with `+`, and a username
+ * starts with a letter and holds neither. So nobody can take another user's email or phone as a username.
+ */
+export interface Identifier {
+  readonly attribute: LoginAttribute;
+  readonly value: string;
+  /** Of an email: the form in which an earlier version may have stored it, where that is another. */
+  readonly former?: string;
+}
+
+export const usernameRule = '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter';
+const username = /^[a-z][a-z0-9._-]{2,31}$/;
+
+/** Lowercase: two users never differ by case alone. */
+export function normaliseUsername(text: string): string | undefined {
+  const folded = text.trim().toLowerCase();
+  return username.test(folded) ? folded : undefined;
+}
+
+/** Loaded with the first number: the tables of all countries would slow every start. */
+let phoneNumbers: typeof import('libphonenumber-js/min') | undefined;
+const loadPhoneNumbers = () => {
+  phoneNumbers ??= createRequire(import.meta.url)('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
+  return phoneNumbers;
+};
+
+/** E.164. There is no home country here, so a number starts with `+` and its country code. */
+export function normalisePhone(text: string): string | undefined {
+  // A form that was not encoded turns the plus sign into a space: no number starts with one.
+  const trimmed = text.replace(/^ (?=\d)/, '+').trim();
+  if (trimmed.length > 40 || !/^\+[\d\s()./-]+$/.test(trimmed)) return undefined;
+  const number = loadPhoneNumbers().parsePhoneNumberFromString(trimmed);
+  // Its country and length must be right. Which ranges are in use changes too often to refuse people by it.
+  return number?.isPossible() ? number.number : undefined;
+}
+
+/** Longer than any identifier, in any spelling. */
+const longestLogin = 1024;
+
+const readEmail = (text: string): Identifier | undefined => {
+  if (!text.includes('@')) return undefined;
+  const attribute = 'email';
+  const former = formerEmail(text);
+  const value = normaliseEmail(text);
+  if (value === undefined) return { attribute, value: former };
+  return foldEmail(value) === former ? { attribute, value } : { attribute, value, former };
+};
+
+const plainly =
+  (attribute: LoginAttribute, normalise: (text: string) => string | undefined) =>
+  (text: string): Identifier | undefined => {
+    const value = normalise(text);
+    return value === undefined ? undefined : { attribute, value };
+  };
+
+const forms: readonly [LoginAttribute, (text: string) => Identifier | undefined][] = [
+  ['email', readEmail],
+  ['phone', plainly('phone', normalisePhone)],
+  ['username', plainly('username', normaliseUsername)],
+];
+
+/** Which enabled identifier a login is, in the form in which it is stored. */
+export function readLogin(login: string, enabled: readonly LoginAttribute[]): Identifier | undefined {
+  if (login.length > longestLogin) return undefined;
+  for (const [attribute, read] of forms) {
+    const identifier = enabled.includes(attribute) ? read(attribute === 'email' ? login.trim() : login) : undefined;
+    if (identifier) return identifier;
+  }
+  return undefined;
+}
+
+/** Names a login that belongs to nobody, without keeping what somebody typed (at times a password). */
+export const fingerprintOfLogin = (login: string): string =>
+  createHash('sha256').update(toNfc(login.trim()).toLowerCase()).digest('base64url');

@@ -1,0 +1,114 @@
+import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
+import type { FieldError } from '../../platform/errors.ts';
+import { toNfc } from '../../platform/normal-form.ts';
+import { isCommonPassword } from '../passwords/common-passwords.ts';
+import { isTooLong, longestPasswordBytes } from '../passwords/passwords.ts';
+import { normalisePhone, normaliseUsername, usernameRule } from './identifiers.ts';
+
+export const shortestPassword = 8;
+export const longestName = 200;
+
+export interface Profile {
+  email: string | null;
+  username: string | null;
+  phone: string | null;
+  name: string | null;
+}
+export type ProfileField = keyof Profile;
+
+interface Rule {
+  read(text: string): string | undefined;
+  /** Ends the sentence "email must be …". */
+  readonly mustBe: string;
+}
+
+const rules: Readonly<Record<ProfileField, Rule>> = {
+  email: { read: normaliseEmail, mustBe: 'an email address such as ada@example.com' },
+  username: { read: normaliseUsername, mustBe: usernameRule },
+  phone: { read: normalisePhone, mustBe: 'a phone number with its country code, such as +1 213 373 4253' },
+  name: { read: readName, mustBe: `at most ${longestName} characters, none of them a control character` },
+};
+
+export const profileFields = Object.keys(rules) as ProfileField[];
+
+function readName(text: string): string | undefined {
+  const name = toNfc(text.trim());
+  return name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name) ? name : undefined;
+}
+
+/** The stored form of a field, or what is wrong with it. Left out, null and (as forms send it) empty mean none. */
+export function readProfileField(
+  field: ProfileField,
+  value: unknown,
+): { value: string | null; error?: undefined } | { error: FieldError } {
+  if (value === undefined || value === null) return { value: null };
+  if (typeof value !== 'string') return { error: { field, code: 'type', message: `${field} must be text.` } };
+  if (value.trim() === '') return { value: null };
+  const read = rules[field].read(value);
+  if (read !== undefined) return { value: read };
+  return { error: { field, code: 'invalid', message: `${field} must be ${rules[field].mustBe}.` } };
+}
+
+/** The language that a user has chosen, as BCP 47 writes it: any, since another may be added later. */
+export function readLocale(value: unknown): { value?: string | null; error?: undefined } | { error: FieldError } {
+  if (value === undefined || value === null) return value === null ? { value } : {};
+  try {
+    const [tag] = typeof value === 'string' ? Intl.getCanonicalLocales(value) : [];
+    if (tag !== undefined) return { value: tag };
+  } catch {
+    // No tag.
+  }
+  const message = 'locale must be a language tag (BCP 47), such as de or pt-BR.';
+  return { error: { field: 'locale', code: 'invalid', message } };
+}
+
+/** All fields of a new user's profile, and whatever is wrong with them. */
+export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown>>>): {
+  profile: Profile;
+  errors: FieldError[];
+} {
+  const profile: Profile = { email: null, username: null, phone: null, name: null };
+  const errors: FieldError[] = [];
+  for (const field of profileFields) {
+    const { value, error } = { value: null, ...readProfileField(field, input[field]) };
+    if (error) errors.push(error);
+    else profile[field] = value;
+  }
+  return { profile, errors };
+}
+
+/** What is wrong with a new password; undefined when it will do. */
+export async function checkNewPassword(
+  password: unknown,
+  { email, username }: Partial<Profile> = {},
+  field = 'password',
+): Promise<FieldError | undefined> {
+  const wrong = (code: string, message: string): FieldError => ({ field, code, message });
+  if (password === undefined || password === null || password === '') return wrong('required', `${field} is required.`);
+  if (typeof password !== 'string' || !password.isWellFormed()) return wrong('type', `${field} must be text.`);
+  // Before anything takes its time over it.
+  if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${longestPasswordBytes} bytes.`);
+  if ([...password.normalize('NFC')].length < shortestPassword) {
+    return wrong('too_short', `${field} must have at least ${shortestPassword} characters.`);
+  }
+  const folded = password.trim().normalize('NFC').toLowerCase();
+  if (folded === foldEmail(email ?? '') || folded === username) {
+    return wrong('common', `${field} must not be what the user logs in with.`);
+  }
+  if (await isCommonPassword(password)) {
+    return wrong('common', `${field} is among the commonly breached ones; choose another.`);
+  }
+  return undefined;
+}
+
+export const unknownField = (field: string): FieldError => ({
+  field,
+  code: 'unknown',
+  message: `${field} is not a field that can be sent here.`,
+});
+
+export const takenField = (field: string): FieldError => ({
+  field,
+  code: 'taken',
+  message: `Another user has this ${field}.`,
+});

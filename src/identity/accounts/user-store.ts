@@ -1,0 +1,172 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { foldEmail } from '../../platform/email-address.ts';
+import type { Identifier } from './identifiers.ts';
+
+export type UserRow = Selectable<Tables['users']>;
+
+export function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Emails are stored as they were written, and compared without case. */
+const emailIs = (email: string) => sql<boolean>`lower(email) = ${foldEmail(email)}`;
+
+/** By an email, username or phone in its stored form (see `readLogin`). */
+export async function findUserByLogin(db: Db, { attribute, value, former }: Identifier): Promise<UserRow | undefined> {
+  const users = db.selectFrom('users').selectAll();
+  if (attribute !== 'email') return users.where(attribute, '=', value).executeTakeFirst();
+  const byFormer = former === undefined ? undefined : await users.where(emailIs(former)).executeTakeFirst();
+  return byFormer ?? users.where(emailIs(value)).executeTakeFirst();
+}
+
+export async function insertUser(tx: Db, row: Insertable<Tables['users']>): Promise<void> {
+  await tx.insertInto('users').values(row).execute();
+}
+
+/** Returns the changed row, or undefined when there is no such user. */
+export function updateUser(
+  tx: Tx,
+  id: string,
+  changes: Omit<Updateable<Tables['users']>, 'id' | 'version'>,
+): Promise<UserRow | undefined> {
+  return tx
+    .updateTable('users')
+    .set((eb) => ({ ...changes, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The user as it is, which nobody else writes until the transaction ends. */
+export function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
+  const query = tx.selectFrom('users').selectAll().where('id', '=', id);
+  // On SQLite a write transaction has no neighbours.
+  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** Another address, whose mail the user reads; undefined when somebody else has it. The transaction ends with that. */
+export async function replaceEmail(tx: Tx, id: string, email: string, now: number): Promise<UserRow | undefined> {
+  try {
+    return await updateUser(tx, id, { email, email_confirmed: 1, updated_at: now });
+  } catch (error) {
+    if (violatedUniqueColumns(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A better hash of the same password: no change that anybody is told of, and void when the password was changed meanwhile. */
+export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('id', '=', id)
+    .where('password_hash', '=', from)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether the user still has this hash and is not disabled; until the transaction ends that stays so. */
+export async function holdsHash(
+  tx: Tx,
+  engine: Engine,
+  { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
+): Promise<boolean> {
+  const query = tx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .where('password_hash', '=', password_hash)
+    .where('disabled', '=', 0);
+  // On SQLite a write transaction has no neighbours.
+  return (await (engine === 'postgres' ? query.forShare() : query).execute()).length > 0;
+}
+
+export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];
+
+const uniqueFields = ['email', 'username', 'phone'] as const;
+type UniqueFields = Partial<Pick<UserRow, (typeof uniqueFields)[number]>>;
+
+/** Which of these identifiers another user has already. */
+export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = ''): Promise<string[]> {
+  const taken: string[] = [];
+  for (const field of uniqueFields) {
+    const value = wanted[field];
+    if (value === undefined || value === null) continue;
+    const users = db.selectFrom('users').select('id');
+    const owner = await (field === 'email'
+      ? users.where(emailIs(value))
+      : users.where(field, '=', value)
+    ).executeTakeFirst();
+    if (owner && owner.id !== exceptId) taken.push(field);
+  }
+  return taken;
+}
+
+/** Confirms this address of this user; undefined when the user has another by now. */
+export function markEmailConfirmed(tx: Tx, id: string, email: string, now: number): Promise<UserRow | undefined> {
+  return tx
+    .updateTable('users')
+    .set((eb) => ({ email_confirmed: 1, updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('email', '=', email)
+    .where('disabled', '=', 0)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Whether anybody is an administrator, and not disabled. */
+export async function hasAdministrator(db: Db): Promise<boolean> {
+  const administrators = db
+    .selectFrom('users')
+    .select('id')
+    .where('roles', 'like', '%"admin"%')
+    .where('disabled', '=', 0);
+  return (await administrators.limit(1).execute()).length > 0;
+}
+
+/** The one that was made first, of those who are administrators and not disabled. */
+export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where('roles', 'like', '%"admin"%')
+    .where('disabled', '=', 0)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Whoever was made first, whatever became of them. */
+export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>
+  db.selectFrom('users').selectAll().orderBy('id').limit(1).executeTakeFirst();
+
+/** All of them, in the order in which they were made: for the command line. */
+export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
+
+/** Inserts those whose identifiers are free, all in one statement, and returns their ids. */
+export async function insertNewUsers(
+  db: Db,
+  rows: readonly Insertable<Tables['users']>[],
+): Promise<ReadonlySet<string>> {
+  const inserted = await db
+    .insertInto('users')
+    .values([...rows])
+    .onConflict((oc) => oc.doNothing())
+    .returning('id')
+    .execute();
+  return new Set(inserted.map(({ id }) => id));
+}
+
+/** Everybody who has one of these identifiers. */
+export function findByAnyIdentifier(
+  db: Db,
+  { email, username, phone }: Pick<UserRow, 'email' | 'username' | 'phone'>,
+): Promise<UserRow[]> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where((eb) => eb.or([emailIs(email ?? ''), eb('username', '=', username), eb('phone', '=', phone)]))
+    .execute();
+}

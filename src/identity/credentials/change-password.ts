@@ -1,0 +1,48 @@
+import type { Context } from '../../database/context.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { tooManyRequests, unprocessable } from '../../platform/errors.ts';
+import type { UserRow } from '../accounts/user-store.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { begin, networkLimits } from '../throttle/throttle.ts';
+
+export const currentPasswordRequired = (field = 'current_password') =>
+  unprocessable([{ field, code: 'required', message: `${field} is required for this.` }]);
+
+export const wrongPassword = (field: string) =>
+  unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
+
+interface GivenPassword {
+  /** Of the body that brought it. */
+  readonly field: string;
+  readonly given: unknown;
+  readonly source: RequestSource;
+}
+
+/** Throws unless this is the password of the user. Guesses count. */
+export async function requireCurrentPassword(
+  context: Context,
+  passwords: Passwords,
+  user: UserRow,
+  { field, given, source }: GivenPassword,
+): Promise<void> {
+  if (given === undefined || given === null || given === '') throw currentPasswordRequired(field);
+  if (typeof given !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
+  // Counted apart from sign-ins: neither can a stranger who guesses keep the owner from changing the password, nor
+  // a stolen token the owner from signing in.
+  const account = { key: `current-password:account:${user.id}`, most: 10, of: 'account', forgiven: true };
+  const attempt = await begin(context, [account, ...networkLimits('login', source.address, 100)]);
+  const [refusal] = attempt.refusals;
+  if (refusal) {
+    await attempt.giveBack();
+    throw tooManyRequests('Too many wrong passwords. Wait before you try again.', refusal.retryAfterSeconds);
+  }
+  const right = await passwords.verify(given, user.password_hash, source.address).catch(async (error: unknown) => {
+    await attempt.giveBack();
+    throw error;
+  });
+  if (!right) {
+    await attempt.count();
+    throw wrongPassword(field);
+  }
+  await attempt.succeed();
+}

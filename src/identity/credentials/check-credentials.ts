@@ -1,0 +1,193 @@
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { readLogin } from '../accounts/identifiers.ts';
+import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
+import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
+import { Turnstile } from '../throttle/turnstile.ts';
+import { deviceOf } from './known-devices.ts';
+
+export interface Credentials {
+  /** Any enabled identifier. */
+  readonly login: string;
+  readonly password: string;
+  readonly source: RequestSource;
+  /** The client that the user signs in through, for the audit trail. */
+  readonly clientId?: string | undefined;
+}
+
+/** Told only to who knows the password; the login page offers to send the link again. */
+export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the mail.';
+
+/** Well under the limits, so that several instances together do not pass them with right passwords either. */
+const perAccount = new Turnstile(2, 200);
+const perAddress = new Turnstile(32, 1000);
+
+export const mostFailures = { account: 10, device: 10, address: 100 };
+
+/**
+ * The user whose credentials these are. An unknown user, a wrong password, a disabled user and a disabled identifier get one
+ * answer at one cost; only a right password learns that the email is yet to be confirmed.
+ */
+export async function checkCredentials(
+  context: Context,
+  { passwords, keys }: Pick<AccountServices, 'passwords' | 'keys'>,
+  credentials: Credentials,
+): Promise<UserRow> {
+  const { config, database } = context;
+  const { login, source } = credentials;
+  const identifier = readLogin(login, config.loginAttributes);
+  const user = identifier && (await findUserByLogin(database.db, identifier));
+  const check = { context, passwords, credentials, user };
+  const device = user && deviceOf(keys, source, user.id);
+  if (user && device !== undefined) {
+    const checked = await checkAsDevice(check, `login:device:${user.id}:${device}`);
+    if (checked) return checked;
+  }
+  // By the stored form, where there is one: an address has many spellings.
+  const known = identifier && user?.[identifier.attribute];
+  return checkAsStranger(check, known ?? identifier?.value ?? login);
+}
+
+interface Check {
+  readonly context: Context;
+  readonly passwords: Passwords;
+  readonly credentials: Credentials;
+  readonly user: UserRow | undefined;
+}
+
+/**
+ * A device that this user signed in on before is counted by itself, so that nobody else's failures lock it out. Where it
+ * has failed too often, it may be stolen: then it is a stranger like all others.
+ */
+function checkAsDevice(check: Check, key: string): Promise<UserRow | undefined> {
+  return perAccount.pass(key, async () => {
+    const attempt = await begin(check.context, [{ key, most: mostFailures.device, of: 'device', forgiven: true }]);
+    return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
+  });
+}
+
+/**
+ * Failures count for the identifier that was sent, and for the account behind it. The first is what a stranger sees: one
+ * that showed the second would tell that two identifiers are the same person's.
+ */
+function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
+  const { context, credentials, user } = check;
+  const networks = networkLimits('login', credentials.source.address, mostFailures.address);
+  const seen = { key: identifierKey(identifier), most: mostFailures.account, of: 'account', forgiven: true };
+  const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
+  return perAddress.pass(networks[0].key, () =>
+    perAccount.pass(unseen[0]?.key ?? seen.key, async () => {
+      const attempt = await begin(context, [seen, ...unseen, ...networks]);
+      if (attempt.refusals.length > 0) await refuse(check, attempt);
+      return checkPassword(check, attempt);
+    }),
+  );
+}
+
+const unseenAccount = 'account by another identifier';
+
+async function refuse(check: Check, attempt: Attempt): Promise<never> {
+  const { context, passwords, credentials, user } = check;
+  context.metrics.logins.inc({ result: 'throttled' });
+  await recordRefusal(check, attempt.refusals);
+  const visible = attempt.refusals.filter(({ of }) => of !== unseenAccount);
+  if (visible.length > 0) {
+    await attempt.giveBack();
+    const seconds = Math.max(...visible.map(({ retryAfterSeconds }) => retryAfterSeconds));
+    throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', seconds);
+  }
+  // Looked at and not believed: it must take as long as a wrong password, and say the same.
+  const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.source.address);
+  await looked.catch(givingBack(attempt));
+  await attempt.count();
+  throw wrongCredentials('the account is locked');
+}
+
+/** Once a window: a flood of guesses must not flood the trail. */
+async function recordRefusal({ context, credentials, user }: Check, refusals: readonly Refusal[]): Promise<void> {
+  const { clientId, source } = credentials;
+  const [first] = refusals.filter((refusal) => refusal.first);
+  if (!first) return;
+  const data = { limit: first.of };
+  await recordEvent(context, context.database.db, {
+    type: 'login.throttled',
+    userId: user?.id,
+    clientId,
+    source,
+    data,
+  });
+}
+
+const givingBack = (attempt: Attempt) => async (error: unknown) => {
+  await attempt.giveBack();
+  throw error;
+};
+
+const wrongCredentials = (reason: string) =>
+  new OAuthError('invalid_grant', 'The user name or the password is wrong.', { reason });
+
+async function checkPassword({ context, passwords, credentials, user }: Check, attempt: Attempt): Promise<UserRow> {
+  const { config, database, metrics } = context;
+  const { password, source, clientId } = credentials;
+  // Verify even for unknown users: timing must not reveal who exists.
+  const looked = user
+    ? passwords.verify(password, user.password_hash, source.address)
+    : passwords.verifyNothing(password, source.address);
+  const right = await looked.catch(givingBack(attempt));
+  // Who is disabled is looked at no less and told no more than who mistyped.
+  if (!user || !right || user.disabled) {
+    const reason = user ? (right ? 'disabled user' : 'wrong password') : 'unknown user';
+    await attempt.count();
+    metrics.logins.inc({ result: 'refused' });
+    const data = right ? { reason } : {};
+    await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, source, data });
+    throw wrongCredentials(reason);
+  }
+  await attempt.succeed();
+  if (config.requireEmailConfirmation && !user.email_confirmed) {
+    metrics.logins.inc({ result: 'unconfirmed' });
+    throw new OAuthError('invalid_grant', unconfirmedEmail);
+  }
+  const current = passwords.needsRehash(user.password_hash)
+    ? await renewHash(context, passwords, user, credentials)
+    : user;
+  metrics.logins.inc({ result: 'accepted' });
+  return current;
+}
+
+/**
+ * To be asked in the transaction that opens the session: a password that was changed while it was being looked at, or a
+ * user who was disabled, opens none, for the change could not have ended it.
+ */
+export async function requireUnchanged(
+  { database }: Context,
+  tx: Tx,
+  user: Pick<UserRow, 'id' | 'password_hash'>,
+): Promise<void> {
+  if (!(await holdsHash(tx, database.engine, user)))
+    throw wrongCredentials('password changed or user disabled meanwhile');
+}
+
+/** Not worth a failed sign-in: while there is no time for it, the old hash goes on working. */
+async function renewHash(
+  { database, log }: Context,
+  passwords: Passwords,
+  user: UserRow,
+  { password, source }: Credentials,
+): Promise<UserRow> {
+  try {
+    const password_hash = await passwords.hashAnew(password, source.address);
+    if (await replacePasswordHash(database.db, user.id, user.password_hash, password_hash)) {
+      return { ...user, password_hash };
+    }
+  } catch (error) {
+    log.warn({ err: error, user: user.id }, 'a password hash could not be renewed; the next sign-in tries again');
+  }
+  return user;
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+
+type Macs = Pick<KeyRing, 'mac' | 'matches'>;
+
+const purpose = 'device';
+/** People who share a browser each have their own entry; the one who signed in first is forgotten first. */
+const mostUsers = 5;
+const entryForm = /^([\w-]{22})\.([\w-]{43})$/;
+
+interface Entry {
+  readonly nonce: string;
+  readonly mac: string;
+}
+
+/** The MAC binds the nonce to a user whom the entry does not name: the cookie tells nobody whose device it is. */
+const bound = (userId: string, nonce: string): string => `${userId}:${nonce}`;
+
+function entriesOf(cookie: string | undefined): Entry[] {
+  if (cookie === undefined || cookie.length > 1024) return [];
+  return cookie.split('~').flatMap((text) => {
+    const [, nonce, mac] = (entryForm.exec(text) ?? []) as (string | undefined)[];
+    return nonce && mac ? [{ nonce, mac }] : [];
+  });
+}
+
+const isOf = (keys: Macs, userId: string, { nonce, mac }: Entry): boolean =>
+  keys.matches(purpose, bound(userId, nonce), mac);
+
+/** What this device is called for this user, where the user has signed in on it before. */
+export const deviceOf = (keys: Macs, { device }: RequestSource, userId: string): string | undefined =>
+  entriesOf(device)
+    .slice(-mostUsers)
+    .find((entry) => isOf(keys, userId, entry))?.nonce;
+
+/** The cookie after this user signed in. A device keeps its name, so that its count cannot be shed by signing in again. */
+export function rememberDevice(keys: Macs, source: RequestSource, userId: string): string {
+  const nonce = deviceOf(keys, source, userId) ?? randomBytes(16).toString('base64url');
+  const others = entriesOf(source.device).filter((entry) => entry.nonce !== nonce);
+  // The newest key signs: an entry outlives a rotation by being written again.
+  const own = { nonce, mac: keys.mac(purpose, bound(userId, nonce)) };
+  return [...others.slice(1 - mostUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
+}

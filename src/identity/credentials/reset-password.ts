@@ -1,0 +1,58 @@
+import { commitAndInvalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { unprocessable } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { requestMail } from '../account-mails/request-mail.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { checkNewPassword } from '../accounts/user-fields.ts';
+import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
+import { shutOut } from './shut-out.ts';
+
+/** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */
+export async function requestPasswordReset(
+  context: Context,
+  { mail }: Pick<AccountServices, 'mail'>,
+  email: string,
+  source: RequestSource,
+): Promise<void> {
+  await requestMail(context, mail, 'reset-password', email, source);
+}
+
+/** Sets a password by the link from a mail, and ends everything that the old one had opened. */
+export async function resetPassword(
+  context: Context,
+  services: AccountServices,
+  token: string,
+  password: unknown,
+  source: RequestSource,
+): Promise<UserRow> {
+  const { database, now } = context;
+  const { keys, mail, passwords } = services;
+  // Looked at first: a bad link costs no hashing, and a bad password does not use the link up.
+  const found = await peekOneTimeToken(context, keys, 'reset_password', token);
+  const owner = found && (await findUser(database.db, found.user_id));
+  if (!found || !owner || owner.disabled || owner.email !== found.email) throw linkNotValid();
+  const wrong = await checkNewPassword(password, owner);
+  if (wrong) throw unprocessable([wrong]);
+  const passwordHash = await passwords.hash(password as string, source.address);
+  const user = await commitAndInvalidate(database, async (tx, invalidate) => {
+    const used = await useOneTimeToken(tx, found.id, 'reset_password', now());
+    const changed =
+      used &&
+      (await updateUser(tx, used.user_id, {
+        password_hash: passwordHash,
+        // Whoever opened the link reads the mail to this address.
+        email_confirmed: 1,
+        updated_at: now(),
+      }));
+    if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
+    await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
+    await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
+    await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
+    return changed;
+  });
+  return user;
+}

@@ -1,0 +1,88 @@
+import { changeAs } from '../../database/change-as.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { conflict, notFound } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { linkNotValid, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { countMail, requestMail, tooManyMails } from '../account-mails/request-mail.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { findPendingChange } from '../accounts/email-change-store.ts';
+import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-store.ts';
+import type { Mail } from '../mail/mail.ts';
+import { applyEmailChange } from './change-email.ts';
+
+/** Asks the owner of the address to confirm it, where there is one to confirm. */
+export async function enqueueConfirmation(
+  mail: Mail,
+  tx: Tx,
+  { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
+  { language }: RequestSource,
+): Promise<void> {
+  if (email === null || email_confirmed) return;
+  await mail.enqueue(tx, { template: 'confirm-email', recipient: email, language });
+}
+
+/** Sends the mail again to the caller's own address, or to the one that is to take its place. */
+export async function requestOwnConfirmation(
+  context: Context,
+  { mail, holdAuthority }: Pick<AccountServices, 'mail' | 'holdAuthority'>,
+  caller: Caller,
+  source: RequestSource,
+): Promise<void> {
+  const user =
+    caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
+  if (!user) throw notFound('There is no user behind this token.');
+  const pending = await findPendingChange(context.database.db, user.id, context.now());
+  const message = pending?.new_email
+    ? { template: 'confirm-new-email', recipient: pending.new_email, data: { change: pending.id } }
+    : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
+  const refusal = await countMail(context, message.template, message.recipient, source);
+  if (refusal) throw tooManyMails(refusal);
+  await changeAs(context.database, holdAuthority, { caller }, (tx) =>
+    mail.enqueue(tx, { ...message, language: source.language }),
+  );
+}
+
+function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {
+  if (email === null) throw conflict('This user has no email address to confirm.', 'email_missing');
+  if (email_confirmed) throw conflict('The email address is confirmed already.', 'email_confirmed');
+  return email;
+}
+
+/** Sends the mail again to whoever has this address, and tells nobody whether anyone has. */
+export async function requestConfirmation(
+  context: Context,
+  { mail }: Pick<AccountServices, 'mail'>,
+  email: string,
+  source: RequestSource,
+): Promise<void> {
+  const refusal = await requestMail(context, mail, 'confirm-email', email, source);
+  // That a mailbox got its share is its owner's matter.
+  if (refusal?.of === 'address') throw tooManyMails(refusal);
+}
+
+/** Uses the link up, and brings a change of email about that waited for it. Only ever called for a POST: mail scanners follow links by GET. */
+export async function confirmEmail(
+  context: Context,
+  { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
+  token: string,
+  source: RequestSource,
+): Promise<UserRow> {
+  const { database, now } = context;
+  const id = readOneTimeToken(keys, 'confirm_email', token);
+  if (id === undefined) throw linkNotValid();
+  return database.db.transaction().execute(async (tx) => {
+    const used = await useOneTimeToken(tx, id, 'confirm_email', now());
+    if (!used) throw linkNotValid();
+    const { user_id: userId, email } = used;
+    const user =
+      (await markEmailConfirmed(tx, userId, email, now())) ??
+      (await applyEmailChange(context, mail, tx, { userId, email, source }));
+    if (!user) throw linkNotValid();
+    await recordEvent(context, tx, { type: 'email.confirmed', userId, source });
+    return user;
+  });
+}

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
+import type { MailContent } from './mail-templates.ts';
+import type { QueuedMail } from './mails.ts';
+
+export interface Delivery {
+  /** Returns once the mail is somebody else's to care for: the mail server's, or a file. */
+  deliver(mail: QueuedMail, content: MailContent): Promise<void>;
+  close(): void;
+}
+
+/** A server that says nothing for longer than this is taken for down. The query of SMTP_URL can say otherwise. */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+
+/** Loaded with the first mail: a start need not wait for it. */
+const load = async () => (await import('nodemailer')).default;
+
+export const openDelivery = (context: Context): Delivery =>
+  context.config.smtpUrl ? deliverBySmtp(context) : deliverToFiles(context);
+
+/** Addresses of earlier versions may hold what would end a header. Such a mail is not sent. */
+function addressOf({ recipient }: QueuedMail): string {
+  if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address is none that mail can be sent to');
+  return recipient;
+}
+
+/** Named after the service where the operator gave no name. */
+const senderOf = ({ mailFrom, brandName }: Config) =>
+  mailFrom.includes('<') ? mailFrom : { name: brandName, address: mailFrom.trim() };
+
+/** The id stays the same however often a mail is tried, so that a reader's mailbox can tell a repeat. */
+const headersOf = ({ config }: Context, mail: QueuedMail, content: MailContent) => ({
+  from: senderOf(config),
+  to: { name: '', address: addressOf(mail) },
+  messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
+  date: new Date(mail.created_at),
+  // Tells other programs not to answer it (RFC 3834).
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  ...content,
+});
+
+async function openTransport(smtpUrl: string) {
+  const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in timeouts);
+  const said = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
+  return (await load()).createTransport({ url: smtpUrl, ...timeouts, ...said });
+}
+
+/** Connects and logs in, and sends nothing. Throws what the mail server said. */
+export async function checkDelivery(smtpUrl: string): Promise<void> {
+  const transport = await openTransport(smtpUrl);
+  await transport.verify().finally(() => transport.close());
+}
+
+function deliverBySmtp(context: Context): Delivery {
+  let transport: ReturnType<typeof openTransport> | undefined;
+  return {
+    async deliver(mail, content) {
+      transport ??= openTransport(context.config.smtpUrl);
+      await (await transport).sendMail(headersOf(context, mail, content));
+    },
+    close: () => void transport?.then((open) => open.close()),
+  };
+}
+
+function deliverToFiles(context: Context): Delivery {
+  const { config, log } = context;
+  const folder = join(config.dataDir, 'mail');
+  return {
+    async deliver(mail, content) {
+      const composer = (await load()).createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+      const { message } = await composer.sendMail(headersOf(context, mail, content));
+      const file = join(folder, `${mail.id}-${mail.template}.eml`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(file, message as Buffer, { mode: 0o600 });
+      log.info({ file, template: mail.template }, 'no SMTP_URL: mail written to a file');
+    },
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { languagesOf } from '../../config/languages/languages.ts';
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { foldEmail } from '../../platform/email-address.ts';
+import { inSpan } from '../../platform/tracing.ts';
+import type { Job } from '../../resources/queue/job.ts';
+import { deleteJobsAbout } from '../../resources/queue/job-store.ts';
+import type { Queue } from '../../resources/queue/queue.ts';
+import { type Delivery, openDelivery } from './deliver.ts';
+import { mailTemplates, type RenderMail } from './mail-templates.ts';
+import type { Compose, Mails, QueuedMail } from './mails.ts';
+
+interface NewMail {
+  readonly template: string;
+  readonly recipient: string;
+  /** For the template's composer. Never a secret: it lies in the database. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** What the request that causes it accepts (`Accept-Language`), for whoever has not chosen a language. */
+  readonly language?: string | undefined;
+}
+
+/** What a job of a mail holds. */
+type MailData = Required<Omit<NewMail, 'language'>> & Pick<NewMail, 'language'>;
+
+/** Mail in the queue. */
+export const mailJobName = 'mail';
+
+const composeOwn: Compose = async ({ data, recipient }) => ({ ...(JSON.parse(data) as object), recipient });
+
+/** Mail waits in the queue, not in a request: a mail server that is down loses nothing and slows nobody. */
+export class Mail {
+  readonly #context: Context;
+  readonly #queue: Queue;
+  readonly #mails: Mails;
+  readonly #render: RenderMail;
+  readonly #delivery: Delivery;
+
+  constructor(context: Context, queue: Queue, mails: Mails) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#mails = mails;
+    this.#render = mailTemplates(context.config);
+    this.#delivery = openDelivery(context);
+    queue.handle(mailJobName, (job) => this.#send(job as Job<MailData>));
+  }
+
+  /** Queues a mail, to be sent exactly when a given transaction commits. */
+  async enqueue(db: Db | Tx, mail: NewMail): Promise<void> {
+    await this.#enqueue(db, mail, false);
+  }
+
+  /** A mail by a template of the operator's own, filled with `data` as it is: that may be a secret. */
+  async enqueueOwn(db: Db | Tx, mail: NewMail): Promise<void> {
+    if (!this.#isOwn(mail.template))
+      throw new Error(`there is no mail template ${mail.template}.txt in VIEWS_DIR/mail`);
+    await this.#enqueue(db, mail, true);
+  }
+
+  /** Sends what is due, and returns when all of it was tried. Never throws: what failed is tried again later. */
+  settle(): Promise<void> {
+    return this.#queue.settle();
+  }
+
+  close(): void {
+    this.#delivery.close();
+  }
+
+  async #enqueue(db: Db | Tx, { template, recipient, data = {}, language }: NewMail, sealed: boolean): Promise<void> {
+    const job: MailData = { template, recipient, data, language };
+    await this.#queue.enqueue(db, { name: mailJobName, subject: foldEmail(recipient), data: job, sealed });
+  }
+
+  #isOwn(template: string): boolean {
+    if (this.#mails.has(template) || !/^[a-z][a-z0-9-]*$/.test(template)) return false;
+    return existsSync(join(this.#context.config.viewsDir, 'mail', `${template}.txt`));
+  }
+
+  async #send({
+    key,
+    createdAt,
+    data: { template, recipient, data, language: accepted },
+  }: Job<MailData>): Promise<void> {
+    const compose = this.#mails.get(template) ?? (this.#isOwn(template) ? composeOwn : undefined);
+    if (!compose) throw new Error(`no mail is named ${template}`);
+    const queued = { id: key, template, recipient, data: JSON.stringify(data), created_at: createdAt };
+    const language = languagesOf(this.#context.config).chooseFor(accepted);
+    const mail: QueuedMail = { ...queued, language };
+    const composed = await compose(mail);
+    if (!composed) return;
+    const to = typeof composed.recipient === 'string' ? composed.recipient : recipient;
+    const content = await this.#render(template, { language, ...composed });
+    const attributes = { 'gatehouse.mail.template': template };
+    await inSpan('send mail', { kind: 'client', attributes }, () =>
+      this.#delivery.deliver({ ...mail, recipient: to }, content),
+    );
+  }
+}
+
+export const createMail = (context: Context, queue: Queue, mails: Mails): Mail => new Mail(context, queue, mails);
+
+/** Mail that waits for an address is not sent. */
+export const forgetMailTo = (tx: Tx, email: string): Promise<void> =>
+  deleteJobsAbout(tx, mailJobName, foldEmail(email));

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseConfig } from '../../config/config.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { readArgon2, writeArgon2 } from './password-hash.ts';
+import { createPasswords } from './passwords.ts';
+
+const passwords = createPasswords({ config: parseConfig({}, {}, '/'), metrics: createMetrics() });
+
+describe('passwords', () => {
+  it("are hashed with argon2id at OWASP's parameters, in the PHC form, each with its own salt", async () => {
+    const hash = await passwords.hash('correct horse battery');
+    assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    assert.notEqual(hash, await passwords.hash('correct horse battery'));
+    assert.equal(await passwords.verify('correct horse battery', hash), true);
+    assert.equal(await passwords.verify('correct horse batterz', hash), false);
+    assert.equal(passwords.needsRehash(hash), false);
+  });
+
+  it('are the same in either Unicode form', async () => {
+    assert.equal(await passwords.verify('cafe\u0301 au lait', await passwords.hash('caf\u00e9 au lait')), true);
+  });
+
+  it('longer than the limit are wrong, and unreadable hashes match nothing', async () => {
+    const long = 'x'.repeat(1025);
+    assert.equal(await passwords.verify(long, await passwords.hash(long)), false);
+    for (const hash of [
+      '',
+      'plain',
+      '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$',
+      '$argon2id$v=19$m=99999999,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA',
+    ]) {
+      assert.equal(await passwords.verify('plain', hash), false, hash);
+      assert.equal(passwords.needsRehash(hash), true, hash);
+    }
+  });
+
+  it('match nobody where there is no user', async () => {
+    assert.equal(await passwords.verifyNothing('anything'), false);
+  });
+
+  it('keep the PHC form through reading and writing', () => {
+    const text = '$argon2i$v=19$m=4096,t=3,p=2$c29tZXNhbHRzb21l$G5l6TX/2l2e0J7M9gRGn2m0v6Xb8tXz0OtoK7TSAWvA';
+    const read = readArgon2(text);
+    assert.ok(read);
+    assert.equal(writeArgon2(read), text);
+  });
+});

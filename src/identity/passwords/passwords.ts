@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Context } from '../../database/context.ts';
+import { widerNetworkOf } from '../../http/network-of.ts';
+import { WorkerThread } from '../../platform/worker-thread.ts';
+import { HashingQueue, type Lane } from './hashing-queue.ts';
+import type { HashingQuestion } from './hashing-thread.ts';
+import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
+import { isKnownHash } from './stored-hash.ts';
+
+/** Longer ones are refused before any hashing: what a caller sends must not set what it costs. */
+export const longestPasswordBytes = 1024;
+
+export interface Passwords {
+  /** `address` is of whom asks: networks take turns. */
+  hash(password: string, address?: string | null): Promise<string>;
+  /** For who waits to be signed in: the stored hash was of earlier parameters. */
+  hashAnew(password: string, address?: string | null): Promise<string>;
+  verify(password: string, hash: string, address?: string | null): Promise<boolean>;
+  /** Costs what `verify` costs, for users who do not exist: timing must not reveal who does. */
+  verifyNothing(password: string, address?: string | null): Promise<false>;
+  /** True for hashes of other systems and of earlier parameters: the next sign-in replaces them. */
+  needsRehash(hash: string): boolean;
+  /** Whether somebody who comes now would be served. */
+  hasRoom(): boolean;
+  /** Ends the threads. */
+  close(): Promise<void>;
+}
+
+/** As many waiting for each core as are done in about four seconds: who comes later is better told to come back. */
+const waitingPerCore = 100;
+/** One being hashed, and one that the thread finds waiting when it is done. */
+const atOnce = 2;
+
+/** Passwords are hashed by threads of their own, so that neither this one nor a signature ever waits for them. */
+export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'metrics'>): Passwords {
+  // Workers of one machine share its cores.
+  const cores = Math.ceil(availableParallelism() / config.workers);
+  const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
+  const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
+  const threads = Array.from(
+    { length: cores },
+    () => new WorkerThread<HashingQuestion, string | boolean>('hashing-thread', import.meta.url),
+  );
+  const ask = <T extends string | boolean>(lane: Lane, address: string | null, question: HashingQuestion): Promise<T> =>
+    // Who has many small networks would otherwise have as many turns.
+    queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => {
+      const idlest = threads.reduce((a, b) => (b.load < a.load ? b : a));
+      return idlest.ask(question) as Promise<T>;
+    });
+  const hashIn = (lane: Lane, password: string, address: string | null) =>
+    ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
+  return {
+    hash: (password, address = null) => hashIn('other', password, address),
+    hashAnew: (password, address = null) => hashIn('sign-in', password, address),
+    async verify(password, hash, address = null) {
+      if (isTooLong(password) || !isKnownHash(hash)) return false;
+      return ask<boolean>('sign-in', address, { kind: 'verify', password, hash });
+    },
+    async verifyNothing(password, address = null) {
+      if (!isTooLong(password)) await ask('sign-in', address, { kind: 'verify', password, hash: nobody });
+      return false;
+    },
+    needsRehash(hash) {
+      const known = readArgon2(hash);
+      return known === undefined || !isCurrentArgon2(known);
+    },
+    hasRoom: () => queue.hasRoom,
+    async close() {
+      await Promise.all(threads.map((thread) => thread.end()));
+    },
+  };
+}
+
+/** A tag that no password has a real chance to match, at the current cost. */
+const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer.alloc(16), tag: Buffer.alloc(32) });
+
+/** For a user who has none: what nobody knows, stored as a password is, so that its check takes as long. */
+export const unusablePassword = (): string =>
+  writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: randomBytes(16), tag: randomBytes(32) });
+
+export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > longestPasswordBytes;

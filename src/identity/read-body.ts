@@ -1,0 +1,21 @@
+import { unprocessable } from '../platform/errors.ts';
+import { readProfileField, unknownField } from './accounts/user-fields.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The one field that a body may hold; whatever else it holds is refused. */
+export function readOnlyField(body: Body, field: string): unknown {
+  const unknown = Object.keys(body).filter((name) => name !== field);
+  if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
+  return body[field];
+}
+
+/** The stored form of `email`; undefined only where it may be left out. */
+export function readEmailField(body: Body, { optional = false } = {}): string | undefined {
+  const read = readProfileField('email', readOnlyField(body, 'email'));
+  if (read.error) throw unprocessable([read.error]);
+  if (read.value === null && !optional) {
+    throw unprocessable([{ field: 'email', code: 'required', message: 'email is required.' }]);
+  }
+  return read.value ?? undefined;
+}

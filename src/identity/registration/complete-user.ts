@@ -1,0 +1,42 @@
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { keepTimeZone } from '../accounts/time-zone-store.ts';
+import { newUser } from '../accounts/user-changes.ts';
+import type { Profile } from '../accounts/user-fields.ts';
+import { enqueueConfirmation } from '../email/confirm-email.ts';
+
+export interface NewUser {
+  readonly id: string;
+  /** Checked. */
+  readonly profile: Profile;
+  readonly roles: readonly string[];
+  readonly confirmed: boolean;
+  /** How the user came to be, for the audit trail, and by whom where that is another. */
+  readonly event: 'user.registered' | 'user.created' | 'user.invited';
+  readonly actorId?: string | null;
+  readonly clientId?: string | null;
+  readonly source: RequestSource;
+  /** False where nothing is to be sent: the owner can ask for the mail later. */
+  readonly mails?: boolean | undefined;
+  /** False where nobody is to collect one. */
+  readonly firstToken?: boolean | undefined;
+}
+
+/** What every user has from the start, whoever made it: the first token, the mail that asks for confirmation, the event. */
+export async function completeUser(
+  context: Context,
+  { issueFirstToken, mail }: AccountServices,
+  tx: Tx,
+  { id, profile, roles, confirmed, event, actorId, clientId, source, mails = true, firstToken = true }: NewUser,
+): Promise<void> {
+  if (event === 'user.registered') await keepTimeZone(tx, id, source);
+  if (firstToken) await issueFirstToken(tx, id);
+  if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) }, source);
+  // What the service or a command makes is none of the days' work.
+  if (event === 'user.registered' || actorId) context.metrics.registrations.inc({ how: event.slice('user.'.length) });
+  const data = { changes: newUser({ ...profile, roles }) };
+  await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, source, data });
+}

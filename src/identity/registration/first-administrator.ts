@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { type FirstAdministrator, keepFirstPassword } from '../accounts/first-password.ts';
+import { checkNewPassword } from '../accounts/user-fields.ts';
+import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
+import { makeUser } from './make-user.ts';
+import { isTaken } from './registration-limits.ts';
+
+/** Makes an administrator where there is none, so that a fresh service can be managed. */
+export async function ensureFirstAdministrator(
+  context: Context,
+  services: AccountServices,
+): Promise<FirstAdministrator | undefined> {
+  const { config, database } = context;
+  if (await hasAdministrator(database.db)) return undefined;
+  const email = config.adminEmail;
+  if (config.adminPassword !== '') await refuseWeakPassword(config.adminPassword, email);
+  const password = config.adminPassword || randomBytes(15).toString('base64url');
+  const profile = { email, username: null, phone: null, name: 'Administrator' };
+  try {
+    await makeUser(context, services, {
+      profile,
+      password,
+      roles: ['admin'],
+      confirmed: true,
+      firstToken: false,
+      event: 'user.created',
+      source: systemSource,
+    });
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    await refuseOrdinaryUser(context, email);
+    return undefined;
+  }
+  if (config.adminPassword) return { email, isNew: true };
+  return { email, password, file: keepFirstPassword(context, { email, password }), isNew: true };
+}
+
+async function refuseWeakPassword(password: string, email: string): Promise<void> {
+  const wrong = await checkNewPassword(password, { email }, 'ADMIN_PASSWORD');
+  if (wrong) throw new OperatorError(wrong.message);
+}
+
+/** Another instance that starts at the same time may have made the same administrator: that is fine. */
+async function refuseOrdinaryUser({ database }: Context, email: string): Promise<void> {
+  if (await hasAdministrator(database.db)) return;
+  if (await findUserByLogin(database.db, { attribute: 'email', value: email })) {
+    throw new OperatorError(
+      `There is no administrator, and ADMIN_EMAIL (${email}) belongs to an ordinary user. Set ADMIN_EMAIL to another address.`,
+    );
+  }
+}

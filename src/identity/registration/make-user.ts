@@ -1,0 +1,63 @@
+import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { unprocessable } from '../../platform/errors.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { isKeptForAnother } from '../accounts/email-change-store.ts';
+import { profileFields, takenField } from '../accounts/user-fields.ts';
+import { insertUser, type UserRow } from '../accounts/user-store.ts';
+import { completeUser, type NewUser } from './complete-user.ts';
+
+interface UserToMake extends Omit<NewUser, 'id'> {
+  /** Checked, as the profile is. */
+  readonly password: string;
+}
+
+type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
+
+/** A user with all that belongs to one from the start. The resource engine makes its own, and completes them alike. */
+export async function makeUser(
+  context: Context,
+  services: AccountServices,
+  made: UserToMake,
+  inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
+): Promise<UserRow> {
+  const { now } = context;
+  const passwordHash = await services.passwords.hash(made.password, made.source.address);
+  const at = now();
+  const user: UserRow = {
+    id: uuidv7(at),
+    ...made.profile,
+    password_hash: passwordHash,
+    email_confirmed: made.confirmed && made.profile.email !== null ? 1 : 0,
+    roles: JSON.stringify([...new Set(made.roles)]),
+    disabled: 0,
+    locale: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  };
+  await refusingTaken(() =>
+    inTransaction(async (tx) => {
+      await insertUser(tx, user);
+      // After the insert: of two at once, the one that gives the address up has been seen by then.
+      if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {
+        throw unprocessable([takenField('email')]);
+      }
+      await completeUser(context, services, tx, { ...made, id: user.id });
+    }),
+  );
+  return user;
+}
+
+/** Two at once pass every check before; the database lets one of them through. */
+async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const columns = violatedUniqueColumns(error)?.filter((column) => (profileFields as string[]).includes(column));
+    if (!columns || columns.length === 0) throw error;
+    throw unprocessable(columns.map(takenField));
+  }
+}

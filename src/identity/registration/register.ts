@@ -1,0 +1,65 @@
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { type FieldError, unprocessable } from '../../platform/errors.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { checkNewPassword, type Profile, profileFields, readProfile, unknownField } from '../accounts/user-fields.ts';
+import type { UserRow } from '../accounts/user-store.ts';
+import { makeUser } from './make-user.ts';
+import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireFree } from './registration-limits.ts';
+
+/**
+ * Makes a user from what a stranger sent. Whatever is wrong is said at once, one entry a field; whether an identifier is
+ * taken is said only where nothing else is wrong, and a few times an hour to one network.
+ */
+export async function registerUser(
+  context: Context,
+  services: AccountServices,
+  input: Readonly<Record<string, unknown>>,
+  source: RequestSource,
+): Promise<UserRow> {
+  const { profile, password } = await readRegistration(context, input);
+  const attempt = await beginRegistration(context, source);
+  try {
+    await requireFree(context, profile, source);
+    const mails = profile.email === null || (await mayMail(context, profile.email));
+    const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
+    const user = await makeUser(context, services, made).catch(async (error) => {
+      // Another was quicker by a moment, or the address can still go back to who had it.
+      throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
+    });
+    await attempt.count();
+    return user;
+  } catch (error) {
+    await attempt.giveBack();
+    throw error;
+  }
+}
+
+async function readRegistration(
+  { config }: Context,
+  input: Readonly<Record<string, unknown>>,
+): Promise<{ profile: Profile; password: string }> {
+  const known = new Set<string>([...profileFields, 'password']);
+  const unknown = Object.keys(input).filter((field) => !known.has(field));
+  const { profile, errors } = readProfile(input);
+  errors.unshift(...unknown.map(unknownField));
+  const missing = missingIdentifier(config, profile, errors);
+  if (missing) errors.push(missing);
+  const wrongPassword = await checkNewPassword(input.password, profile);
+  if (wrongPassword) errors.push(wrongPassword);
+  if (errors.length > 0) throw unprocessable(errors);
+  return { profile, password: input.password as string };
+}
+
+/** A user must be able to log in; and where the email must be confirmed first, that takes an email. */
+function missingIdentifier(config: Config, profile: Profile, errors: readonly FieldError[]): FieldError | undefined {
+  const { loginAttributes, requireEmailConfirmation } = config;
+  const [first = 'email'] = requireEmailConfirmation ? ['email' as const] : loginAttributes;
+  const enough = requireEmailConfirmation
+    ? profile.email !== null
+    : loginAttributes.some((attribute) => profile[attribute] !== null);
+  if (enough || errors.some(({ field }) => (loginAttributes as readonly string[]).includes(field))) return undefined;
+  const choice = requireEmailConfirmation ? 'email' : loginAttributes.join(' or ');
+  return { field: first, code: 'required', message: `${choice} is required.` };
+}

@@ -1,0 +1,77 @@
+import type { Context } from '../../database/context.ts';
+import { networkOf } from '../../http/network-of.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { mailboxOf } from '../../platform/email-address.ts';
+import { type FieldError, Problem, tooManyRequests, unprocessable } from '../../platform/errors.ts';
+import { isKeptForAnother } from '../accounts/email-change-store.ts';
+import { fingerprintOfLogin } from '../accounts/identifiers.ts';
+import { type Profile, takenField } from '../accounts/user-fields.ts';
+import { findTakenFields } from '../accounts/user-store.ts';
+import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from '../throttle/throttle.ts';
+import { Turnstile } from '../throttle/turnstile.ts';
+
+const hour = 60 * 60_000;
+/** How often an hour a network is told that an identifier is taken. */
+const answersAnHour = 5;
+/** Mails an hour that registrations send to one mailbox. */
+const mailsAnHour = 5;
+
+const askedLimits = ({ address }: RequestSource) => networkLimits('taken', address, answersAnHour);
+
+/** One at a time for each network: of many at once, no more are told that something is taken than are counted. */
+const asking = new Turnstile(1, 500);
+
+const tooManyAnswers = (seconds: number) =>
+  tooManyRequests('Too many identifiers that this network asked for were taken. Try again later.', seconds);
+
+/** So many users an hour from one network. The attempt counts when it is told to: when there is a new user. */
+export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
+  const most = context.config.registrationLimit;
+  const attempt = await begin(context, most === 0 ? [] : networkLimits('register', address, most), hour);
+  const [refusal] = attempt.refusals;
+  if (!refusal) return attempt;
+  await attempt.giveBack();
+  throw tooManyRequests(
+    'Too many users were registered from this network. Try again later.',
+    refusal.retryAfterSeconds,
+  );
+}
+
+/**
+ * Refuses identifiers that others have, to who registers and to who changes the own ones alike. A network that was told
+ * often enough is refused whether or not they are free: a refusal of taken ones alone would say the same.
+ */
+export function requireFree(
+  context: Context,
+  wanted: Partial<Profile>,
+  source: RequestSource,
+  userId = '',
+): Promise<void> {
+  return asking.pass(networkOf(source.address ?? 'unknown'), async () => {
+    const refusal = await readRefusal(context, askedLimits(source));
+    if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
+    const { db } = context.database;
+    const taken = await findTakenFields(db, wanted, userId);
+    if (wanted.email && !taken.includes('email') && (await isKeptForAnother(db, wanted.email, userId, context.now()))) {
+      taken.push('email');
+    }
+    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), source);
+  });
+}
+
+/** What to say where identifiers are taken: that they are, a few times an hour. */
+export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
+  const refusal = await countAgainst(context, askedLimits(source), hour);
+  return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
+}
+
+export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>
+  error instanceof Problem && error.status === 422 && (error.errors ?? []).every(({ code }) => code === 'taken');
+
+/** Whether a registration may still send mail to this mailbox, whatever follows a plus sign in its address. */
+export async function mayMail(context: Context, email: string): Promise<boolean> {
+  const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
+  const refusal = await countAgainst(context, [{ key, most: mailsAnHour, of: 'mailbox' }], hour);
+  if (refusal?.first) context.log.info('a mailbox got as many mails of registrations as one gets in an hour');
+  return refusal === undefined;
+}

@@ -1,0 +1,39 @@
+import { unavailable } from '../../platform/errors.ts';
+
+/**
+ * Lets a few through at a time for each key; others wait in line. Attempts are counted before their result is known, so
+ * without it many right passwords at once would look like as many wrong ones.
+ */
+export class Turnstile {
+  readonly #atATime: number;
+  readonly #waiting: number;
+  readonly #keys = new Map<string, { inside: number; line: (() => void)[] }>();
+
+  constructor(atATime: number, waiting: number) {
+    this.#atATime = atATime;
+    this.#waiting = waiting;
+  }
+
+  async pass<T>(key: string, job: () => Promise<T>): Promise<T> {
+    const gate = this.#keys.get(key) ?? { inside: 0, line: [] };
+    this.#keys.set(key, gate);
+    if (gate.inside < this.#atATime) gate.inside++;
+    else {
+      if (gate.line.length >= this.#waiting) {
+        throw unavailable(
+          'Too many sign-ins at once. Try again shortly.',
+          2,
+          'the line of one account or address is full',
+        );
+      }
+      await new Promise<void>((resolve) => gate.line.push(resolve));
+    }
+    try {
+      return await job();
+    } finally {
+      const next = gate.line.shift();
+      if (next) next();
+      else if (--gate.inside === 0) this.#keys.delete(key);
+    }
+  }
+}

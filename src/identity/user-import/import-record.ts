@@ -1,0 +1,104 @@
+import type { Config } from '../../config/config.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { type Profile, profileFields, readProfileField } from '../accounts/user-fields.ts';
+import type { UserRow } from '../accounts/user-store.ts';
+import { isKnownHash } from '../passwords/stored-hash.ts';
+import { type ImportRecord, importColumns } from './read-import.ts';
+
+/** The row that a record becomes, or every reason why it becomes none. */
+export function readImportRecord(
+  config: Config,
+  { values, problem }: ImportRecord,
+  now: number,
+): { row: UserRow; reasons?: undefined } | { reasons: string[] } {
+  if (!values) return { reasons: [problem ?? 'unreadable'] };
+  const reasons = Object.keys(values)
+    .filter((name) => !(importColumns as readonly string[]).includes(name))
+    .map((name) => `${name} is not a field that can be imported`);
+  const profile: Profile = { email: null, username: null, phone: null, name: null };
+  for (const field of profileFields) {
+    const read = readProfileField(field, values[field]);
+    if (read.error) reasons.push(read.error.message.replace(/\.$/, ''));
+    else profile[field] = read.value;
+  }
+  if (reasons.length === 0 && profile.email === null && profile.username === null && profile.phone === null) {
+    reasons.push('it has neither email nor username nor phone');
+  }
+  const { password_hash: hash } = values;
+  const isHash = typeof hash === 'string' && isKnownHash(hash);
+  if (!isHash) reasons.push('password_hash is of no known form (bcrypt, argon2i, argon2id, scrypt, pbkdf2_sha256)');
+  const roles = collect(reasons, () => readRoles(config, values.roles));
+  const confirmed = collect(reasons, () => readFlag(values.email_confirmed));
+  const createdAt = collect(reasons, () => readTime(values.created_at, now));
+  if (reasons.length > 0) return { reasons };
+  const row: UserRow = {
+    id: uuidv7(now),
+    ...profile,
+    password_hash: hash as string,
+    email_confirmed: confirmed && profile.email !== null ? 1 : 0,
+    roles: JSON.stringify(roles),
+    disabled: 0,
+    locale: null,
+    created_at: createdAt as number,
+    updated_at: now,
+    version: 1,
+  };
+  return { row };
+}
+
+type Read<T> = { value: T } | { reason: string };
+
+function collect<T>(reasons: string[], read: () => Read<T>): T | undefined {
+  const result = read();
+  if ('value' in result) return result.value;
+  reasons.push(result.reason);
+  return undefined;
+}
+
+const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** A list in JSON; names with spaces, commas or semicolons between them in CSV. */
+function readRoles({ roles: configured }: Config, value: unknown): Read<string[]> {
+  const names: unknown =
+    typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : isBlank(value) ? [] : value;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    return { reason: 'roles must be a list of names' };
+  }
+  const known = new Set([...configured, 'admin']);
+  const unknown = names.filter((name) => !known.has(name));
+  return unknown.length === 0
+    ? { value: [...new Set(names as string[])] }
+    : { reason: `there is no role ${unknown.join(', ')} (setting ROLES)` };
+}
+
+const flags = new Map<unknown, boolean>([
+  [true, true],
+  [1, true],
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['t', true],
+  [false, false],
+  [0, false],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['f', false],
+]);
+
+function readFlag(value: unknown): Read<boolean> {
+  if (isBlank(value)) return { value: false };
+  const flag = flags.get(typeof value === 'string' ? value.toLowerCase() : value);
+  return flag === undefined ? { reason: 'email_confirmed must be true or false' } : { value: flag };
+}
+
+function readTime(value: unknown, now: number): Read<number> {
+  if (isBlank(value)) return { value: now };
+  const isTime =
+    typeof value === 'string' && /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value);
+  // Without a zone it is read as UTC: an import must not depend on where it runs.
+  const time = isTime ? Date.parse(/(Z|[+-]\d\d:?\d\d)$|^.{10}$/.test(value) ? value : `${value}Z`) : Number.NaN;
+  return time >= 0 && time <= now
+    ? { value: time }
+    : { reason: 'created_at must be a past date such as 2020-05-17T08:30:00Z' };
+}

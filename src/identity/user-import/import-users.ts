@@ -1,0 +1,110 @@
+import { statSync } from 'node:fs';
+import type { Context } from '../../database/context.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { findByAnyIdentifier, insertNewUsers, type UserRow } from '../accounts/user-store.ts';
+import { readImportRecord } from './import-record.ts';
+import { formatOf, readRecords } from './read-import.ts';
+
+interface ImportCounts {
+  /** Records read. */
+  readonly read: number;
+  readonly imported: number;
+  /** In the database already, as an earlier run left them: so a run that broke off is simply started again. */
+  readonly present: number;
+  readonly refused: number;
+}
+
+export interface ImportProgress extends ImportCounts {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+export interface ImportListeners {
+  progress?(progress: ImportProgress): void;
+  /** A record that was not taken, and why. */
+  refused?(line: number, reasons: readonly string[]): void;
+}
+
+const batchSize = 500;
+
+/**
+ * Takes over users of another system with the hashes of their passwords: nothing is hashed anew, each is replaced when
+ * its user signs in. A bad record is reported and stops nothing; a batch is in the database whole or not at all.
+ */
+export async function importUsers(
+  context: Context,
+  file: string,
+  listeners: ImportListeners = {},
+): Promise<ImportCounts> {
+  const format = formatOf(file);
+  const totalBytes = sizeOf(file);
+  const counts = { read: 0, imported: 0, present: 0, refused: 0 };
+  let bytes = 0;
+  let batch: { line: number; row: UserRow }[] = [];
+
+  const refuse = (line: number, reasons: readonly string[]) => {
+    counts.refused++;
+    listeners.refused?.(line, reasons);
+  };
+  const flush = async () => {
+    await writeBatch(context, batch, counts, refuse);
+    batch = [];
+    listeners.progress?.({ ...counts, bytes, totalBytes });
+  };
+
+  for await (const record of readRecords(file, format, (more) => {
+    bytes += more;
+  })) {
+    counts.read++;
+    const { row, reasons } = { row: undefined, ...readImportRecord(context.config, record, context.now()) };
+    if (row) batch.push({ line: record.line, row });
+    else refuse(record.line, reasons ?? []);
+    if (batch.length >= batchSize) await flush();
+  }
+  await flush();
+  await recordEvent(context, context.database.db, { type: 'users.imported', source: systemSource, data: counts });
+  return counts;
+}
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch (error) {
+    throw new OperatorError(`${file} could not be read: ${(error as Error).message}`);
+  }
+}
+
+async function writeBatch(
+  { database }: Context,
+  batch: readonly { line: number; row: UserRow }[],
+  counts: { imported: number; present: number },
+  refuse: (line: number, reasons: readonly string[]) => void,
+): Promise<void> {
+  if (batch.length === 0) return;
+  const inserted = await insertNewUsers(
+    database.db,
+    batch.map(({ row }) => row),
+  );
+  counts.imported += inserted.size;
+  for (const { line, row } of batch) {
+    if (inserted.has(row.id)) continue;
+    const owners = await findByAnyIdentifier(database.db, row);
+    if (owners.length === 1 && isSamePerson(owners[0] as UserRow, row)) counts.present++;
+    else refuse(line, takenBy(owners, row));
+  }
+}
+
+const identifiers = ['email', 'username', 'phone'] as const;
+
+/** Addresses compare without case. */
+const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
+
+const isSamePerson = (there: UserRow, row: UserRow): boolean =>
+  identifiers.every((field) => same(there[field], row[field]));
+
+const takenBy = (owners: readonly UserRow[], row: UserRow): string[] =>
+  identifiers
+    .filter((field) => row[field] !== null && owners.some((owner) => same(owner[field], row[field])))
+    .map((field) => `another user has the ${field} ${row[field]}`);

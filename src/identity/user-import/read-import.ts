@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { CsvError } from 'csv-parse';
+import { OperatorError } from '../../platform/errors.ts';
+
+/** A record of the file, as it stands there. */
+export interface ImportRecord {
+  readonly line: number;
+  readonly values: Readonly<Record<string, unknown>> | undefined;
+  /** Why there are no values. */
+  readonly problem?: string;
+}
+
+export const importColumns = [
+  'email',
+  'username',
+  'phone',
+  'name',
+  'password_hash',
+  'email_confirmed',
+  'roles',
+  'created_at',
+] as const;
+
+type ImportFormat = 'csv' | 'jsonl';
+
+/** By the name of the file. */
+export function formatOf(file: string): ImportFormat {
+  if (/\.csv$/i.test(file)) return 'csv';
+  if (/\.(jsonl|ndjson|json)$/i.test(file)) return 'jsonl';
+  throw new OperatorError(`${file}: the name must end in .csv, or in .jsonl for one JSON object a line.`);
+}
+
+/** Reads record by record, however large the file is. `read` is told of the bytes as they come. */
+export function readRecords(
+  file: string,
+  format: ImportFormat,
+  read: (bytes: number) => void,
+): AsyncIterable<ImportRecord> {
+  const bytes = createReadStream(file);
+  bytes.on('data', (chunk) => read(chunk.length));
+  return format === 'csv' ? readCsv(file, bytes) : readJsonLines(bytes);
+}
+
+async function* readCsv(file: string, bytes: Readable): AsyncIterable<ImportRecord> {
+  const { parse } = await import('csv-parse');
+  const rows = bytes.pipe(
+    parse({ bom: true, info: true, trim: true, skip_empty_lines: true, columns: (names) => checkHeader(file, names) }),
+  );
+  bytes.on('error', (error) => rows.destroy(error));
+  try {
+    for await (const { record, info } of rows) yield { line: info.lines, values: record };
+  } catch (error) {
+    const { code, message } = error as CsvError;
+    // Rows are committed in batches: everything before this line is in, and a mended file can be given again.
+    throw code?.startsWith('CSV_') ? new OperatorError(`${file}: not valid CSV: ${message}`) : error;
+  }
+}
+
+function checkHeader(file: string, names: readonly string[]): string[] {
+  const header = names.map((name) => name.trim().toLowerCase());
+  const unknown = header.filter((name) => !(importColumns as readonly string[]).includes(name));
+  if (unknown.length > 0 || !header.includes('password_hash')) {
+    const why = unknown.length > 0 ? `unknown columns: ${unknown.join(', ')}` : 'the column password_hash is missing';
+    throw new OperatorError(`${file}: ${why}. The first line names the columns, of: ${importColumns.join(', ')}.`);
+  }
+  return header;
+}
+
+async function* readJsonLines(bytes: Readable): AsyncIterable<ImportRecord> {
+  let line = 0;
+  for await (const text of createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line++;
+    if (text.trim() === '') continue;
+    yield parseLine(line, text.replace(/^\ufeff/, ''));
+  }
+}
+
+function parseLine(line: number, text: string): ImportRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { line, values: undefined, problem: `not valid JSON: ${(error as Error).message}` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { line, values: undefined, problem: 'not a JSON object' };
+  }
+  return { line, values: value as Record<string, unknown> };
+}

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import type { Caller } from '../../platform/caller.ts';
+import { conflict } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { action, type MadeAction, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { role } from '../../resources/declare.ts';
+import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { markEmailConfirmed } from '../accounts/user-store.ts';
+import { lockedUntil } from '../credentials/lockout.ts';
+import { liftLockout } from '../throttle/throttle-store.ts';
+import { isSelf, requireEveryScope, type WholeUser } from './guard-user.ts';
+
+const administrators = role('admin');
+
+const note = ({ context, tx, caller, source }: WriteCall, type: string, userId: string): Promise<void> =>
+  recordEvent(context, tx, { type, userId, actorId: caller.userId, clientId: caller.clientId, source });
+
+/** A token for some things must not open an account, nor shut one. */
+function requireEverything(caller: Caller): void {
+  if (caller.kind !== 'system') requireEveryScope(caller);
+}
+
+function emailOf({ email, disabled }: WholeUser): string {
+  if (email === null) throw conflict('This user has no email address.', 'email_missing');
+  if (disabled) throw conflict('This user is disabled. Enable the user first.', 'user_disabled');
+  return email;
+}
+
+/** What administrators do for a person: each is one POST on the user, and one event. */
+export const administerUser = (services: AccountServices): MadeAction[] => [
+  action({
+    name: 'lockout',
+    method: 'GET',
+    access: administrators,
+    summary: 'Show whether failed sign-ins have locked the user out',
+    response: Type.Object({
+      locked: Type.Boolean(),
+      until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    }),
+    async run({ context, row }) {
+      const until = await lockedUntil(context, row as unknown as WholeUser);
+      return { locked: until !== undefined, until: until === undefined ? null : new Date(until).toISOString() };
+    },
+  }),
+  action({
+    name: 'unlock',
+    access: administrators,
+    summary: 'Forget failed sign-ins, so that the user may try again at once',
+    async run({ row, caller, transaction }) {
+      requireEverything(caller);
+      await transaction(async (call) => {
+        await liftLockout(call.tx, row.id);
+        await note(call, 'user.unlocked', row.id);
+      });
+    },
+  }),
+  action({
+    name: 'confirm-email',
+    access: administrators,
+    summary: 'Take the email address for confirmed, on the word of an administrator',
+    async run({ row, caller, transaction }) {
+      requireEverything(caller);
+      const email = emailOf(row as unknown as WholeUser);
+      await transaction(async (call) => {
+        const user = await markEmailConfirmed(call.tx, row.id, email, call.now);
+        if (!user) throw conflict('The user was changed meanwhile.');
+        await note(call, 'email.confirmed', row.id);
+      });
+    },
+  }),
+  action({
+    name: 'password-reset',
+    access: administrators,
+    status: 202,
+    summary: 'Send the user a mail with a link to choose a password',
+    response: Type.Object({ message: Type.String() }),
+    async run({ context, row, caller, source, transaction }) {
+      requireEverything(caller);
+      const recipient = emailOf(row as unknown as WholeUser);
+      const refusal = await countMail(context, 'reset-password', recipient, source);
+      if (refusal) throw tooManyMails(refusal);
+      await transaction(async (call) => {
+        await services.mail.enqueue(call.tx, { template: 'reset-password', recipient, language: call.source.language });
+        await note(call, 'password.reset_sent', row.id);
+      });
+      return { message: 'A mail is on its way.' };
+    },
+  }),
+  action({
+    name: 'sign-out',
+    access: administrators,
+    summary:
+      'End every login of the user; personal access tokens and clients stay. One’s own keeps the login that asks',
+    async run({ row, caller, transaction }) {
+      requireEverything(caller);
+      await transaction(async (call) => {
+        const exceptSessionId = isSelf(call.caller, row.id) ? call.caller.sessionId : null;
+        const which = { userId: row.id, exceptSessionId, type: 'session' } as const;
+        await services.endSessions(call.tx, call.invalidate, which, 'signed_out');
+        await note(call, 'user.signed_out', row.id);
+      });
+    },
+  }),
+];

@@ -1,0 +1,132 @@
+import { requireProof } from '../../http/gate/require-proof.ts';
+import { insufficientScope } from '../../http/gate/unauthorized.ts';
+import { type Caller, isAdmin } from '../../platform/caller.ts';
+import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { WriteCall } from '../../resources/declaration/define-resource.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { withdrawPendingChange } from '../accounts/email-change-store.ts';
+import type { Profile } from '../accounts/user-fields.ts';
+import { currentPasswordRequired } from '../credentials/change-password.ts';
+import { beginEmailChange, refuseTakenEmail } from '../email/change-email.ts';
+import { hasOtherAdministrator } from '../roles/role-store.ts';
+
+/** What a write of the resource may hold, in the values that JSON uses. */
+export interface UserValues extends Partial<Profile> {
+  password?: string;
+  end_tokens?: boolean | null;
+  password_hash?: string;
+  email_confirmed?: boolean;
+  roles?: string[];
+  disabled?: boolean;
+  locale?: string | null;
+}
+
+/** A user as hooks see it. */
+export interface WholeUser extends Profile {
+  readonly id: string;
+  readonly email_confirmed: boolean;
+  readonly roles: string[];
+  readonly disabled: boolean;
+  readonly locale: string | null;
+}
+
+/** What a user is found by at the login. */
+export const loginFields = ['email', 'username', 'phone'] as const;
+
+export const isSelf = (caller: Caller, id: string | undefined): boolean =>
+  caller.kind === 'user' && caller.userId !== null && caller.userId === id;
+
+/** A token for some things must not become one for everything by way of a password, an address or a role. */
+export function requireEveryScope(caller: Caller): void {
+  if (!caller.scopes.includes('*')) throw insufficientScope('*');
+}
+
+export const lastAdministrator = () =>
+  conflict('This is the last administrator. Make another user one first.', 'last_administrator');
+
+/** Inside the transaction, before the row is written: what only administrators may, and what nobody may. */
+export async function guardUserWrite(
+  call: WriteCall,
+  services: AccountServices,
+  values: UserValues,
+  before: WholeUser | undefined,
+  isDelete: boolean,
+): Promise<void> {
+  const { context, caller, tx } = call;
+  if (values.roles && !sameNames(values.roles, before?.roles ?? [])) {
+    requireAdministrator(call, 'Only administrators change roles.');
+  }
+  if (values.disabled !== undefined && values.disabled !== (before?.disabled ?? false)) {
+    requireAdministrator(call, 'Only administrators disable and enable users.');
+  }
+  const after = { ...before, ...values };
+  const was = before?.roles.includes('admin') && !before.disabled;
+  const stays = !isDelete && after.roles?.includes('admin') && !after.disabled;
+  if (before && was && !stays && !(await hasOtherAdministrator(tx, context.database.engine, before.id))) {
+    throw lastAdministrator();
+  }
+  if (isDelete) {
+    // Who deletes themselves sent the password.
+    if (!isSelf(caller, before?.id)) requireProof(caller, call.now);
+    return;
+  }
+  requireLoginField(call, after);
+  // A new password ends what somebody with the old one may have begun.
+  if (before && values.password_hash !== undefined) await withdrawPendingChange(tx, before.id, call.now);
+  await guardLoginFields(call, services, values, before);
+}
+
+function requireAdministrator({ caller, now }: WriteCall, message: string): void {
+  if (!isAdmin(caller)) throw forbidden(message);
+  requireEveryScope(caller);
+  requireProof(caller, now);
+}
+
+function requireLoginField({ context }: WriteCall, after: Partial<Profile>): void {
+  const { loginAttributes } = context.config;
+  if (loginAttributes.some((attribute) => after[attribute])) return;
+  const [field = 'email'] = loginAttributes;
+  throw unprocessable([{ field, code: 'required', message: `${loginAttributes.join(' or ')} is required.` }]);
+}
+
+/** Asked again here: what is a change by now may have been none when the password was asked for. */
+async function guardLoginFields(
+  call: WriteCall,
+  { mail }: AccountServices,
+  values: UserValues,
+  before: WholeUser | undefined,
+): Promise<void> {
+  const { context, caller, tx, now, source } = call;
+  const { email } = values;
+  if (!before) {
+    if (email) await refuseTakenEmail(tx, email, '', now);
+    return;
+  }
+  if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
+  requireEveryScope(caller);
+  const self = isSelf(caller, before.id);
+  if (self && !caller.proof.sent) throw currentPasswordRequired();
+  if (!self) requireProof(caller, now);
+  if (email === undefined || email === before.email) return;
+  if (self) {
+    await beginEmailChange(mail, tx, { userId: before.id, from: before.email, to: email, now, source });
+    const data = { changes: { email: { from: before.email, to: email } } };
+    const requested = { type: 'email.change_requested', userId: before.id, clientId: caller.clientId };
+    await recordEvent(context, tx, { ...requested, sessionId: caller.sessionId, source, data });
+    if (email === null) {
+      values.email_confirmed = false;
+      return;
+    }
+    // The row keeps the old address until the new one is confirmed.
+    delete values.email;
+    call.reveal({ pending_email: email });
+    return;
+  }
+  if (email) await refuseTakenEmail(tx, email, before.id, now);
+  // Whether an address is somebody's is known of that address alone.
+  values.email_confirmed = false;
+}
+
+export const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name) => b.includes(name));

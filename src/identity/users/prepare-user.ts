@@ -1,0 +1,96 @@
+import { requireProof } from '../../http/gate/require-proof.ts';
+import { isAdmin } from '../../platform/caller.ts';
+import { type FieldError, unprocessable } from '../../platform/errors.ts';
+import type { Call } from '../../resources/declaration/define-resource.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import {
+  checkNewPassword,
+  type Profile,
+  profileFields,
+  readLocale,
+  readProfileField,
+  unknownField,
+} from '../accounts/user-fields.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
+import { currentPasswordRequired } from '../credentials/change-password.ts';
+import { countMailsOfChange } from '../email/change-email.ts';
+import { requireFree } from '../registration/registration-limits.ts';
+import { isAdministratorBeside } from '../roles/role-store.ts';
+import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
+
+/** Before the transaction: brings what was sent to its stored form, asks who it is, and hashes a new password. */
+export async function prepareUser(
+  call: Call,
+  { passwords }: AccountServices,
+  id: string | undefined,
+  values: UserValues,
+): Promise<UserValues | undefined> {
+  const { context, caller } = call;
+  // Who may not write this user is refused later, and must not make us hash or learn anything here.
+  if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
+  const { prepared, errors } = readProfileValues(values);
+  const locale = readLocale(values.locale);
+  if (locale.error) errors.push(locale.error);
+  else if (locale.value !== undefined) prepared.locale = locale.value;
+  const { password } = values;
+  const user = id === undefined ? undefined : await findUser(context.database.db, id);
+  if (password !== undefined) {
+    const wrong = await checkNewPassword(password, { ...user, ...prepared });
+    if (wrong) errors.push(wrong);
+  } else if (values.end_tokens) {
+    const message = 'end_tokens is sent only together with a new password.';
+    errors.push({ field: 'end_tokens', code: 'unknown', message });
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+  if (user) await requireOwner(call, user, { ...values, ...prepared });
+  return password === undefined
+    ? prepared
+    : { ...prepared, password_hash: await passwords.hash(password, call.source.address) };
+}
+
+function readProfileValues(values: UserValues): { prepared: UserValues; errors: FieldError[] } {
+  const errors: FieldError[] = [];
+  const prepared: UserValues = {};
+  for (const field of profileFields) {
+    if (!(field in values)) continue;
+    const read = readProfileField(field, values[field]);
+    if (read.error) errors.push(read.error);
+    else prepared[field] = read.value;
+  }
+  return { prepared, errors };
+}
+
+/** What opens the account is changed by who knows its password; of others, by administrators. A token may be stolen. */
+async function requireOwner({ context, caller, source, now }: Call, user: UserRow, values: UserValues): Promise<void> {
+  const changed = loginFields.filter((field) => field in values && values[field] !== user[field]);
+  const self = isSelf(caller, user.id);
+  const sensitive = changed.length > 0 || values.password !== undefined;
+  if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
+  if (sensitive && self && !caller.proof.sent) throw currentPasswordRequired();
+  if (sensitive && !self) requireProof(caller, now);
+  if (!self) return;
+  if (changed.length > 0) await requireFree(context, pick(values, changed), source, user.id);
+  if (changed.includes('email')) {
+    await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, source);
+  }
+}
+
+const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<Profile> =>
+  Object.fromEntries(fields.map((field) => [field, values[field]]));
+
+/** Who deletes themselves must know the password; administrators delete others without. */
+export async function prepareDeletion(
+  { context, caller }: Call,
+  id: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const unknown = Object.keys(body);
+  if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
+  if (!isSelf(caller, id)) return;
+  const user = await findUser(context.database.db, id);
+  if (!user) return;
+  requireEveryScope(caller);
+  // Said before a password is asked for: it would not help.
+  if (isAdmin(caller) && !(await isAdministratorBeside(context.database.db, id))) throw lastAdministrator();
+  if (!caller.proof.sent) throw currentPasswordRequired();
+}

@@ -1,0 +1,135 @@
+import { Type } from 'typebox';
+import type { Context } from '../../database/context.ts';
+import type { Caller } from '../../platform/caller.ts';
+import {
+  anyOf,
+  boolean,
+  defineResource,
+  equals,
+  hasMany,
+  list,
+  listsNames,
+  owner,
+  role,
+  text,
+  timestamp,
+} from '../../resources/declare.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { usernameRule } from '../accounts/identifiers.ts';
+import { longestName, shortestPassword } from '../accounts/user-fields.ts';
+import { roleNames } from '../roles/roles-resource.ts';
+import { administerUser } from './administer-user.ts';
+import { guardUserWrite, isSelf } from './guard-user.ts';
+import { inviteUser } from './invite-user.ts';
+import { pendingEmailActions } from './pending-email.ts';
+import { prepareDeletion, prepareUser } from './prepare-user.ts';
+import { endAccess, followUserWrite } from './write-user.ts';
+
+/** A personal client may look at its owner, but changes nothing about it. */
+const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
+
+const deletion = Type.Object(
+  { current_password: Type.Optional(Type.String({ description: 'Needed to delete oneself.' })) },
+  { additionalProperties: false },
+);
+
+/** Users through the resource engine. What is special about them is in `prepare-user`, `guard-user` and `write-user`. */
+export const usersResource = ({ config }: Context, services: AccountServices) =>
+  defineResource({
+    name: 'users',
+    description:
+      'An administrator sees all users, a user itself, a personal client its owner. `me` in place of an id is the caller. ' +
+      'A new email of one’s own takes effect when it is confirmed.',
+    managed: false,
+    fields: {
+      email: text({
+        max: 254,
+        unique: true,
+        searchable: true,
+        sortable: true,
+        folded: 'lower',
+        example: 'ada@example.com',
+      }),
+      username: text({
+        max: 32,
+        unique: true,
+        searchable: true,
+        sortable: true,
+        folded: 'stored',
+        description: `${usernameRule}.`,
+        example: 'ada.lovelace',
+      }),
+      phone: text({
+        max: 40,
+        unique: true,
+        searchable: true,
+        sortable: true,
+        folded: 'stored',
+        description: 'With its country code; stored as E.164.',
+        example: '+12133734253',
+      }),
+      name: text({ max: longestName, searchable: true, sortable: true, example: 'Ada Lovelace' }),
+      password: text({
+        virtual: true,
+        writeOnly: true,
+        required: true,
+        min: shortestPassword,
+        max: 1024,
+        description: 'Changing the own one takes current_password too, and ends the other sessions.',
+        example: 'correct horse battery staple',
+      }),
+      current_password: text({
+        virtual: true,
+        writeOnly: true,
+        min: 0,
+        max: 1024,
+        description:
+          'Needed to change the own password, email, username or phone. Counts as a recent proof wherever one is asked for.',
+      }),
+      end_tokens: boolean({
+        virtual: true,
+        writeOnly: true,
+        description:
+          'With a new password of one’s own: ends the personal access tokens and the secrets of the personal clients too.',
+      }),
+      password_hash: text({ hidden: true, required: true, max: 1024 }),
+      email_confirmed: boolean({ default: false, readOnly: true, searchable: true, sortable: true }),
+      roles: list({ values: roleNames(config), default: [], searchable: true }),
+      disabled: boolean({
+        default: false,
+        searchable: true,
+        sortable: true,
+        description: 'By administrators: the user is refused like a wrong password, and so are its tokens and clients.',
+      }),
+      locale: text({
+        max: 35,
+        description: 'The language that the user has chosen for pages and mail (BCP 47); null: as the browser asks.',
+        example: 'de',
+      }),
+      created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+      updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+    },
+    relations: {
+      roles: listsNames('roles', { list: 'roles', key: 'name' }),
+      clients: hasMany('clients', { by: 'user_id' }),
+      tokens: hasMany('tokens', { by: 'user_id' }),
+      consents: hasMany('consents', { by: 'user_id' }),
+    },
+    access: {
+      read: anyOf(role('admin'), owner('id')),
+      write: anyOf(role('admin'), self),
+      create: role('admin'),
+    },
+    deleteBody: deletion,
+    actions: [...pendingEmailActions, ...administerUser(services), inviteUser(config, services)],
+    alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
+    hooks: {
+      prepare: (call, { id, values }) => prepareUser(call, services, id, values),
+      prepareDelete: (call, { id, body }) => prepareDeletion(call, id, body),
+      async beforeWrite(call, { operation, values, before }) {
+        await guardUserWrite(call, services, values, before, operation === 'delete');
+        if (operation === 'delete' && before) await endAccess(call, services, before);
+      },
+      afterWrite: (call, { values, before, after }) => followUserWrite(call, services, values, before, after),
+    },
+  });

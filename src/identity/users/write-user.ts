@@ -1,0 +1,136 @@
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import type { WriteCall } from '../../resources/declaration/define-resource.ts';
+import { notifyOwner } from '../account-mails/notify-owner.ts';
+import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
+import { forgetFirstPassword } from '../accounts/first-password.ts';
+import { findClientIdsOf, forgetUser } from '../accounts/forget-user-store.ts';
+import { profileChanges } from '../accounts/user-changes.ts';
+import { profileFields } from '../accounts/user-fields.ts';
+import { shutOut } from '../credentials/shut-out.ts';
+import { enqueueConfirmation } from '../email/confirm-email.ts';
+import { completeUser } from '../registration/complete-user.ts';
+import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
+
+/** Inside the transaction, after the row was written: what follows from it. */
+export async function followUserWrite(
+  call: WriteCall,
+  services: AccountServices,
+  values: UserValues,
+  before: WholeUser | undefined,
+  after: WholeUser | undefined,
+): Promise<void> {
+  if (!before && after) await followCreation(call, services, after);
+  else if (before && after) await followChange(call, services, values, before, after);
+  else if (before) await followDeletion(call, before);
+  const goesOn = after?.roles.includes('admin') && !after.disabled && values.password_hash === undefined;
+  if (before && !goesOn) await forgetFirstPassword(call.context, before, call.tx);
+}
+
+/** The trail of a user: what happened to it, and who did it where that is another. */
+async function record(
+  { context, caller, tx, source }: WriteCall,
+  type: string,
+  userId: string,
+  data = {},
+): Promise<void> {
+  const by = { actorId: caller.userId, clientId: caller.clientId };
+  await recordEvent(context, tx, { type, userId, ...by, source, data });
+}
+
+async function followCreation(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+  const { context, caller, tx, source } = call;
+  const { id, email_confirmed: confirmed, roles } = user;
+  const by = { actorId: caller.userId, clientId: caller.clientId };
+  const made = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
+  await completeUser(context, services, tx, made);
+}
+
+async function followChange(
+  call: WriteCall,
+  services: AccountServices,
+  values: UserValues,
+  before: WholeUser,
+  after: WholeUser,
+): Promise<void> {
+  const { caller, invalidate } = call;
+  const userId = after.id;
+  if (after.email !== before.email && !isSelf(caller, userId))
+    await followEmailOfAnother(call, services, before, after);
+  if (!sameNames(before.roles, after.roles)) {
+    invalidate({ kind: 'user', id: after.id });
+    const changes = { roles: { from: before.roles, to: after.roles } };
+    await record(call, 'user.roles_changed', after.id, { roles: after.roles, changes });
+  }
+  if (before.disabled !== after.disabled) await followDisabling(call, services, after);
+  if (values.password_hash !== undefined) await followPassword(call, services, after, values.end_tokens === true);
+  const fields = profileFields.filter((field) => before[field] !== after[field]);
+  if (fields.length === 0) return;
+  await record(call, 'user.updated', after.id, { fields, changes: profileChanges(before, after) });
+}
+
+/** An administrator's word takes effect at once: whatever the user had under way with the address is over. */
+async function followEmailOfAnother(
+  { tx, now, source }: WriteCall,
+  { mail }: AccountServices,
+  before: WholeUser,
+  { id, email, email_confirmed }: WholeUser,
+): Promise<void> {
+  await closeEmailChanges(tx, id, 0, now);
+  if (before.email)
+    await mail.enqueue(tx, { template: 'email-changed', recipient: before.email, language: source.language });
+  await enqueueConfirmation(mail, tx, { email, email_confirmed: Number(email_confirmed) }, source);
+}
+
+/** Logins end for good. Personal access tokens and clients rest, and are back when the user is. */
+async function followDisabling(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+  const { tx, invalidate, now } = call;
+  const { id: userId, disabled } = user;
+  invalidate({ kind: 'user', id: userId });
+  if (disabled) {
+    const cause = 'user_disabled';
+    await services.endSessions(tx, invalidate, { userId, type: 'session' }, cause);
+    await services.endClients(tx, invalidate, { userId, keepSecrets: true, cause });
+    await voidOneTimeTokens(tx, userId, 'reset_password', now);
+    await withdrawPendingChange(tx, userId, now);
+  }
+  const changes = { disabled: { from: !disabled, to: disabled } };
+  await record(call, disabled ? 'user.disabled' : 'user.enabled', userId, { changes });
+}
+
+/** The owner keeps this session and, unless they end too, personal access tokens and clients. Whoever else sets a password ends everything. */
+async function followPassword(
+  call: WriteCall,
+  services: AccountServices,
+  user: WholeUser,
+  endTokens: boolean,
+): Promise<void> {
+  const { context, caller, tx, invalidate, now, source } = call;
+  const userId = user.id;
+  const cause = 'password_changed';
+  if (isSelf(caller, userId)) {
+    const which = { userId, exceptSessionId: caller.sessionId, ...(endTokens ? {} : { type: 'session' as const }) };
+    await services.endSessions(tx, invalidate, which, cause);
+    if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
+    await voidOneTimeTokens(tx, userId, 'reset_password', now);
+  } else await shutOut(services, tx, invalidate, { userId, now, cause });
+  await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
+  await record(call, 'password.changed', userId);
+}
+
+async function followDeletion(call: WriteCall, user: WholeUser): Promise<void> {
+  const { tx, invalidate, caller } = call;
+  invalidate({ kind: 'user', id: user.id });
+  await forgetUser(tx, user.id, user.email);
+  const isOwn = caller.userId === user.id;
+  const source = isOwn ? { ...call.source, address: null, userAgent: null } : call.source;
+  await record({ ...call, source }, 'user.deleted', user.id);
+}
+
+/** Sessions and clients go with their user; their ends must be heard of before the rows are gone. */
+export async function endAccess(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+  const { tx, invalidate } = call;
+  await services.endSessions(tx, invalidate, { userId: user.id }, 'user_deleted');
+  for (const id of await findClientIdsOf(tx, user.id)) invalidate({ kind: 'client', id });
+}

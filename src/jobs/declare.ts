@@ -1,2 +1,0 @@
-/** What a file that declares a job imports, as `gatehouse/jobs`. */
-export { defineJob, type JobCall, type JobDefinition } from './define-job.ts';

@@ -1,0 +1,38 @@
+import type { Context } from '../database/context.ts';
+
+/** Work that nobody waits for, done again and again. */
+interface BackgroundJob {
+  readonly name: string;
+  readonly everyMs: number;
+  run(): Promise<unknown>;
+}
+
+/** Runs each job at its own pace, never twice at once. A failure is logged, and the job comes round again. */
+export function runInBackground({ log }: Context, jobs: readonly BackgroundJob[]): { stop(): Promise<void> } {
+  const running = new Set<Promise<void>>();
+  const timers = jobs.map(({ name, everyMs, run }) => {
+    let busy = false;
+    const once = async () => {
+      busy = true;
+      try {
+        await run();
+      } catch (error) {
+        log.warn({ err: error, job: name }, 'background work failed; it will be tried again');
+      } finally {
+        busy = false;
+      }
+    };
+    return setInterval(() => {
+      if (busy) return;
+      const attempt = once();
+      running.add(attempt);
+      void attempt.finally(() => running.delete(attempt));
+    }, everyMs).unref();
+  });
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}

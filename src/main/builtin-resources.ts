@@ -1,0 +1,48 @@
+import { callsResource } from '../../extensions/mcp/calls-resource.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../database/context.ts';
+import { rolesResource } from '../identity/roles/roles-resource.ts';
+import { usersResource } from '../identity/users/users-resource.ts';
+import { consentsResource } from '../oauth/authorize/consents-resource.ts';
+import { clientsResource } from '../oauth/clients/clients-resource.ts';
+import { KnownScopes } from '../oauth/clients/scopes.ts';
+import { tokensResource } from '../oauth/sessions/personal-tokens/tokens-resource.ts';
+import { eventsResource } from '../resources/audit/events-resource.ts';
+import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
+import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import { loadResources } from '../resources/load-resources.ts';
+import { jobsResource } from '../resources/queue/jobs-resource.ts';
+import { serviceTables } from './service-tables.ts';
+import type { Services } from './services.ts';
+
+/** The resources that every service has; the operator's own are beside them. */
+export const builtinResources = (context: Context, services: Services): ResourceDefinition[] => [
+  usersResource(context, services.accounts),
+  rolesResource,
+  clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
+  tokensResource(services.sessions, services.scopes, services.accounts.mail),
+  eventsResource,
+  consentsResource(services.sessions),
+  jobsResource,
+  callsResource,
+];
+
+/** The scopes of all that would be served: for commands, which serve nothing. */
+export async function knownScopes(config: Config): Promise<KnownScopes> {
+  const resources = [...serviceTables, ...(await loadResources(config.resourcesDir))];
+  return addScopes(config, new KnownScopes(), resources, await loadRoutes(config.routesDir));
+}
+
+/** Adds those of resources and routes, and those that the settings name. */
+export function addScopes(
+  config: Config,
+  scopes: KnownScopes,
+  resources: readonly { readonly name: string; readonly label?: string | undefined }[],
+  routes: Awaited<ReturnType<typeof loadRoutes>>,
+): KnownScopes {
+  for (const { name, label } of resources) scopes.addResource(name, label);
+  for (const declared of routes)
+    if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
+  for (const [scope, text] of Object.entries(config.scopes)) scopes.add(scope, text);
+  return scopes;
+}

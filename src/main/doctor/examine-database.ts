@@ -1,0 +1,76 @@
+import type { Config } from '../../config/config.ts';
+import { databaseClock } from '../../database/clock.ts';
+import { listKeys } from '../../database/keys/key-ring.ts';
+import type { Looked } from '../../database/look-at-database.ts';
+import { pendingMigrations } from '../../database/migrate.ts';
+import { hasAdministrator } from '../../identity/accounts/user-store.ts';
+import { type Finding, notice, ok, wrong } from './finding.ts';
+import { lookAtApplications } from './look-at-applications.ts';
+import { lookAtEmails } from './look-at-emails.ts';
+
+const tolerance = 5000;
+const machineClock = Date.now;
+const oldKey = 365 * 86_400_000;
+
+const showTime = (ms: number): string => new Date(ms).toISOString();
+
+export interface Look {
+  readonly config: Config;
+  readonly database: Pick<Looked, 'engine' | 'db'>;
+  now(): number;
+}
+
+/** The database, what is in it, and whether this machine's clock agrees with it. Changes nothing. */
+export async function examineDatabase(look: Look): Promise<Finding[]> {
+  const { database } = look;
+  const pending = await pendingMigrations(database);
+  const findings = [ok('database', `${database.engine} answers`)];
+  if (pending.length > 0) {
+    return [
+      ...findings,
+      notice('migrations', 'not applied yet: {names}', 'They run at the next start, or now with: gatehouse migrate', {
+        names: pending.join(', '),
+      }),
+    ];
+  }
+  findings.push(ok('migrations', 'up to date'));
+  findings.push(await lookAtClock(look), await lookAtKeys(look));
+  findings.push(
+    (await hasAdministrator(database.db))
+      ? ok('administrator', 'there is one')
+      : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
+  );
+  findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
+  return findings;
+}
+
+async function lookAtClock({ database, now }: Look): Promise<Finding> {
+  const { clock, newestEvent } = await databaseClock(database);
+  const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
+  const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
+  // The database's decides, so that nobody is signed out by it; logs and certificates go by the machine's.
+  if (apart > tolerance) {
+    return notice('clock', 'this machine and the database are {seconds} s apart', mend, { seconds: apart / 1000 });
+  }
+  if (newestEvent > (clock ?? now()) + tolerance) {
+    return wrong('clock', 'the newest event is of {at}, which is in the future here', mend, {
+      at: showTime(newestEvent),
+    });
+  }
+  return ok('clock', showTime(now()));
+}
+
+async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
+  const keys = await listKeys({ config, now }, database.db);
+  const signing = keys.find(({ state }) => state === 'signing');
+  if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
+  if (signing.algorithm !== config.signingAlgorithm) {
+    const values = { is: signing.algorithm, wanted: config.signingAlgorithm };
+    return notice('keys', 'the key signs with {is}, SIGNING_ALGORITHM is {wanted}', 'gatehouse keys rotate', values);
+  }
+  if (now() - signing.createdAt > oldKey) {
+    const at = showTime(signing.createdAt);
+    return notice('keys', 'the signing key is of {at}', 'gatehouse keys rotate', { at });
+  }
+  return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
+}

@@ -1,0 +1,25 @@
+import { fillIn } from '../../config/languages/fill-in.ts';
+import type { MessageValues } from '../../config/languages/format-message.ts';
+
+/** What one look found. `wrong` makes the command fail; `notice` is for the operator to weigh. */
+export interface Finding {
+  readonly part: string;
+  readonly state: 'ok' | 'notice' | 'wrong';
+  readonly what: string;
+  /** What to do about it. */
+  readonly mend?: string;
+  /** Both with places for their values, as the message files have them: for the console, which says it in other languages. */
+  readonly message?: { readonly what: string; readonly mend: string; readonly values: MessageValues };
+}
+
+export const ok = (part: string, what: string): Finding => ({ part, state: 'ok', what });
+
+type Complain = (part: string, what: string, mend: string, values?: MessageValues) => Finding;
+
+/** The sentences are in the message files of the console (test/languages/message-files.test.ts). */
+export const notice: Complain = (...complaint) => complain('notice', ...complaint);
+export const wrong: Complain = (...complaint) => complain('wrong', ...complaint);
+
+function complain(state: 'notice' | 'wrong', ...[part, what, mend, values = {}]: Parameters<Complain>): Finding {
+  return { part, state, what: fillIn(what, values), mend: fillIn(mend, values), message: { what, mend, values } };
+}

@@ -1,0 +1,43 @@
+import type { Db } from '../../database/database.ts';
+import { type ClientRow, listClients } from '../../oauth/clients/client-store.ts';
+import { everyScope } from '../../oauth/clients/scopes.ts';
+import { type Finding, notice, ok } from './finding.ts';
+
+const shown = 10;
+const names = (clients: readonly ClientRow[]): string =>
+  clients
+    .slice(0, shown)
+    .map(({ id }) => id)
+    .join(', ') + (clients.length > shown ? ', …' : '');
+
+/** Applications that get more than anybody was asked for. */
+export async function lookAtApplications(db: Db): Promise<Finding[]> {
+  const applications = (await listClients(db)).filter(({ type }) => type === 'application');
+  const trusted = applications.filter((client) => client.trusted === 1);
+  // RFC 8252 8.6: whoever runs on the device can use the id of a public application.
+  const open = trusted.filter((client) => client.public === 1);
+  const almighty = trusted.filter(({ scopes }) => (JSON.parse(scopes) as string[]).includes(everyScope));
+  const findings = [
+    ...(open.length === 0
+      ? []
+      : [
+          notice(
+            'applications',
+            'public and trusted, so that any program may use their name and nobody is asked: {names}',
+            'Let people be asked (trusted: false), or give the application a server that keeps a secret.',
+            { names: names(open) },
+          ),
+        ]),
+    ...(almighty.length === 0
+      ? []
+      : [
+          notice(
+            'applications',
+            'trusted and registered for everything (*): {names}',
+            'Name the scopes that they need.',
+            { names: names(almighty) },
+          ),
+        ]),
+  ];
+  return findings.length > 0 ? findings : [ok('applications', `${applications.length}, ${trusted.length} trusted`)];
+}

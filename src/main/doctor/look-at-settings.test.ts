@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseConfig } from '../../config/config.ts';
+import { lookAtSettings } from './look-at-settings.ts';
+
+const noticed = (env: Record<string, string>) =>
+  lookAtSettings(parseConfig({}, env, '/srv/gatehouse'))
+    .filter(({ part }) => part === 'applications')
+    .map(({ what }) => what.split(':', 1)[0]);
+
+describe('What doctor says of applications that nobody here made', () => {
+  it('is nothing where there are none', () => {
+    assert.deepEqual(noticed({}), []);
+    assert.deepEqual(noticed({ DYNAMIC_CLIENTS: 'token', OUTBOUND_PRIVATE_ADDRESSES: 'true' }), []);
+  });
+
+  it('names what lets strangers ask, and what leads into the own network', () => {
+    assert.deepEqual(noticed({ DYNAMIC_CLIENTS: 'open' }), ['DYNAMIC_CLIENTS=open']);
+    const inside = { CLIENT_DOCUMENTS: 'on', OUTBOUND_PRIVATE_ADDRESSES: 'true' };
+    assert.deepEqual(noticed(inside), ['OUTBOUND_PRIVATE_ADDRESSES']);
+  });
+});

@@ -1,0 +1,109 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, shortestSafeSecret } from '../../config/config.ts';
+import { otherSite, otherSites } from '../../http/other-sites.ts';
+import { takesClientDocuments } from '../../oauth/registration/takes-client-documents.ts';
+import { type Finding, notice, ok, wrong } from './finding.ts';
+
+const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
+
+/** What the settings say together, before anything is opened. */
+export const lookAtSettings = (config: Config): Finding[] => [
+  ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
+  ...lookAtAddress(config),
+  lookAtCookies(config),
+  ...otherSites(config).map((values) =>
+    notice('sites', otherSite, 'See docs/guides/single-page-app.md.', { ...values }),
+  ),
+  ...lookAtProxies(config),
+  ...lookAtApplications(config),
+  ...lookAtSecrets(config),
+  ...lookAtRights(config),
+];
+
+/** Links in mail, the issuer of tokens and the addresses in the metadata all begin with BASE_URL. */
+function lookAtAddress({ host, baseUrl }: Config): Finding[] {
+  const { hostname } = new URL(baseUrl);
+  if (isLoopback(host) || !isLoopback(hostname)) return [];
+  // Said by hand, it may be meant: a container whose port is published on this machine alone.
+  const complain = hostname === 'localhost' ? notice : wrong;
+  return [
+    complain(
+      'address',
+      'it listens on {host}, but BASE_URL is {url}: links and tokens name an address that only this machine reaches',
+      'Set BASE_URL to the address that callers use, such as https://auth.example.com.',
+      { host, url: baseUrl },
+    ),
+  ];
+}
+
+function lookAtCookies({ baseUrl }: Config): Finding {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:') return ok('cookies', 'Secure, because BASE_URL is https');
+  if (isLoopback(hostname)) return ok('cookies', 'not Secure, which is fine on this machine alone');
+  return wrong(
+    'cookies',
+    'BASE_URL is {url}: cookies and tokens cross the network in the clear',
+    'Put a reverse proxy with TLS in front, and set BASE_URL to its https address.',
+    { url: baseUrl },
+  );
+}
+
+function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
+  const trusts = trustProxy.length > 0 && trustProxy[0] !== 'false';
+  if (trustProxy[0] === 'true' && !isLoopback(host)) {
+    return [
+      wrong(
+        'proxy',
+        'TRUST_PROXY=true while listening on more than this machine: anybody can forge an address',
+        'Name the proxies instead, such as TRUST_PROXY=10.0.0.0/8, or listen on 127.0.0.1.',
+      ),
+    ];
+  }
+  if (baseUrl.startsWith('https:') && !trusts) {
+    return [
+      notice(
+        'proxy',
+        'BASE_URL is https, so a proxy is in front, but TRUST_PROXY is unset: all callers count as one address',
+        'Set TRUST_PROXY to the address of the proxy, such as TRUST_PROXY=127.0.0.1.',
+      ),
+    ];
+  }
+  return [ok('proxy', trusts ? `trusted: ${trustProxy.join(', ')}` : 'none, callers connect directly')];
+}
+
+/** What strangers may ask of the people here, and make this service do. */
+function lookAtApplications(config: Config): Finding[] {
+  const findings: Finding[] = [];
+  if (config.dynamicClients === 'open') {
+    const what = 'DYNAMIC_CLIENTS=open: anybody registers applications that ask people for access in any name';
+    findings.push(notice('applications', what, 'Choose DYNAMIC_CLIENTS=token, unless you want exactly that.'));
+  }
+  if (config.outboundPrivateAddresses && takesClientDocuments(config)) {
+    const what = 'OUTBOUND_PRIVATE_ADDRESSES: descriptions of applications are fetched from your own network too';
+    const mend = 'Unset it, or set CLIENT_DOCUMENTS=off, unless everybody who signs in here may reach that network.';
+    findings.push(notice('applications', what, mend));
+  }
+  return findings;
+}
+
+const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
+  proxiedClients
+    .filter(({ secret }) => Buffer.byteLength(secret) < shortestSafeSecret)
+    .map(({ id }) =>
+      wrong(
+        'secrets',
+        'the secret of the client {id} has less than {bytes, number} bytes and can be guessed',
+        'Make another with: openssl rand -base64 32',
+        { id, bytes: shortestSafeSecret },
+      ),
+    );
+
+function lookAtRights({ dataDir, databaseUrl }: Config): Finding[] {
+  if (process.platform === 'win32') return [];
+  const secrets = [join(dataDir, 'encryption.key'), join(dataDir, 'clients.json')];
+  if (databaseUrl.startsWith('sqlite:')) secrets.push(databaseUrl.slice('sqlite:'.length));
+  const readable = secrets.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
+  if (readable.length === 0) return [ok('rights', `what is secret in ${dataDir} is readable by its owner alone`)];
+  return readable.map((path) => wrong('rights', '{path} can be read by others', 'chmod 600 {path}', { path }));
+}

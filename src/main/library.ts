@@ -1,0 +1,54 @@
+import { type Config, type ConfigFile, loadConfig } from '../config/config.ts';
+import { type Host, mountOn } from '../http/mount.ts';
+import { logFirstAdministrator } from '../identity/accounts/first-password.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { createLog } from '../platform/log.ts';
+import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
+
+/** What `import … from 'gatehouse-server'` offers: the service as a part of a program of one's own. */
+export type { RunningGatehouse } from './start.ts';
+export type { ConfigFile };
+
+/** Workers are processes of the service's own. Here there is one already, which belongs to somebody else. */
+async function loadOwnConfig(settings: ConfigFile, workingDir: string): Promise<Config> {
+  const config = await loadConfig({}, workingDir, settings);
+  if (config.workers === 1) return config;
+  throw new OperatorError(
+    `WORKERS: got ${config.workers}; inside another program the service runs in that program's process. Unset it, and start the program several times with PostgreSQL, or serve with: gatehouse serve`,
+  );
+}
+
+/**
+ * Starts the service as `gatehouse serve` does, with these settings in the place of `gatehouse.config.ts`. The environment
+ * wins here too. Relative paths belong to `workingDir`.
+ */
+export async function startGatehouse(
+  settings: ConfigFile = {},
+  { workingDir = process.cwd() }: { workingDir?: string } = {},
+): Promise<RunningGatehouse> {
+  const config = await loadOwnConfig(settings, workingDir);
+  return startService(config, { log: createLog(config.logLevel, process.stdout.isTTY === true) });
+}
+
+export interface PluginOptions {
+  /** In the place of `gatehouse.config.ts`. `baseUrl` is needed: its path is where the service is mounted. */
+  readonly settings: ConfigFile & { readonly baseUrl: string };
+  readonly workingDir?: string;
+}
+
+/**
+ * The service as a part of another Fastify: `await app.register(gatehousePlugin, { settings: { baseUrl: 'https://example.com/auth' } })`.
+ * It answers below the path of `baseUrl` (at the root, whatever the host has no route for), and ends with the host.
+ */
+export async function gatehousePlugin(
+  host: Host,
+  { settings, workingDir = process.cwd() }: PluginOptions,
+): Promise<void> {
+  const config = await loadOwnConfig(settings, workingDir);
+  const log = createLog(config.logLevel, process.stdout.isTTY === true);
+  const { app, administrator, stop } = await prepareGatehouse(config, { log });
+  host.addHook('onClose', stop);
+  await app.ready();
+  mountOn(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
+  if (administrator) logFirstAdministrator(log, administrator);
+}

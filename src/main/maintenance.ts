@@ -1,0 +1,37 @@
+import { pruneCalls } from '../../extensions/mcp/prune-calls.ts';
+import { forgetLegacyTokens } from '../../extensions/passport/legacy-tokens/forget-legacy-tokens.ts';
+import type { Context } from '../database/context.ts';
+import { takeOverMails } from '../identity/mail/take-over-mails.ts';
+import { pruneAccounts } from '../identity/prune-accounts.ts';
+import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
+import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
+import { pruneClients } from '../oauth/registration/prune-clients.ts';
+import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
+import { pruneEvents } from '../resources/audit/prune-events.ts';
+import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
+import { runInBackground } from './background.ts';
+import type { Services } from './services.ts';
+
+/** What is done again and again while the service runs. */
+export const scheduleMaintenance = (
+  context: Context,
+  { sessions, verifier, queue, activity }: Services,
+): ReturnType<typeof runInBackground> =>
+  runInBackground(context, [
+    { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
+    { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
+    { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
+    { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },
+    { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
+    { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
+    { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
+    { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
+    { name: 'activity', everyMs: 10_000, run: () => activity.flush() },
+    { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.keep() },
+    { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
+    { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'old figures of /mcp', everyMs: 3_600_000, run: () => pruneCalls(context) },
+    { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
+    { name: 'mail of earlier versions', everyMs: 60_000, run: () => takeOverMails(context) },
+    { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },
+  ]);

@@ -1,0 +1,88 @@
+import type { Context } from '../../database/context.ts';
+import {
+  activitySince,
+  addToActivity,
+  countLiveSessions,
+  deleteActivityBefore,
+  setActivity,
+} from './activity-store.ts';
+
+export const kinds = ['sign_ins', 'failures', 'registrations', 'tokens', 'sessions'] as const;
+export type Kind = (typeof kinds)[number];
+
+const hourMs = 3_600_000;
+const shownHours = 30 * 24;
+/** Longer than anybody looks back, so that a month can be compared with the one before. */
+const keptHours = 62 * 24;
+const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
+
+/** What happened in one hour; what did not happen is left out. */
+export type Hour = { readonly at: string } & { readonly [kind in Kind]?: number };
+
+/**
+ * Counts hour by hour. Requests only add to the figures of `/metrics`, which they do anyway; what those have grown by is
+ * added to the database every few seconds, by every instance for itself. An instance that dies loses its last seconds.
+ */
+export class Activity {
+  readonly #context: Context;
+  readonly #written = new Map<Kind, number>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Adds what was counted since the last time. One after another: what failed is added by the next. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#flush());
+    return this.#writing;
+  }
+
+  async #flush(): Promise<void> {
+    const { database, now } = this.#context;
+    const hour = hourOf(now());
+    const grown = [...this.#totals()].filter(([kind, total]) => total > (this.#written.get(kind) ?? 0));
+    const rows = grown.map(([kind, total]) => ({ hour, kind, count: total - (this.#written.get(kind) ?? 0) }));
+    await addToActivity(database.db, rows);
+    for (const [kind, total] of grown) this.#written.set(kind, total);
+  }
+
+  #totals(): Map<Kind, number> {
+    const { logins, registrations, tokensIssued } = this.#context.metrics;
+    const accepted = logins.counts.get('accepted') ?? 0;
+    return new Map([
+      ['sign_ins', accepted],
+      ['failures', sum(logins.counts) - accepted],
+      ['registrations', sum(registrations.counts)],
+      ['tokens', sum(tokensIssued.counts)],
+    ]);
+  }
+
+  /** How many are signed in, as of this hour. */
+  async look(): Promise<number> {
+    const { database, now } = this.#context;
+    const count = await countLiveSessions(database.db, now());
+    await setActivity(database.db, { hour: hourOf(now()), kind: 'sessions', count });
+    return count;
+  }
+
+  /** What is done now and then. */
+  async keep(): Promise<void> {
+    const { database, now } = this.#context;
+    await this.look();
+    await deleteActivityBefore(database.db, hourOf(now()) - keptHours * hourMs);
+  }
+
+  /** The last thirty days, the oldest hour first. Its cost does not depend on how much happened. */
+  async hours(): Promise<Hour[]> {
+    const { database, now } = this.#context;
+    const hours = new Map<number, Record<string, unknown>>();
+    for (const { hour, kind, count } of await activitySince(database.db, hourOf(now()) - shownHours * hourMs)) {
+      const one = hours.get(Number(hour)) ?? { at: new Date(Number(hour)).toISOString() };
+      hours.set(Number(hour), { ...one, [kind]: Number(count) });
+    }
+    return [...hours.values()] as Hour[];
+  }
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((all, one) => all + one, 0);

@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import type { Context } from '../../database/context.ts';
+import type { App } from '../../http/app.ts';
+import { insufficientScope } from '../../http/gate/unauthorized.ts';
+import { type Caller, isAdmin } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
+import type { Activity } from './activity.ts';
+import { Diagnosis } from './diagnosis.ts';
+
+const count = Type.Optional(Type.Integer());
+const HourOfActivity = Type.Object({
+  at: Type.String({ format: 'date-time', description: 'When the hour began.' }),
+  sign_ins: count,
+  failures: count,
+  registrations: count,
+  tokens: count,
+  sessions: Type.Optional(Type.Integer({ description: 'How many were signed in.' })),
+});
+
+const Finding = Type.Object({
+  part: Type.String(),
+  state: Type.Enum(['ok', 'notice', 'wrong']),
+  what: Type.String(),
+  mend: Type.Optional(Type.String({ description: 'What to do about it.' })),
+  message: Type.Optional(
+    Type.Object(
+      { what: Type.String(), mend: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) },
+      { description: 'Both as messages with their values apart, to say them in another language.' },
+    ),
+  ),
+});
+const Findings = Type.Object({
+  version: Type.String(),
+  node: Type.String(),
+  database: Type.String(),
+  started_at: Type.String({ format: 'date-time' }),
+  findings: Type.Array(Finding),
+});
+
+/** How the service is doing, for administrators: what happened lately, and what `gatehouse doctor` would say. */
+export function serveOverview(app: App, context: Context, activity: Activity): void {
+  const diagnosis = new Diagnosis(context);
+  app.get(
+    '/v1/activity',
+    {
+      config: { auth: 'auth:api', scope: 'events:read' },
+      schema: {
+        tags: ['events'],
+        summary: 'Sign-ins, failures, registrations, tokens and live sessions by the hour, for thirty days',
+        response: {
+          200: Type.Object({ data: Type.Object({ sessions: Type.Integer(), hours: Type.Array(HourOfActivity) }) }),
+        },
+      },
+    },
+    async ({ caller }) => {
+      requireAdministrator(caller);
+      await activity.flush();
+      const sessions = await activity.look();
+      return { data: { sessions, hours: await activity.hours() } };
+    },
+  );
+  app.get(
+    '/v1/diagnosis',
+    {
+      config: { auth: 'auth:api', scope: 'events:read' },
+      schema: {
+        tags: ['events'],
+        summary: 'Versions, and what `gatehouse doctor` says of settings, database, clock, keys and mail',
+        description: 'Looked at once a minute at most. It takes the scope `*`.',
+        response: { 200: Type.Object({ data: Findings }) },
+      },
+    },
+    async ({ caller }) => {
+      requireAdministrator(caller);
+      // It tells settings, and where things are kept.
+      if (!caller.scopes.includes('*')) throw insufficientScope('*');
+      return { data: await diagnosis.look() };
+    },
+  );
+}
+
+function requireAdministrator(caller: Caller): void {
+  if (!isAdmin(caller)) throw forbidden('The overview is for administrators.');
+}

@@ -1,0 +1,136 @@
+import { LegacyKeys } from '../../extensions/passport/legacy-tokens/legacy-keys.ts';
+import { PassportTokens } from '../../extensions/passport/legacy-tokens/passport-tokens.ts';
+import type { ProxiedClient } from '../config/config.ts';
+import type { Context } from '../database/context.ts';
+import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { accountMails } from '../identity/account-mails/account-mails.ts';
+import type { AccountServices } from '../identity/accounts/account-services.ts';
+import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
+import { rolesOf } from '../identity/accounts/user-store.ts';
+import { checkCredentials } from '../identity/credentials/check-credentials.ts';
+import { noteLogin } from '../identity/credentials/note-login.ts';
+import { createProveByPassword } from '../identity/credentials/prove-by-password.ts';
+import { createMail } from '../identity/mail/mail.ts';
+import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
+import { Audiences } from '../oauth/audiences.ts';
+import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
+import { ClientDirectory } from '../oauth/clients/client-directory.ts';
+import { ForeignSecrets } from '../oauth/clients/foreign-secrets.ts';
+import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
+import { KnownScopes } from '../oauth/clients/scopes.ts';
+import { FailedClients } from '../oauth/failed-clients.ts';
+import type { OAuth } from '../oauth/oauth.ts';
+import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
+import { ClientDocuments } from '../oauth/registration/client-documents.ts';
+import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
+import { createSessions } from '../oauth/sessions/create-sessions.ts';
+import type { NotifyApplications } from '../oauth/sessions/end/end-sessions.ts';
+import { endClients } from '../oauth/sessions/end-clients.ts';
+import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
+import { byPassword } from '../oauth/sessions/proof/by-password.ts';
+import type { ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
+import type { Sessions } from '../oauth/sessions/sessions.ts';
+import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
+import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
+import { loadJobs } from '../resources/jobs/load-jobs.ts';
+import { createEnqueuing, serveJobs } from '../resources/jobs/serve-jobs.ts';
+import type { ProveByPassword } from '../resources/model/resource-services.ts';
+import { Queue } from '../resources/queue/queue.ts';
+import { Activity } from './overview/activity.ts';
+
+/** What the features stand on, before there is any route: for whoever starts the service, and for commands that serve nothing. */
+export interface Services {
+  readonly keys: KeyRing;
+  readonly passwords: Passwords;
+  readonly legacyKeys: LegacyKeys;
+  readonly sessions: Sessions;
+  readonly verifier: TokenVerifier;
+  readonly clients: ClientDirectory;
+  readonly scopes: KnownScopes;
+  readonly oauth: OAuth;
+  readonly proxiedClients: readonly ProxiedClient[];
+  readonly accounts: AccountServices;
+  /** The ways to prove who one is: a factor adds its own. */
+  readonly proofMethods: ProofMethods;
+  readonly proveByPassword: ProveByPassword;
+  readonly queue: Queue;
+  readonly activity: Activity;
+  /** What an operator's own code queues work with. */
+  readonly enqueuing: Enqueuing;
+  /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
+  endThreads(): Promise<void>;
+}
+
+export async function createServices(context: Context): Promise<Services> {
+  const keys = await openKeyRing(context);
+  const passwords = createPasswords(context);
+  const legacyKeys = new LegacyKeys(context);
+  const legacyTokens = new PassportTokens(context, legacyKeys);
+  const queue = new Queue(context, keys);
+  const notifyApplications: NotifyApplications = (tx, logins) => enqueueLogouts(context, tx, logins);
+  const { sessions, verifier } = createSessions(context, keys, legacyTokens, notifyApplications);
+  const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
+  const scopes = new KnownScopes();
+  const holdAuthority = createAuthority(context);
+  const proxiedClients = await ensureProxiedClients(context, keys);
+  keys.onReplaced(() => void remakeProxiedClients(context, keys));
+  sendLogouts(queue, { context, keys, clients });
+  const mail = createMail(context, queue, accountMails(context, keys));
+  const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
+  const enqueuing = createEnqueuing(context, queue, mail, jobs);
+  serveJobs(context, queue, enqueuing, jobs);
+  const oauth: OAuth = {
+    context,
+    keys,
+    clients,
+    documents: new ClientDocuments(context, clients, scopes),
+    failedClients: new FailedClients(context, clients),
+    sessions,
+    verifier,
+    scopes,
+    audiences: new Audiences(context.config),
+    holdAuthority,
+    async checkCredentials(credentials) {
+      const user = await checkCredentials(context, { passwords, keys }, credentials);
+      await forgetFirstPassword(context, { id: user.id, roles: rolesOf(user) });
+      return user;
+    },
+    noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),
+  };
+  const accounts: AccountServices = {
+    passwords,
+    keys,
+    holdAuthority,
+    mail,
+    issueFirstToken: async (tx, userId) =>
+      void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),
+    endSessions: async (tx, invalidate, of, cause) => void (await sessions.end(tx, invalidate, of, cause)),
+    async endClients(tx, invalidate, of) {
+      await endClients(sessions, tx, invalidate, of);
+      // Whoever knew the old password may have allowed things to applications of their own.
+      if (!of.keepSecrets) await deleteConsentsOf(tx, of.userId);
+    },
+  };
+
+  const endThreads = async () =>
+    void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
+
+  return {
+    keys,
+    passwords,
+    legacyKeys,
+    sessions,
+    verifier,
+    clients,
+    scopes,
+    oauth,
+    proxiedClients,
+    accounts,
+    proofMethods: new Map([['password', byPassword(context, passwords)]]),
+    proveByPassword: createProveByPassword(context, passwords),
+    queue,
+    activity: new Activity(context),
+    enqueuing,
+    endThreads,
+  };
+}

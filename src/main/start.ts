@@ -1,0 +1,118 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { fillIn } from '../config/languages/fill-in.ts';
+import { whyNotListening, withRealPort } from '../config/real-port.ts';
+import type { Context, Siblings } from '../database/context.ts';
+import { findMissingIndexes, migrate } from '../database/migrate.ts';
+import { openDatabase } from '../database/open-database.ts';
+import type { App } from '../http/app.ts';
+import { noteConnections } from '../http/health.ts';
+import { otherSite, otherSites } from '../http/other-sites.ts';
+import { type FirstAdministrator, unusedFirstPassword } from '../identity/accounts/first-password.ts';
+import { ensureFirstAdministrator } from '../identity/registration/first-administrator.ts';
+import { OperatorError } from '../platform/errors.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import type { BeginProgress } from '../platform/progress.ts';
+import { serviceVersion } from '../platform/version.ts';
+import { openEventsLog } from '../resources/audit/open-events-log.ts';
+import { finishLater } from '../resources/migrations/finish-later.ts';
+import { type BuiltApp, buildApp } from './app.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
+
+export interface StartOptions {
+  readonly log: Logger;
+  /** Milliseconds to add to the clock; tests step it. */
+  readonly clockOffset?: () => number;
+  readonly siblings?: Siblings;
+  readonly progress?: BeginProgress;
+}
+
+/** A service that answers. */
+export interface RunningGatehouse extends BuiltApp {
+  readonly context: Context;
+  /** Where it listens, which is not what the world calls it (`config.baseUrl`) behind a proxy. */
+  readonly url: string;
+  /** Made by this start, where there was none; or by an earlier one, while nobody has signed in with its password. */
+  readonly administrator: FirstAdministrator | undefined;
+  /** Takes no new connections, finishes what is under way, and lets go of the database. */
+  stop(): Promise<void>;
+}
+
+/** A service that could answer, but does not listen. */
+export type PreparedGatehouse = Omit<RunningGatehouse, 'url'>;
+
+/** Opens the database, brings it up to date, makes what is missing, and listens. */
+export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
+  const config = await withRealPort(settings);
+  const prepared = await prepareGatehouse(config, options);
+  try {
+    await compileRoutes(prepared.app);
+    return { ...prepared, url: await listen(prepared.app, config) };
+  } catch (error) {
+    await prepared.stop();
+    throw error;
+  }
+}
+
+const indexesLater = (why: string) => `Indexes could not be made (${why}). The next start tries again.`;
+
+/** All of a start but the listening: whatever stops a start stops this. */
+export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
+  const { log, clockOffset, siblings, progress } = options;
+  const telemetry = await startTelemetry(serviceVersion);
+  const database = await openDatabase(config).catch(async (error) => {
+    await telemetry?.stop();
+    throw error;
+  });
+  const now = clockOffset ? () => database.now() + clockOffset() : database.now;
+  const eventsLog = openEventsLog({ config, database, log });
+  let services: BuiltApp | undefined;
+  let stopped = false;
+  let indexes: Promise<void> | undefined;
+  const stop = async () => {
+    await services?.app.close();
+    await eventsLog?.close();
+    stopped = true;
+    await database.close();
+    await indexes;
+    await telemetry?.stop();
+  };
+  try {
+    const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
+    telemetry?.sendMetrics(metrics, () => noteConnections({ database, metrics }));
+    const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, now };
+    const names = await migrate(database, now, (line) => log.warn(line), progress);
+    for (const name of names) log.info({ migration: name }, 'migrated the database');
+    const missing = await findMissingIndexes(database);
+    for (const site of otherSites(config)) log.warn(fillIn(otherSite, { ...site }));
+    services = await buildApp(context);
+    const administrator =
+      (await ensureFirstAdministrator(context, services.accounts)) ??
+      (await unusedFirstPassword(context, services.passwords));
+    // It serves meanwhile. What a stop cuts off is no news: the next start makes it.
+    const report = (line: string) => (stopped ? undefined : log.warn(line));
+    indexes = finishLater(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
+    return { ...services, context, administrator, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Makes every route ready to serve, which shows a schema that describes nothing. */
+export async function compileRoutes(app: App): Promise<void> {
+  try {
+    await app.ready();
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    throw code?.startsWith('FST_ERR_SCH_') ? new OperatorError(`${message}.`) : error;
+  }
+}
+
+async function listen(app: App, { host, port }: Config): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    throw whyNotListening(error as NodeJS.ErrnoException, host, port);
+  }
+}

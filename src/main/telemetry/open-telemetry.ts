@@ -1,0 +1,96 @@
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  ConsoleMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, ConsoleSpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Metrics } from '../../platform/metrics.ts';
+import { setTracing } from '../../platform/tracing.ts';
+import { FiguresProducer } from './figures-producer.ts';
+import { SpanTracing } from './span-tracing.ts';
+import type { Telemetry } from './telemetry.ts';
+import { standardNumber, type TelemetrySettings } from './telemetry-settings.ts';
+import { readSampler } from './trace-sampler.ts';
+
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before our own. */
+const resourceOf = (version: string): Resource =>
+  defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'gatehouse', 'service.version': version }))
+    .merge(detectResources({ detectors: [envDetector] }));
+
+export async function openTelemetry({ traces, metrics }: TelemetrySettings, version: string): Promise<Telemetry> {
+  const resource = resourceOf(version);
+  const stopTracing = traces ? await openTraces(traces, resource) : undefined;
+  let meters: MeterProvider | undefined;
+  const exporter = metrics ? await metricExporter(metrics) : undefined;
+  return {
+    sendMetrics(figures: Metrics, refresh) {
+      if (!exporter) return;
+      const reader = new PeriodicExportingMetricReader({
+        exporter,
+        metricProducers: [new FiguresProducer(figures, resource, refresh)],
+        exportIntervalMillis: standardNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
+        exportTimeoutMillis: Math.min(30_000, standardNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000),
+      });
+      meters = new MeterProvider({ resource, readers: [reader] });
+    },
+    async stop() {
+      // A collector that is away must not keep the service from stopping.
+      await Promise.allSettled([stopTracing?.(), meters?.shutdown()]);
+    },
+  };
+}
+
+async function openTraces(traces: NonNullable<TelemetrySettings['traces']>, resource: Resource) {
+  const delay = standardNumber('OTEL_BSP_SCHEDULE_DELAY');
+  const queue = standardNumber('OTEL_BSP_MAX_QUEUE_SIZE');
+  const batch = standardNumber('OTEL_BSP_MAX_EXPORT_BATCH_SIZE');
+  const processor = new BatchSpanProcessor({
+    exporter: await spanExporter(traces),
+    ...(delay === undefined ? {} : { scheduledDelayMillis: delay }),
+    ...(queue === undefined ? {} : { maxQueueSize: queue }),
+    ...(batch === undefined ? {} : { maxExportBatchSize: batch }),
+  });
+  const provider = new TracerProvider({ resource, sampler: readSampler(), spanProcessors: [processor] });
+  // Known to everybody: spans of an operator's own code find their place.
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  setTracing(new SpanTracing(trace.getTracer('gatehouse')));
+  return async () => {
+    setTracing(undefined);
+    await provider.shutdown().finally(() => {
+      trace.disable();
+      context.disable();
+    });
+  };
+}
+
+async function spanExporter({ exporter, protocol }: NonNullable<TelemetrySettings['traces']>) {
+  if (exporter === 'console') return new ConsoleSpanExporter();
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter();
+}
+
+async function metricExporter({ exporter, protocol }: NonNullable<TelemetrySettings['metrics']>) {
+  if (exporter === 'console') {
+    return new ConsoleMetricExporter({ temporalitySelector: () => AggregationTemporality.CUMULATIVE });
+  }
+  const { OTLPMetricExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-metrics-otlp-http')
+      : await import('@opentelemetry/exporter-metrics-otlp-proto');
+  return new OTLPMetricExporter();
+}

@@ -1,0 +1,47 @@
+import { standardVariable } from '../../config/config.ts';
+import { OperatorError } from '../../platform/errors.ts';
+
+type Exporter = 'otlp' | 'console';
+type Protocol = 'http/protobuf' | 'http/json';
+
+export interface TelemetrySettings {
+  readonly traces: { readonly exporter: Exporter; readonly protocol: Protocol } | undefined;
+  readonly metrics: { readonly exporter: Exporter; readonly protocol: Protocol } | undefined;
+}
+
+/**
+ * What OpenTelemetry's own variables ask for; undefined where they ask for nothing. An endpoint alone asks for both, since
+ * the standard's default is `otlp`; nobody who sets none of them wants to send anything.
+ */
+export function readTelemetrySettings(): TelemetrySettings | undefined {
+  if (standardVariable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const traces = readSignal('TRACES', ['otlp', 'console', 'none']);
+  const metrics = readSignal('METRICS', ['otlp', 'console', 'none', 'prometheus']);
+  return traces || metrics ? { traces, metrics } : undefined;
+}
+
+function readSignal(signal: 'TRACES' | 'METRICS', known: readonly string[]): TelemetrySettings['traces'] {
+  const name = `OTEL_${signal}_EXPORTER` as const;
+  const endpoint =
+    standardVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || standardVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
+  const exporter = standardVariable(name) || (endpoint ? 'otlp' : 'none');
+  if (!known.includes(exporter))
+    throw new OperatorError(`${name}: got "${exporter}"; it takes one of: ${known.join(', ')}.`);
+  // `/metrics` is there in any case.
+  if (exporter === 'none' || exporter === 'prometheus') return undefined;
+  return { exporter: exporter as Exporter, protocol: readProtocol(signal) };
+}
+
+function readProtocol(signal: 'TRACES' | 'METRICS'): Protocol {
+  const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL` as const;
+  const name = standardVariable(own) ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL';
+  const protocol = standardVariable(name) || 'http/protobuf';
+  if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
+  throw new OperatorError(`${name}: got "${protocol}"; it takes http/protobuf or http/json.`);
+}
+
+/** A number of the standard's; undefined where it is not set or is none. */
+export function standardNumber(name: `OTEL_${string}`): number | undefined {
+  const value = Number(standardVariable(name) || Number.NaN);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}

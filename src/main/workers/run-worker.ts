@@ -1,0 +1,54 @@
+import cluster from 'node:cluster';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import type { BeginProgress } from '../../platform/progress.ts';
+import { startGatehouse } from '../start.ts';
+import type { FromPrimary, FromWorker } from './messages.ts';
+import { WorkerSiblings } from './worker-siblings.ts';
+
+interface Options {
+  readonly log: Logger;
+  /** What an operator is told of an error. */
+  readonly explain: (error: unknown) => string;
+  /** What is under way may take this long to finish. */
+  readonly stopTimeoutMs: number;
+  readonly progress: BeginProgress;
+}
+
+/** One of the processes that serve together. The primary starts it, tells it when to stop, and speaks for it. */
+export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
+  // A terminal and a service manager send them to all processes at once: the primary says in which order things end.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
+  const siblings = new WorkerSiblings((message) => void send(message));
+  let stop = async (): Promise<void> => undefined;
+  let drain = (): void => undefined;
+  const end = async () => {
+    setTimeout(() => process.exit(0), stopTimeoutMs).unref();
+    await stop();
+    process.exit(0);
+  };
+  process.on('message', (message: FromPrimary) => {
+    if (message.is === 'stop') void end();
+    else if (message.is === 'drain') drain();
+    else siblings.hear(message);
+  });
+  // Without a primary there are no new connections. Node would end the process at once; what is under way is finished.
+  if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+  process.once('disconnect', () => void end());
+  try {
+    const service = await startGatehouse(config, { log, siblings, progress });
+    ({ stop, drain } = service);
+    await send({ is: 'ready', url: service.url, administrator: service.administrator });
+  } catch (error) {
+    await send({ is: 'failed', explanation: explain(error) });
+    process.exit(1);
+  }
+}
+
+/** Resolves when it is on its way; a primary that is gone hears nothing. */
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.connected) resolve();
+    else process.send?.(message, undefined, undefined, () => resolve());
+  });
+}

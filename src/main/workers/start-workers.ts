@@ -1,0 +1,182 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import type { FromPrimary, FromWorker } from './messages.ts';
+import { SharedTotals } from './shared-totals.ts';
+import { SummedFigures } from './summed-figures.ts';
+
+type Ready = Extract<FromWorker, { is: 'ready' }>;
+
+/** A service of several processes, seen from the first of them, which answers no request itself. */
+export interface RunningWorkers {
+  readonly context: { readonly config: Config; readonly log: Logger };
+  readonly url: string;
+  readonly administrator: FirstAdministrator | undefined;
+  drain(): void;
+  stop(): Promise<void>;
+}
+
+/** A worker that dies again and again is started ever more slowly. */
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
+/** One that has served for so long was no failed attempt. */
+const steadyMs = 10_000;
+/** A worker that hangs is left out of a sum, with what it last said. */
+const figuresTimeoutMs = 1000;
+
+/** Starts the workers of a service, and keeps as many running. `args`: what each is called with. */
+export async function startWorkers(config: Config, log: Logger, args: readonly string[]): Promise<RunningWorkers> {
+  // Each takes its connections from the socket that all share: none is ever given to one that hangs or has just died.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ args: [...args] });
+  const workers = new Workers(config, log);
+  const { url, administrator } = await workers.start();
+  return {
+    context: { config, log },
+    url,
+    administrator,
+    drain: () => workers.tell({ is: 'drain' }),
+    stop: () => workers.stop(),
+  };
+}
+
+class Workers {
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #running = new Set<Worker>();
+  readonly #ready = new Set<Worker>();
+  readonly #figures = new SummedFigures();
+  readonly #totals = new SharedTotals();
+  readonly #asked = new Map<number, () => void>();
+  #questions = 0;
+  #stopping = false;
+  #failures = 0;
+
+  constructor(config: Config, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+    // Whatever ends the primary ends them.
+    process.once('exit', () => this.#kill());
+  }
+
+  /** The first one alone: it makes what is missing, and says what is wrong. */
+  async start(): Promise<Ready> {
+    try {
+      const first = await this.#startOne().ready;
+      await Promise.all(Array.from({ length: this.#config.workers - 1 }, () => this.#startOne().ready));
+      for (const worker of this.#running) this.#keepRunning(worker);
+      return first;
+    } catch (error) {
+      this.#stopping = true;
+      this.#kill();
+      throw error;
+    }
+  }
+
+  tell(message: FromPrimary, except?: Worker): void {
+    for (const worker of this.#ready) if (worker !== except) this.#send(worker, message);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const ends = [...this.#running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of this.#running) this.#send(worker, { is: 'stop' });
+    await Promise.all(ends);
+  }
+
+  #startOne(): { readonly worker: Worker; readonly ready: Promise<Ready> } {
+    const worker = cluster.fork();
+    this.#running.add(worker);
+    const ready = new Promise<Ready>((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.is === 'ready') {
+          this.#ready.add(worker);
+          this.#log.info({ worker: worker.id, pid: worker.process.pid }, 'a worker serves');
+          this.#send(worker, { is: 'counted', counted: this.#totals.all() });
+          resolve(message);
+        } else if (message.is === 'failed') reject(new OperatorError(message.explanation));
+        else this.#hear(worker, message);
+      });
+      worker.once('exit', (code, signal) => {
+        this.#running.delete(worker);
+        this.#ready.delete(worker);
+        this.#figures.forget(worker.id);
+        reject(new OperatorError(`A worker ended (${signal ?? code}) before it served.`));
+      });
+    });
+    return { worker, ready };
+  }
+
+  #keepRunning(worker: Worker): void {
+    const since = performance.now();
+    const replace = (code: number, signal: string) => {
+      if (this.#stopping) return;
+      if (performance.now() - since > steadyMs) this.#failures = 0;
+      this.#log.error({ worker: worker.id, code, signal }, 'a worker ended; another is started');
+      this.#startAgain();
+    };
+    if (this.#running.has(worker)) worker.once('exit', replace);
+    else replace(worker.process.exitCode ?? 0, worker.process.signalCode ?? '');
+  }
+
+  #startAgain(): void {
+    const pause = this.#failures === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPauseMs);
+    this.#failures++;
+    setTimeout(async () => {
+      if (this.#stopping) return;
+      const { worker, ready } = this.#startOne();
+      try {
+        await ready;
+        this.#keepRunning(worker);
+      } catch (error) {
+        if (this.#stopping) return;
+        this.#log.error({ worker: worker.id, reason: (error as Error).message }, 'a worker could not start');
+        this.#startAgain();
+      }
+    }, pause);
+  }
+
+  #hear(worker: Worker, message: FromWorker): void {
+    if (message.is === 'figures') {
+      this.#figures.note(worker.id, message.figures);
+      this.#asked.get(message.question)?.();
+    } else if (message.is === 'counted') {
+      this.#totals.add(message.counted);
+      this.tell({ is: 'counted', counted: message.counted }, worker);
+      // What the others have not read yet is in front of whatever they are asked from now on.
+      if (message.question !== undefined) this.#send(worker, { is: 'answer', question: message.question, text: '' });
+    } else if (message.is === 'sum') void this.#sum(worker, message.question);
+  }
+
+  async #sum(asking: Worker, question: number): Promise<void> {
+    await Promise.all([...this.#ready].map((worker) => this.#askFigures(worker)));
+    this.#send(asking, { is: 'answer', question, text: await this.#figures.text() });
+  }
+
+  #askFigures(worker: Worker): Promise<void> {
+    const question = ++this.#questions;
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#asked.delete(question);
+        worker.off('exit', end);
+        resolve();
+      };
+      const timer = setTimeout(end, figuresTimeoutMs);
+      worker.once('exit', end);
+      this.#asked.set(question, end);
+      this.#send(worker, { is: 'show', question });
+    });
+  }
+
+  #send(worker: Worker, message: FromPrimary): void {
+    // One that has just died is heard of by its exit.
+    if (worker.isConnected()) worker.send(message, () => undefined);
+  }
+
+  #kill(): void {
+    for (const { process: child } of this.#running) child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,89 @@
+import { type Caller, isAdmin } from '../../platform/caller.ts';
+import type { FieldError } from '../../platform/errors.ts';
+import { faultOfName } from './application-name.ts';
+import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
+import { urisLeftOut } from './client-fields.ts';
+import type { ClientType } from './client-store.ts';
+import { everyScope } from './scopes.ts';
+
+/** The fields of an application, as the API names them; those that a change leaves out are undefined. */
+export interface ApplicationInput {
+  readonly name?: string | null | undefined;
+  readonly scopes?: readonly string[] | null | undefined;
+  readonly public?: boolean | null | undefined;
+  readonly redirect_uris?: readonly string[] | null | undefined;
+  readonly post_logout_redirect_uris?: readonly string[] | null | undefined;
+  readonly homepage_uri?: string | null | undefined;
+  readonly logo_uri?: string | null | undefined;
+  readonly backchannel_logout_uri?: string | null | undefined;
+  readonly trusted?: boolean | null | undefined;
+}
+
+interface Change {
+  readonly type: ClientType;
+  readonly values: ApplicationInput;
+  /** Undefined for a new one. */
+  readonly before?: ApplicationInput | undefined;
+  readonly caller: Caller;
+  /** This machine may be called without TLS: the service runs on a developer's. */
+  readonly local: boolean;
+}
+
+const ofApplications = [
+  ...(['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'] as const),
+  ...(['backchannel_logout_uri', 'trusted'] as const),
+] as const;
+/** What decides what an application gets without anybody being asked. */
+const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
+
+const error = (field: string, code: string, says: string): FieldError => ({
+  field,
+  code,
+  message: `${field} ${says}.`,
+});
+
+/** What is wrong with a new application, with a change of one, or with another client that would like to be one. */
+export function checkApplication(change: Change): FieldError[] {
+  if (change.type !== 'application') {
+    const given = ofApplications.filter((name) => isGiven(change.values[name]));
+    return given.map((name) => error(name, 'forbidden', `is for applications, and not for a ${change.type} client`));
+  }
+  return [...checkTexts(change), ...checkUris(change), ...checkTrust(change)];
+}
+
+const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
+
+function checkTexts({ values: { name } }: Change): FieldError[] {
+  const wrong = name ? faultOfName(name) : undefined;
+  return wrong ? [error('name', 'characters', wrong)] : [];
+}
+
+function checkUris({ values, local }: Change): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
+    for (const uri of values[field] ?? []) {
+      const wrong = faultOfRedirectUri(uri);
+      if (wrong) errors.push(error(field, wrong.code, `holds "${uri.slice(0, 200)}", which ${wrong.says}`));
+    }
+  }
+  // Whoever has none says so: an application for devices alone.
+  if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
+  for (const field of ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const) {
+    const wrong = values[field]
+      ? faultOfWebUri(values[field], { local: local && field.startsWith('back') })
+      : undefined;
+    if (wrong) errors.push(error(field, wrong.code, wrong.says));
+  }
+  return errors;
+}
+
+/** Nobody is asked before a trusted application gets its tokens: an administrator answers for what it is. */
+function checkTrust({ values, before, caller }: Change): FieldError[] {
+  if (isAdmin(caller) && caller.scopes.includes(everyScope)) return [];
+  if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'is set by administrators alone')];
+  if (!before?.trusted || values.trusted === false) return [];
+  const changed = weighty.filter((name) => name in values && !same(values[name], before[name]));
+  return changed.map((name) => error(name, 'forbidden', 'of a trusted application is changed by administrators alone'));
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);

@@ -1,0 +1,62 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import { type AuthenticatedClient, findSecret } from './client-secrets.ts';
+import { findClient, type StoredClient } from './client-store.ts';
+import type { ForeignSecrets } from './foreign-secrets.ts';
+
+const cachedClients = 10_000;
+
+/** Looks clients up, from memory where every change is sure to be heard of. */
+export class ClientDirectory {
+  readonly #context: Context;
+  readonly #keys: KeyRing;
+  readonly #foreign: ForeignSecrets | undefined;
+  readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
+  /** Counts changes: what was read beside one is not kept. */
+  #epoch = 0;
+
+  constructor(context: Context, keys: KeyRing, foreign?: ForeignSecrets) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#foreign = foreign;
+    context.database.bus.subscribe(({ kind, id }) => {
+      if (kind === 'everything') this.#clients.clear();
+      else if (kind === 'client') this.#clients.delete(id);
+      else if (kind === 'user') this.#forgetClientsOf(id);
+      else return;
+      this.#epoch++;
+    });
+  }
+
+  async find(id: string): Promise<StoredClient | undefined> {
+    const { db, bus } = this.#context.database;
+    const usable = bus.cacheUsable();
+    const known = usable ? this.#clients.get(id) : undefined;
+    if (known) return known;
+    const epoch = this.#epoch;
+    const client = await findClient(db, id);
+    if (client && usable && epoch === this.#epoch) this.#clients.set(id, client);
+    return client;
+  }
+
+  /** The client, if the secret is one of its own. A public client has none, and presents none. */
+  async authenticate(id: string, secret: string | undefined): Promise<AuthenticatedClient | undefined> {
+    await this.#keys.ensureCurrent();
+    const client = await this.find(id);
+    if (client?.public) return secret ? undefined : client;
+    if (!client || secret === undefined) return undefined;
+    const own = findSecret(this.#keys, client, secret, this.#context.now());
+    if (own !== undefined) return { ...client, secretId: own };
+    const foreign = await this.#foreign?.find(client, secret);
+    if (foreign === undefined) return undefined;
+    // It is kept in our own form from now on, unless its end was set before.
+    const renewed = await this.find(id);
+    return renewed && { ...renewed, secretId: findSecret(this.#keys, renewed, secret, this.#context.now()) ?? foreign };
+  }
+
+  /** A user's clients go with the user. */
+  #forgetClientsOf(userId: string): void {
+    for (const client of this.#clients.values()) if (client.userId === userId) this.#clients.delete(client.id);
+  }
+}

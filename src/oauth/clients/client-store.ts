@@ -1,0 +1,193 @@
+import type { Selectable } from 'kysely';
+import type { Invalidate } from '../../database/bus.ts';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+
+export type ClientRow = Selectable<Tables['clients']>;
+export type ClientType = ClientRow['type'];
+type SecretRow = Selectable<Tables['client_secrets']>;
+
+/** What an application has beyond the other clients, for which all of it is empty. */
+export interface ApplicationFields {
+  /** It can keep no secret, and has none. */
+  readonly public: boolean;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly homepageUri: string | null;
+  readonly logoUri: string | null;
+  readonly backchannelLogoutUri: string | null;
+  /** People are not asked for their consent. */
+  readonly trusted: boolean;
+}
+
+/** A client with the secrets that are live or were not removed yet. */
+export interface StoredClient extends ApplicationFields {
+  readonly id: string;
+  readonly type: ClientType;
+  readonly name: string;
+  readonly userId: string | null;
+  readonly scopes: readonly string[];
+  /** How it came to be here where nobody here made it: what it says of itself was checked by nobody. */
+  readonly registration: 'dynamic' | 'document' | null;
+  readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
+}
+
+interface NewClient extends Partial<ApplicationFields> {
+  /** Default: a new UUID. */
+  readonly id?: string;
+  readonly type: ClientType;
+  readonly name: string;
+  readonly userId: string | null;
+  readonly scopes: readonly string[];
+}
+
+/** Makes a client that has no secret yet; undefined when the id is taken. */
+export const createClient = (tx: Tx, client: NewClient, now: number): Promise<ClientRow | undefined> =>
+  tx
+    .insertInto('clients')
+    .values({
+      id: client.id ?? uuidv7(now),
+      type: client.type,
+      name: client.name,
+      user_id: client.userId,
+      scopes: JSON.stringify(client.scopes),
+      public: client.public ? 1 : 0,
+      redirect_uris: JSON.stringify(client.redirectUris ?? []),
+      post_logout_redirect_uris: JSON.stringify(client.postLogoutRedirectUris ?? []),
+      homepage_uri: client.homepageUri ?? null,
+      logo_uri: client.logoUri ?? null,
+      backchannel_logout_uri: client.backchannelLogoutUri ?? null,
+      trusted: client.trusted ? 1 : 0,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+/** The client, unless its owner is disabled: while that lasts, a user's clients are as good as gone. */
+export async function findClient(db: Db | Tx, id: string): Promise<StoredClient | undefined> {
+  const rows = await db
+    .selectFrom('clients')
+    .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
+    .leftJoin('users', 'users.id', 'clients.user_id')
+    .leftJoin('client_registrations', 'client_registrations.client_id', 'clients.id')
+    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes', 'clients.public'])
+    .select(['redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri', 'backchannel_logout_uri'])
+    .select(['clients.trusted', 'client_registrations.kind as registration'])
+    .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
+    .where('clients.id', '=', id)
+    .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
+    .execute();
+  const [row] = rows;
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    userId: row.user_id,
+    scopes: JSON.parse(row.scopes) as string[],
+    public: row.public === 1,
+    redirectUris: JSON.parse(row.redirect_uris) as string[],
+    postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as string[],
+    homepageUri: row.homepage_uri,
+    logoUri: row.logo_uri,
+    backchannelLogoutUri: row.backchannel_logout_uri,
+    trusted: row.trusted === 1,
+    registration: row.registration,
+    secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>
+      id === null || secret_hash === null ? [] : [{ id, secret_hash, key_id, expires_at }],
+    ),
+  };
+}
+
+/** Until the transaction ends, nobody else changes this client's secrets. */
+export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<ClientRow | undefined> {
+  const query = tx.selectFrom('clients').selectAll().where('id', '=', id);
+  // On SQLite a write transaction has no neighbours.
+  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+}
+
+export const insertSecret = (
+  tx: Tx,
+  clientId: string,
+  { hash, keyId }: { hash: string; keyId: string },
+  now: number,
+): Promise<unknown> =>
+  tx
+    .insertInto('client_secrets')
+    .values({
+      id: uuidv7(now),
+      client_id: clientId,
+      secret_hash: hash,
+      key_id: keyId,
+      created_at: now,
+      expires_at: null,
+    })
+    .execute();
+
+/** Of every client; says how many clients had one. */
+export async function endAllSecrets(tx: Tx): Promise<number> {
+  const ended = await tx.deleteFrom('client_secrets').returning('client_id').execute();
+  return new Set(ended.map(({ client_id }) => client_id)).size;
+}
+
+/** The secrets that a client has get an end; those that end earlier, or have ended, do so. */
+export async function endSecrets(tx: Tx, clientId: string, at: number, now: number): Promise<void> {
+  await tx
+    .updateTable('client_secrets')
+    .set({ expires_at: at })
+    .where('client_id', '=', clientId)
+    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', at)]))
+    .execute();
+  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
+}
+
+/** None of a client's secrets works any more; the client stays, and can be given a new one. */
+export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
+  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).execute();
+}
+
+/** A client that was another becomes an application, or gets other addresses. */
+export async function makeApplication(
+  tx: Tx,
+  invalidate: Invalidate,
+  id: string,
+  application: Pick<ApplicationFields, 'public' | 'redirectUris'> & { readonly scopes: readonly string[] },
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({
+      type: 'application',
+      public: application.public ? 1 : 0,
+      redirect_uris: JSON.stringify(application.redirectUris),
+      scopes: JSON.stringify(application.scopes),
+      updated_at: now,
+      version: eb('version', '+', 1),
+    }))
+    .where('id', '=', id)
+    .execute();
+  invalidate({ kind: 'client', id });
+}
+
+/** Takes the client and, with it, its secrets and sessions: its tokens are refused from the next request on. */
+export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow();
+  invalidate({ kind: 'client', id });
+  return numDeletedRows > 0n;
+}
+
+export const listClients = (db: Db): Promise<ClientRow[]> =>
+  db.selectFrom('clients').selectAll().orderBy('id').execute();
+
+/** The secrets of a client that work now. */
+export const listSecrets = (db: Db, clientId: string, now: number): Promise<SecretRow[]> =>
+  db
+    .selectFrom('client_secrets')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', now)]))
+    .execute();

@@ -1,0 +1,172 @@
+import { Type } from 'typebox';
+import type { ProxiedClient } from '../../config/config.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
+import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
+import type { Mail } from '../../identity/mail/mail.ts';
+import { type Caller, isAdmin } from '../../platform/caller.ts';
+import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
+import { type Event, recordEvent } from '../../resources/audit/record-event.ts';
+import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
+import { changesBetween } from '../../resources/write/changes.ts';
+import { applicationFields } from './application-fields.ts';
+import { checkApplication } from './check-application.ts';
+import { clientFields, scopesLeftOut } from './client-fields.ts';
+import { addClientSecret } from './client-secrets.ts';
+import { removeClient } from './client-store.ts';
+import { mayCallLoopback } from './loopback-host.ts';
+import { makeClient } from './make-client.ts';
+import { refuseToOutliveConsent } from './outlives-consent.ts';
+import { wrongScopes } from './requested-scopes.ts';
+import { holdsScopes, identityScopes, type KnownScopes } from './scopes.ts';
+
+const longestKeep = 720;
+
+/** A person's own clients. A client is none: what it could make for itself would outlive it. */
+const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
+
+const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    keep_old_hours: {
+      // A form sends digits.
+      anyOf: [
+        { type: 'integer', minimum: 0, maximum: longestKeep },
+        { type: 'string', pattern: '^\\d{1,3}$' },
+      ],
+      description: 'Hours for which the old secret goes on working; without it, it ends at once',
+    },
+  },
+});
+
+const secretAnswer = Type.Object({
+  id: Type.String(),
+  client_id: Type.String(),
+  client_secret: Type.String({ description: 'Shown in this answer only' }),
+});
+
+const revealed = Type.Object({ client_secret: Type.String({ description: 'Shown in this answer only' }) });
+
+/** Clients: a person's own third-party ones, and for administrators all. Secrets are shown once. */
+export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[], mail: Mail) {
+  const isProxied = (clientId: string) => proxied.some(({ id }) => id === clientId);
+  const record = (
+    call: WriteCall,
+    type: string,
+    { id, user_id }: { id: string; user_id: string | null },
+    data = {},
+  ) => {
+    const { context, tx, caller, source } = call;
+    const event: Event = { type, userId: user_id, clientId: id, actorId: caller.userId, source, data };
+    return recordEvent(context, tx, event);
+  };
+
+  /** Whoever has the secret needs no password: the owner hears of each. */
+  const notifyOwnerOf = async ({ context, tx, source }: WriteCall, userId: string | null, what: string) => {
+    if (userId === null) return;
+    const data = { what, address: source.address };
+    await notifyOwner(context, mail, tx, { userId, template: 'new-access', data, source });
+  };
+
+  return defineResource({
+    name: 'clients',
+    managed: false,
+    // Secrets are made here.
+    mcp: false,
+    idType: 'text',
+    fields: clientFields,
+    relations: {
+      user: belongsTo('users', { by: 'user_id' }),
+      tokens: hasMany('tokens', { by: 'client_id' }),
+      consents: hasMany('consents', { by: 'client_id' }),
+    },
+    access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
+    reveals: revealed,
+    // Ids ascend with time, and their index is there already.
+    defaultOrder: '-id',
+    hooks: {
+      beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {
+        if (operation === 'delete') return;
+        const type = before?.type ?? values.type ?? 'personal';
+        if (values.type === 'password') {
+          const message = 'type: only an administrator makes first-party clients.';
+          if (!isAdmin(caller)) throw unprocessable([{ field: 'type', code: 'forbidden', message }]);
+          delete values.user_id;
+        }
+        if (type === 'application' && values.scopes === scopesLeftOut) values.scopes = [...identityScopes];
+        const local = mayCallLoopback(config);
+        const errors = [
+          ...(values.scopes ? wrongScopes(known, caller, values.scopes, { for: type }) : []),
+          ...checkApplication({ type, values, before, caller, local }),
+        ];
+        if (errors.length > 0) throw unprocessable(errors);
+        requireProof(caller, now);
+      },
+      async afterWrite(call, { operation, before, after, values }) {
+        if (operation !== 'update' || !after) return;
+        call.invalidate({ kind: 'client', id: after.id });
+        const changes = changesBetween(before, after);
+        await record(call, 'client.updated', after, { fields: Object.keys(values), changes });
+      },
+    },
+    async create(call, values) {
+      const { context, tx, invalidate, caller, source } = call;
+      await refuseToOutliveConsent(tx, caller);
+      const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
+      const made = { type, name, userId, scopes, actorId: caller.userId, source, ...applicationFields(values) };
+      const client = await makeClient(context, keys, tx, invalidate, made);
+      if (!client) throw conflict('A client with this id is there already.');
+      if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
+      await notifyOwnerOf(call, client.userId, 'a new external application');
+      return client.id;
+    },
+    async remove(call, client) {
+      if (isProxied(client.id)) {
+        throw conflict(
+          'This client belongs to a login of the settings, which would stop working. Take it out there first.',
+        );
+      }
+      await removeClient(call.tx, call.invalidate, client.id);
+      const { type, name, scopes } = client;
+      await record(call, 'client.deleted', client, { changes: changesBetween({ type, name, scopes }, undefined) });
+    },
+    actions: [
+      action<typeof secretBody, typeof clientFields>({
+        name: 'secrets',
+        summary: 'Give a client a new secret, shown in this answer only',
+        body: secretBody,
+        response: secretAnswer,
+        status: 201,
+        run: ({ row, body, transaction }) =>
+          transaction(async (call) => {
+            await refuseToOutliveConsent(call.tx, call.caller);
+            // Who knows the secret can get whatever the client may ask for.
+            if (!holdsScopes(call.caller.scopes, row.scopes)) {
+              throw forbidden('This client may do more than the token that you present.');
+            }
+            if (row.public) throw conflict('A public application has no secret: it runs where none can be kept.');
+            if (isProxied(row.id)) {
+              throw conflict('The secret of this client comes from the settings. Change it there.');
+            }
+            const oldHours = Number(body?.keep_old_hours ?? 0);
+            if (oldHours > longestKeep) {
+              const message = `keep_old_hours must be at most ${longestKeep}.`;
+              throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
+            }
+            requireProof(call.caller, call.now);
+            const secret = await addClientSecret(call.context, keys, call.tx, call.invalidate, {
+              clientId: row.id,
+              oldHours,
+            });
+            await record(call, 'client.secret_added', row, { keep_old_hours: oldHours });
+            await notifyOwnerOf(call, row.user_id, 'a new secret of an external application');
+            return { id: row.id, client_id: row.id, client_secret: secret };
+          }),
+      }),
+    ],
+  });
+}

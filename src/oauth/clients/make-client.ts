@@ -1,0 +1,69 @@
+import type { Invalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { changesBetween } from '../../resources/write/changes.ts';
+import { addClientSecret } from './client-secrets.ts';
+import { type ApplicationFields, type ClientType, createClient } from './client-store.ts';
+
+interface NewClient extends Partial<ApplicationFields> {
+  /** Default: a new UUID. */
+  readonly id?: string | undefined;
+  readonly type: ClientType;
+  readonly name: string;
+  readonly userId: string | null;
+  /** Checked by `wrongScopes`. */
+  readonly scopes: readonly string[];
+  readonly actorId: string | null;
+  /** What made it, where nobody did. */
+  readonly by?: string;
+  readonly source: RequestSource;
+}
+
+/**
+ * A client with all that belongs to one from the start: its secret, unless it can keep none, and its event. Undefined
+ * where the id is taken.
+ */
+export async function makeClient(
+  context: Context,
+  keys: KeyRing,
+  tx: Tx,
+  invalidate: Invalidate,
+  { actorId, source, by, ...made }: NewClient,
+): Promise<{ id: string; userId: string | null; secret?: string } | undefined> {
+  const { id, type, scopes } = made;
+  const client = await createClient(tx, { ...made, id: id ?? uuidv7(context.now()) }, context.now());
+  if (!client) return undefined;
+  const clientId = client.id;
+  const secret = made.public ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
+  await recordEvent(context, tx, {
+    type: 'client.created',
+    userId: client.user_id,
+    clientId: client.id,
+    actorId,
+    source,
+    data: { ...(by ? { by } : {}), type, scopes, changes: changesBetween(undefined, described(made)) },
+  });
+  return { id: clientId, userId: client.user_id, ...secret };
+}
+
+/** For the audit trail, by the names that the API has for them. */
+function described({
+  type,
+  name,
+  scopes,
+  ...of
+}: Omit<NewClient, 'actorId' | 'source' | 'by'>): Record<string, unknown> {
+  if (type !== 'application') return { type, name, scopes };
+  return {
+    ...{ type, name, scopes, public: of.public ?? false, trusted: of.trusted ?? false },
+    redirect_uris: of.redirectUris ?? [],
+    post_logout_redirect_uris: of.postLogoutRedirectUris ?? [],
+    homepage_uri: of.homepageUri ?? null,
+    logo_uri: of.logoUri ?? null,
+    backchannel_logout_uri: of.backchannelLogoutUri ?? null,
+  };
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ProxiedClient, shortestSafeSecret } from '../../config/config.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { addClientSecret, isSecretOf } from './client-secrets.ts';
+import { createClient, findClient, lockClient } from './client-store.ts';
+import { everyScope } from './scopes.ts';
+
+const webAdmin = { path: 'web/admin', id: 'web-admin' };
+
+/** At start: the clients of the settings, and the web admin client, are in the database with their secrets. */
+export async function ensureProxiedClients(context: Context, keys: KeyRing): Promise<readonly ProxiedClient[]> {
+  const { config } = context;
+  const configured = config.proxiedClients;
+  // The console needs it, whatever else is configured.
+  const clients = configured.some(({ path }) => path === webAdmin.path)
+    ? configured
+    : [...configured, await keepWebAdmin(context, keys)];
+  for (const client of clients) {
+    await ensureClient(context, keys, client);
+    if (Buffer.byteLength(client.secret) < shortestSafeSecret) {
+      context.log.warn({ client: client.id }, `the secret of this client has less than ${shortestSafeSecret} bytes`);
+    }
+  }
+  return clients;
+}
+
+/** While the service runs: the keys were replaced, and the secrets that they had hashed are void. */
+export async function remakeProxiedClients(context: Context, keys: KeyRing): Promise<void> {
+  try {
+    await ensureProxiedClients(context, keys);
+  } catch (error) {
+    context.log.error({ err: error }, 'the clients of the settings have no secret until the next start');
+  }
+}
+
+/**
+ * Derived from the keys in the database, so that every instance has the same client. It stays with the key that it was made
+ * from for as long as that is there.
+ */
+async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
+  const derive = (keyId: string) => keys.macUnder(keyId, 'proxied client', webAdmin.path);
+  const client = await findClient(database.db, webAdmin.id);
+  for (const { key_id } of client?.secrets ?? []) {
+    const secret = key_id === null ? undefined : derive(key_id);
+    if (client && secret && isSecretOf(keys, client, secret, now())) return secret;
+  }
+  return derive(keys.macKeyId()) as string;
+}
+
+/** The file is for the operator, who may want to use the client directly; nothing reads it. */
+async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedClient> {
+  const client = { ...webAdmin, secret: await webAdminSecret(context, keys) };
+  const { dataDir } = context.config;
+  const path = join(dataDir, 'clients.json');
+  const content = `${JSON.stringify({ [webAdmin.path]: { id: client.id, secret: client.secret } }, null, 2)}\n`;
+  try {
+    if (readIfThere(path) === content) return client;
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, content, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new OperatorError(
+      `${path} could not be written: ${(error as Error).message}. Check DATA_DIR and its rights.`,
+    );
+  }
+  return client;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedClient): Promise<void> {
+  const { database, log, now } = context;
+  const { path, id, secret } = proxied;
+  const name = path.replace('/', ' ');
+  await commitAndInvalidate(database, async (tx, invalidate) => {
+    const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
+    await lockClient(tx, database.engine, id);
+    const client = await findClient(tx, id);
+    if (client?.type !== 'password' || client.userId !== null) {
+      throw new OperatorError(
+        `The client "${id}" of ${path} is a personal client in the database. Give the proxied client another id.`,
+      );
+    }
+    if (isSecretOf(keys, client, secret, now())) return;
+    await addClientSecret(context, keys, tx, invalidate, { clientId: id, secret });
+    const type = made ? 'client.created' : 'client.secret_added';
+    await recordEvent(context, tx, { type, clientId: id, source: systemSource, data: { by: 'settings' } });
+    log.info({ client: id }, made ? 'made a client of the settings' : 'gave a client the secret of the settings');
+  });
+}

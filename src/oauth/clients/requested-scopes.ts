@@ -1,0 +1,30 @@
+import { type Caller, isAdmin } from '../../platform/caller.ts';
+import type { FieldError } from '../../platform/errors.ts';
+import type { ClientType } from './client-store.ts';
+import { allowsScope, everyScope, identityScopes, introspectScope, type KnownScopes } from './scopes.ts';
+
+/** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
+export function wrongScopes(
+  known: KnownScopes,
+  caller: Caller,
+  scopes: readonly string[],
+  { for: type }: { for?: ClientType } = {},
+): FieldError[] {
+  const wrong = (scope: string): FieldError | undefined => {
+    if (!known.has(scope)) {
+      const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
+      return { field: 'scopes', code: 'unknown', message };
+    }
+    // ValidatedClient about anybody's tokens is for an administrator to allow, and only clients ask.
+    const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
+    // They open nothing by themselves: whoever signs in is asked.
+    if (type === 'application' && identityScopes.includes(scope)) return undefined;
+    if (scope === introspectScope ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
+    return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
+  };
+  if (scopes.length === 0) return [{ field: 'scopes', code: 'required', message: 'scopes must name at least one.' }];
+  return scopes
+    .map(wrong)
+    .filter((error) => error !== undefined)
+    .slice(0, 1);
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../database/database.ts';
+import type { ApplicationFields, ClientRow } from './client-store.ts';
+
+interface Described extends Omit<ApplicationFields, 'public' | 'trusted'> {
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** Replaces what an application says of itself; whether it has a secret, and whether it is trusted, stays. */
+export const updateApplication = (tx: Tx, id: string, of: Described, now: number): Promise<ClientRow | undefined> =>
+  tx
+    .updateTable('clients')
+    .set({
+      name: of.name,
+      scopes: JSON.stringify(of.scopes),
+      redirect_uris: JSON.stringify(of.redirectUris),
+      post_logout_redirect_uris: JSON.stringify(of.postLogoutRedirectUris),
+      homepage_uri: of.homepageUri,
+      logo_uri: of.logoUri,
+      backchannel_logout_uri: of.backchannelLogoutUri,
+      updated_at: now,
+      version: sql`version + 1`,
+    })
+    .where('id', '=', id)
+    .where('type', '=', 'application')
+    .returningAll()
+    .executeTakeFirst();

@@ -1,0 +1,125 @@
+import { changeAs } from '../../database/change-as.ts';
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { forbidden, notFound, tooManyRequests } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { findLogin, type Login } from '../authorize/login.ts';
+import { rememberConsent } from '../authorize/remember-consent.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { narrowScopes } from '../clients/scopes.ts';
+import type { OAuth } from '../oauth.ts';
+import { authenticationOf } from '../sessions/store/authentication.ts';
+import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
+import { readUserCode } from './user-code.ts';
+
+/** What a person is asked about: which application, and for what. */
+export interface WaitingDevice {
+  readonly row: DeviceRow;
+  readonly client: StoredClient;
+  readonly scopes: readonly string[];
+}
+
+/** Wrong codes in a quarter of an hour, of one person and of one network. */
+const mostWrong = { person: 10, network: 50 };
+
+interface Person {
+  readonly caller: Caller;
+  readonly source: RequestSource;
+}
+
+/** The device that waits under this code. A guess counts against the person and the network before it is looked at. */
+export async function findWaitingDevice(
+  oauth: OAuth,
+  { caller, source }: Person,
+  typed: string,
+): Promise<WaitingDevice | undefined> {
+  const { context, clients } = oauth;
+  const limits = [
+    { key: `device-code:user:${caller.userId}`, most: mostWrong.person, of: 'user' },
+    ...networkLimits('device-code', source.address, mostWrong.network),
+  ];
+  const attempt = await begin(context, limits);
+  const [refusal] = attempt.refusals;
+  if (refusal) {
+    await attempt.giveBack();
+    if (attempt.refusals.some(({ first }) => first)) await recordGuesses(oauth, { caller, source });
+    throw tooManyRequests('Too many codes were wrong. Try again later.', refusal.retryAfterSeconds);
+  }
+  const code = readUserCode(typed);
+  const row = code === undefined ? undefined : await findUndecided(context.database.db, code, context.now());
+  const client = row && (await clients.find(row.client_id));
+  if (!row || !client) {
+    await attempt.count();
+    context.metrics.deviceAuthorizations.inc({ result: 'wrong_code' });
+    return undefined;
+  }
+  await attempt.succeed();
+  return { row, client, scopes: narrowScopes(JSON.parse(row.scopes) as string[], client.scopes) };
+}
+
+/** What this person has decided on a code already: a form that is sent twice decides once. */
+export async function earlierDecision(
+  { context }: OAuth,
+  { userId }: Caller,
+  typed: string,
+): Promise<'allowed' | 'refused' | undefined> {
+  const code = readUserCode(typed);
+  if (code === undefined || userId === null) return undefined;
+  const row = await findDecidedBy(context.database.db, code, userId, context.now());
+  return row && (row.session_id === null ? 'refused' : 'allowed');
+}
+
+const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<void> =>
+  recordEvent(context, context.database.db, { type: 'device.codes_guessed', userId: caller.userId, source });
+
+const gone = () => notFound('This code is not valid any more. Begin again on your device.');
+
+/**
+ * What the person decided: the scopes that they agree to, or nothing. Who agrees opens the session already, so that whatever
+ * ends sessions ends it too. A token of an application, put into the cookie, decides nothing.
+ */
+export async function decideOnDevice(
+  oauth: OAuth,
+  { caller, source }: Person,
+  { row, client, scopes: asked }: WaitingDevice,
+  agreed: readonly string[] | undefined,
+): Promise<void> {
+  const { context, holdAuthority } = oauth;
+  const login = await findLogin(oauth, caller);
+  if (!login) throw forbidden('Only who has signed in here, with a password, decides on devices.');
+  const { userId } = login;
+  const { now } = context;
+  await changeAs(context.database, holdAuthority, { caller }, async (tx) => {
+    const parties = { userId, clientId: client.id };
+    const sessionId = agreed ? await openSession(oauth, tx, { login, row, scopes: agreed, source }) : null;
+    if (!(await decideDevice(tx, { id: row.id, userId, sessionId, now: now() }))) throw gone();
+    if (agreed) {
+      await rememberConsent(context, tx, { ...parties, sessionId: login.session.id, scopes: agreed, asked, source });
+    }
+    const type = agreed ? 'device.approved' : 'device.denied';
+    const data = { scopes: agreed ?? asked, device_address: row.address };
+    await recordEvent(context, tx, { type, ...parties, sessionId, source, data });
+  });
+  context.metrics.deviceAuthorizations.inc({ result: agreed ? 'approved' : 'denied' });
+}
+
+/** A device that never comes for it loses it. One that does gets its time anew. */
+async function openSession(
+  { sessions }: OAuth,
+  tx: Tx,
+  { login, row, scopes, source }: { login: Login; row: DeviceRow; scopes: readonly string[]; source: RequestSource },
+): Promise<string> {
+  const stored = sessions.open(tx, {
+    userId: login.userId,
+    clientId: row.client_id,
+    scopes,
+    authentication: authenticationOf(login.session),
+    resource: row.resource === null ? [] : (JSON.parse(row.resource) as string[]),
+    expiresAt: row.expires_at,
+    source: { address: row.address, userAgent: row.user_agent, requestId: source.requestId },
+  });
+  await stored.durable;
+  return stored.session.id;
+}

@@ -1,0 +1,110 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
+import { Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
+import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
+import type { OAuth } from '../oauth.ts';
+import { readParameters, resourcesIn } from '../parameters.ts';
+import { unauthorizedClient } from '../unauthorized-client.ts';
+import { insertDevice } from './device-store.ts';
+import { makeUserCode, showUserCode } from './user-code.ts';
+
+const lifeSeconds = 900;
+const pollSeconds = 5;
+
+/** Asked for within the life of a code: by one network, and by all, so that the table stays within bounds. */
+const mostOfNetwork = 60;
+const mostOfAll = 50_000;
+
+export interface DeviceAuthorization {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+/** A device code is random, so a plain hash is enough. */
+export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
+
+/** RFC 8628 3.1 and 3.2. */
+export async function answerDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceAuthorization> {
+  const { context, scopes: known, documents, audiences } = oauth;
+  const parameters = readParameters(request.body);
+  const named = parameters.get('client_id');
+  if (named !== undefined && documents.takes(named)) {
+    await documents.find(named, request.source).catch((error: unknown) => {
+      throw error instanceof Problem && error.status === 400 ? unknownClient(error.reason ?? error.message) : error;
+    });
+  }
+  const client = await authenticateClient(oauth, request, parameters);
+  if (client.type !== 'application') throw unauthorizedClient(client);
+  // Nobody asks about other people's tokens on behalf of a person.
+  const allowed = client.scopes.filter((scope) => scope !== introspectScope);
+  const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);
+  await requireRoom(context, request.source);
+  const asked = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };
+  const { deviceCode, userCode } = await storeDevice(context, asked);
+  context.metrics.deviceAuthorizations.inc({ result: 'asked' });
+  const { baseUrl } = context.config;
+  const shown = showUserCode(userCode);
+  return {
+    device_code: deviceCode,
+    user_code: shown,
+    verification_uri: `${baseUrl}/device`,
+    verification_uri_complete: `${baseUrl}/device?user_code=${shown}`,
+    expires_in: lifeSeconds,
+    interval: pollSeconds,
+  };
+}
+
+async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
+  const limits = [
+    ...networkLimits('device', address, mostOfNetwork),
+    { key: 'device:all', most: mostOfAll, of: 'all' },
+  ];
+  const refusal = await countAgainst(context, limits, lifeSeconds * 1000);
+  if (refusal) {
+    throw tooManyRequests('Too many devices ask for tokens at the moment. Try again later.', refusal.retryAfterSeconds);
+  }
+}
+
+interface Asked {
+  readonly client: StoredClient;
+  readonly scopes: readonly string[];
+  readonly resource: readonly string[];
+  readonly source: RequestSource;
+}
+
+/** Two user codes are the same once in thousands of millions: then it is another one. */
+async function storeDevice(
+  { database, now }: Context,
+  { client, scopes, resource, source }: Asked,
+): Promise<{ deviceCode: string; userCode: string }> {
+  const deviceCode = randomBytes(32).toString('base64url');
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const at = now();
+    const userCode = makeUserCode();
+    const stored = await insertDevice(database.db, {
+      id: uuidv7(at),
+      device_code_hash: hashDeviceCode(deviceCode),
+      user_code: userCode,
+      client_id: client.id,
+      scopes: JSON.stringify(scopes),
+      resource: resource.length > 0 ? JSON.stringify(resource) : null,
+      address: source.address,
+      user_agent: source.userAgent,
+      created_at: at,
+      expires_at: at + lifeSeconds * 1000,
+      poll_seconds: pollSeconds,
+    });
+    if (stored) return { deviceCode, userCode };
+  }
+  throw unavailable('No code is free at the moment. Try again.', 1);
+}

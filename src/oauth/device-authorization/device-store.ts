@@ -1,0 +1,90 @@
+import type { Selectable } from 'kysely';
+import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type DeviceRow = Selectable<Tables['device_authorizations']>;
+type NewDevice = Omit<DeviceRow, 'polled_at' | 'user_id' | 'session_id' | 'decided_at' | 'redeemed_at'>;
+
+/** False where the user code is somebody else's. */
+export async function insertDevice(db: Db, row: NewDevice): Promise<boolean> {
+  const stored = await db
+    .insertInto('device_authorizations')
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_code').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return stored !== undefined;
+}
+
+/** One that waits for its person. */
+export const findUndecided = (db: Db, userCode: string, now: number): Promise<DeviceRow | undefined> =>
+  db
+    .selectFrom('device_authorizations')
+    .selectAll()
+    .where('user_code', '=', userCode)
+    .where('decided_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+/** What somebody decided before, within the time of the code. */
+export const findDecidedBy = (db: Db, userCode: string, userId: string, now: number): Promise<DeviceRow | undefined> =>
+  db
+    .selectFrom('device_authorizations')
+    .selectAll()
+    .where('user_code', '=', userCode)
+    .where('user_id', '=', userId)
+    .where('decided_at', 'is not', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+/** One statement: of two who decide at once, one does. Without a session it is refused. */
+export async function decideDevice(
+  tx: Tx,
+  { id, userId, sessionId, now }: { id: string; userId: string; sessionId: string | null; now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('device_authorizations')
+    .set({ user_id: userId, session_id: sessionId, decided_at: now })
+    .where('id', '=', id)
+    .where('decided_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export const findDevice = (tx: Tx, deviceCodeHash: string): Promise<DeviceRow | undefined> =>
+  tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash).executeTakeFirst();
+
+/** Until the transaction ends, nobody else polls with this code. */
+export function lockDevice(tx: Tx, engine: Engine, deviceCodeHash: string): Promise<DeviceRow | undefined> {
+  const query = tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash);
+  // On SQLite a write transaction has no neighbours.
+  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+}
+
+export async function notePoll(
+  tx: Tx,
+  { id, pollSeconds, now }: { id: string; pollSeconds: number; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('device_authorizations')
+    .set({ polled_at: now, poll_seconds: pollSeconds })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function markRedeemed(tx: Tx, id: string, now: number): Promise<void> {
+  await tx.updateTable('device_authorizations').set({ redeemed_at: now }).where('id', '=', id).execute();
+}
+
+/** Removes up to `limit` whose time was over before, and says how many. */
+export async function deleteOldDevices(db: Db, engine: Engine, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('device_authorizations')
+    .where('id', 'in', (select) => {
+      const old = select.selectFrom('device_authorizations').select('id').where('expires_at', '<', before).limit(limit);
+      return engine === 'postgres' ? old.forUpdate().skipLocked() : old;
+    })
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,60 @@
+import type { Config, ProxiedClient } from '../../config/config.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { unknownClient } from '../clients/unknown-client.ts';
+import { passwordGrant } from '../grants/password.ts';
+import { refreshTokenGrant } from '../grants/refresh-token.ts';
+import type { OAuth } from '../oauth.ts';
+import { invalidRequest, type Parameters, readParameters } from '../parameters.ts';
+import { type Issued, issueTokens } from '../token-endpoint.ts';
+
+interface ProxyRequest {
+  readonly proxied: ProxiedClient;
+  readonly body: unknown;
+  readonly source: RequestSource;
+  /** Counts the request against RATE_LIMIT as that of whoever signs in. */
+  readonly countAs?: ((caller: string) => void) | undefined;
+}
+
+/** The token endpoint's password grant, with the client added here. */
+export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: ProxyRequest): Promise<Issued> {
+  const sent = readParameters(body);
+  const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
+  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, source, countAs });
+}
+
+/** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */
+export async function refresh(
+  oauth: OAuth,
+  { proxied, body, source, countAs, cookie }: ProxyRequest & { cookie: () => string | undefined },
+): Promise<Issued> {
+  const parameters = new Map(readParameters(body));
+  if (!parameters.has('refresh_token')) {
+    const fromCookie = cookie();
+    if (!fromCookie) throw invalidRequest("The parameter 'refresh_token' is missing, and so is the cookie.");
+    parameters.set('refresh_token', fromCookie);
+  }
+  const client = await clientOf(oauth, proxied);
+  return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countAs });
+}
+
+/** `username` is the general name; email, username and phone go by their own where they are enabled. */
+function identifierIn(parameters: Parameters, { loginAttributes }: Config): string {
+  const names = [...new Set(['username', ...loginAttributes])];
+  const given = names.filter((name) => parameters.has(name));
+  const [name] = given;
+  if (name === undefined) throw invalidRequest(`The identifier is missing: send one of ${names.join(', ')}.`);
+  if (given.length > 1) throw invalidRequest(`Send one identifier, not ${given.join(' and ')}.`);
+  return parameters.get(name) as string;
+}
+
+/**
+ * In process, that the settings name the client is its authentication: the secret stays out of it, so that an instance
+ * which still has an earlier one goes on working until it is restarted.
+ */
+async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<StoredClient> {
+  const client = await clients.find(id);
+  if (client?.type === 'password') return client;
+  // Not by Basic: at that a browser would ask its user for a password.
+  throw unknownClient(`proxied client ${id} was deleted`, {});
+}

@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { ProxiedClient } from '../../config/config.ts';
+import type { App } from '../../http/app.ts';
+import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { noValidation } from '../../http/no-validation.ts';
+import type { OAuth } from '../oauth.ts';
+import { neverStore, requestOf } from '../oauth-routes.ts';
+import { oauthErrorSchema, tokenResponseSchema } from '../schemas.ts';
+import type { Issued } from '../token-endpoint.ts';
+import { refuseForeignOrigin } from './own-origin.ts';
+import { logIn, refresh } from './proxied-grants.ts';
+import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
+
+const consumes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+const response = { 200: tokenResponseSchema, 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
+const text = Type.Optional(Type.String());
+
+/** Login and refresh for each first-party client, whose credentials never leave the server. */
+export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly ProxiedClient[]): void {
+  const { config } = oauth.context;
+  const deviceCookie = createDeviceCookie(config);
+  const route = {
+    config: { auth: 'public', errors: 'oauth', limited: 'when-known' },
+    onRequest: neverStore,
+    ...noValidation,
+  } as const;
+
+  for (const proxied of proxiedClients) {
+    const prefix = `/v1/clients/${proxied.path}`;
+    const name = proxied.path.replace('/', ' ');
+    const cookieOptions = refreshCookie(config, proxied);
+    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, device }: Issued) => {
+      reply.setCookie(refreshCookieName, tokens.refresh_token ?? '', { ...cookieOptions, maxAge: refreshTokenTtl });
+      if (device !== undefined) deviceCookie.set(reply, device);
+      return tokens;
+    };
+
+    const identifiers = Object.fromEntries(['username', ...config.loginAttributes].map((field) => [field, text]));
+    const loginBody = Type.Object(
+      { ...identifiers, password: Type.String(), scope: text },
+      { examples: [{ [config.loginAttributes[0] ?? 'username']: 'ada@example.com', password: 'lovelace-1815' }] },
+    );
+    app.post(
+      `${prefix}/login`,
+      {
+        ...route,
+        schema: {
+          tags: ['First-party clients'],
+          summary: `Log in (${name})`,
+          description: 'Also sets the refresh token as a cookie that scripts cannot read.',
+          consumes,
+          body: loginBody,
+          response,
+          'x-client': 'await gatehouse.login({body});',
+        },
+      },
+      async (request, reply) => {
+        const source = deviceCookie.requestSource(request);
+        return withCookie(reply, await logIn(oauth, { proxied, ...requestOf(request, reply), source }));
+      },
+    );
+
+    const refreshBody = Type.Object({ refresh_token: text, scope: text });
+    app.post(
+      `${prefix}/refresh`,
+      {
+        ...route,
+        schema: {
+          tags: ['First-party clients'],
+          summary: `Refresh (${name}), by parameter or cookie`,
+          consumes,
+          body: refreshBody,
+          response,
+          'x-client': 'await gatehouse.resume();',
+        },
+      },
+      async (request, reply) => {
+        const cookie = () => cookieOf(request);
+        return withCookie(reply, await refresh(oauth, { proxied, ...requestOf(request, reply), cookie }));
+      },
+    );
+  }
+
+  function cookieOf(request: FastifyRequest): string | undefined {
+    const value = request.server.parseCookie(request.headers.cookie ?? '')[refreshCookieName];
+    if (value === undefined) return undefined;
+    refuseForeignOrigin(config, {
+      origin: request.headers.origin,
+      site: request.headers['sec-fetch-site'] as string | undefined,
+      self: `${request.protocol}://${request.host}`,
+    });
+    return value;
+  }
+}

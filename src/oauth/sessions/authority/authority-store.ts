@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { compiledQuery } from '../../../database/compiled-query.ts';
+import type { Db, Engine, Tx } from '../../../database/database.ts';
+
+interface Ids {
+  readonly userId: string;
+  readonly clientId: string;
+  readonly sessionId: string;
+}
+
+/** What decides whether a caller may act, and as what. A row that is not there is left out. */
+export interface AuthorityRows {
+  /** The user, or the owner of the client. */
+  readonly user?: { readonly roles: string; readonly disabled: boolean };
+  readonly client?: { readonly scopes: string };
+  readonly session?: { readonly revoked_at: number | null; readonly expires_at: number };
+}
+
+/** How strongly the rows are held: against changes, or against others who hold them as well. */
+type Strength = 'share' | 'change';
+
+const noText = sql<string | null>`cast(null as text)`;
+const noNumber = sql<number | null>`cast(null as bigint)`;
+
+/**
+ * Three rows in one statement. The order is the one in which deleting a user takes them, so that neither waits for the
+ * other for good.
+ */
+const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }) =>
+  compiledQuery((db: Db, ids: Ids) => {
+    const user = db
+      .selectFrom('users')
+      .select(['roles as data', sql<number | null>`cast(disabled as bigint)`.as('ended'), noNumber.as('expires_at')]);
+    const client = db.selectFrom('clients').select(['scopes as data', noNumber.as('ended'), noNumber.as('expires_at')]);
+    const session = db.selectFrom('sessions').select([noText.as('data'), 'revoked_at as ended', 'expires_at']);
+    const part = <Q>(what: string, rows: Q) =>
+      db
+        .selectFrom((rows as typeof session).as(what))
+        .select([sql.lit(what).as('what'), 'data', 'ended', 'expires_at']);
+    return part('held_user', locks.user(user.where('id', '=', ids.userId)))
+      .unionAll(part('held_client', locks.client(client.where('id', '=', ids.clientId))))
+      .unionAll(part('held_session', locks.session(session.where('id', '=', ids.sessionId))));
+  });
+
+interface Lockable {
+  forShare(): unknown;
+  forNoKeyUpdate(): unknown;
+}
+type Lock = (rows: Lockable) => unknown;
+
+const share: Lock = (rows) => rows.forShare();
+// Not `for update`: rows that refer to this one go on being written.
+const change: Lock = (rows) => rows.forNoKeyUpdate();
+// On SQLite a write transaction has no neighbours.
+const none: Lock = (rows) => rows;
+
+const unlocked = rowsHeldBy({ user: none, client: none, session: none });
+const shared = rowsHeldBy({ user: share, client: share, session: share });
+/** Whoever holds one of a user's sessions holds the user first: nobody is between this and the session. */
+const ofUserToChange = rowsHeldBy({ user: change, client: share, session: share });
+const ofClientToChange = rowsHeldBy({ user: change, client: change, session: share });
+
+/** Reads the rows that a caller's authority rests on; until the transaction ends they stay as they are. */
+export async function holdAuthorityRows(
+  tx: Tx,
+  engine: Engine,
+  { kind, ...ids }: Ids & { readonly kind: 'user' | 'client' },
+  strength: Strength,
+): Promise<AuthorityRows> {
+  const toChange = kind === 'user' ? ofUserToChange : ofClientToChange;
+  const query = engine === 'sqlite' ? unlocked : strength === 'share' ? shared : toChange;
+  const rows: { -readonly [K in keyof AuthorityRows]: AuthorityRows[K] } = {};
+  for (const { what, data, ended, expires_at } of await query.run(tx, ids)) {
+    if (what === 'held_user') rows.user = { roles: data as string, disabled: ended === 1 };
+    else if (what === 'held_client') rows.client = { scopes: data as string };
+    else rows.session = { revoked_at: ended, expires_at: expires_at as number };
+  }
+  return rows;
+}
+
+/** Users who change each other at the same time take both rows in the same order, and so one after the other. */
+export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+}

@@ -1,0 +1,45 @@
+import type { Act, HoldAuthority } from '../../../database/change-as.ts';
+import type { Context } from '../../../database/context.ts';
+import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { narrowScopes } from '../../clients/scopes.ts';
+import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
+
+/**
+ * Contract of every write: what the caller may do is decided in the transaction of the write, on rows that stay as they are
+ * until it ends. A session that was ended, a role that was taken away or a scope that was narrowed counts from its commit.
+ */
+export const createAuthority =
+  ({ database, now }: Context): HoldAuthority =>
+  async (tx, act) => {
+    const { caller } = act;
+    const { kind } = caller;
+    // Nobody's authority, and the service's own, rest on no row.
+    if (kind === 'anonymous' || kind === 'system') return caller;
+    if (caller.sessionId === null) throw new Error('a caller with a token has a session');
+    const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
+    const isOther = act.userId !== undefined && act.userId !== caller.userId;
+    if (isOther && database.engine === 'postgres') await lockUsers(tx, [ids.userId, act.userId as string]);
+    const rows = await holdAuthorityRows(tx, database.engine, ids, act.ofAccounts ? 'change' : 'share');
+    refuseEnded(caller, rows, now());
+    return asOfNow(act, rows);
+  };
+
+function refuseEnded({ kind, clientId }: Caller, { user, client, session }: AuthorityRows, now: number): void {
+  if (kind === 'user' && !user) throw unauthorized('user_gone');
+  if (user?.disabled) throw unauthorized('user_gone', 'disabled user');
+  if (clientId !== null && !client) throw unauthorized('client_revoked');
+  if (!session || session.revoked_at !== null) throw unauthorized('token_revoked');
+  if (session.expires_at <= now) throw unauthorized('token_expired');
+}
+
+function asOfNow({ caller, scope }: Act, { user, client }: AuthorityRows): Caller {
+  const current: Caller = Object.freeze({
+    ...caller,
+    // A client acts for its owner, but never with the owner's roles.
+    roles: caller.kind === 'user' && user ? (JSON.parse(user.roles) as string[]) : [],
+    scopes: client ? narrowScopes(caller.scopes, JSON.parse(client.scopes) as string[]) : caller.scopes,
+  });
+  requireScope(current, scope);
+  return current;
+}

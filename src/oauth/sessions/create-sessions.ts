@@ -1,0 +1,19 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { NotifyApplications } from './end/end-sessions.ts';
+import { Sessions } from './sessions.ts';
+import { noLegacyTokens } from './tokens/legacy-tokens.ts';
+import { TokenVerifier } from './verify/token-verifier.ts';
+
+const notifyNobody: NotifyApplications = async () => undefined;
+
+/** Both halves: sessions begin and end in one, and the other tells whose token it is. */
+export const createSessions = (
+  context: Context,
+  keys: KeyRing,
+  foreign = noLegacyTokens,
+  notify = notifyNobody,
+): { sessions: Sessions; verifier: TokenVerifier } => ({
+  sessions: new Sessions(context, keys, foreign, notify),
+  verifier: new TokenVerifier(context, keys, foreign),
+});

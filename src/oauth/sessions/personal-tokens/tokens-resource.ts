@@ -1,0 +1,154 @@
+import { Type } from 'typebox';
+import { requireProof } from '../../../http/gate/require-proof.ts';
+import { notifyOwner } from '../../../identity/account-mails/notify-owner.ts';
+import type { Mail } from '../../../identity/mail/mail.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { conflict, type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
+import { recordEvent } from '../../../resources/audit/record-event.ts';
+import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../../resources/declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../../../resources/declaration/define-resource.ts';
+import { belongsTo } from '../../../resources/declaration/relations.ts';
+import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
+import { refuseToOutliveConsent } from '../../clients/outlives-consent.ts';
+import { wrongScopes } from '../../clients/requested-scopes.ts';
+import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
+import type { Sessions } from '../sessions.ts';
+import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
+
+const longestLife = 10 * 365 * 86_400_000;
+
+/** A client never mints tokens of its owner, who may do more than it. */
+const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+const ofItself: Rule = ({ kind, clientId }: Caller) =>
+  kind === 'client' && clientId !== null && equals('client_id', clientId);
+
+const fields = {
+  type: oneOf(['session', 'personal'], { readOnly: true, default: 'personal', searchable: true, sortable: true }),
+  name: text({ requiredToCreate: true, max: 100, searchable: true, sortable: true }),
+  user_id: reference('users', { readOnly: true, searchable: true }),
+  client_id: reference('clients', { readOnly: true, searchable: true }),
+  scopes: list({ default: [everyScope], searchable: true }),
+  created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+  expires_at: timestamp({ searchable: true, sortable: true, description: 'By default as PERSONAL_TOKEN_TTL says' }),
+  last_used_at: timestamp({ readOnly: true, searchable: true, sortable: true, description: 'To the minute' }),
+  address: text({ readOnly: true, searchable: true, folded: 'stored' }),
+  user_agent: text({ readOnly: true }),
+  revealed: computed(
+    {
+      as: 'boolean',
+      from: ['type', 'revealed_at'],
+      nullable: true,
+      description: 'Whether the value of a personal access token was shown; null for sessions',
+    },
+    ({ type, revealed_at }) => (type === 'personal' ? revealed_at !== null : null),
+  ),
+  revealed_at: timestamp({ hidden: true }),
+  revoked_at: timestamp({ hidden: true }),
+};
+
+const revealAnswer = Type.Object(
+  { id: Type.String(), name: Type.Union([Type.String(), Type.Null()]), access_token: Type.String() },
+  { additionalProperties: true },
+);
+
+const revealed = Type.Object({ access_token: Type.String({ description: 'Shown in this answer only' }) });
+
+function wrongExpiry(expiresAt: number, now: number): FieldError[] {
+  if (expiresAt <= now) {
+    return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
+  }
+  if (expiresAt - now <= longestLife) return [];
+  return [{ field: 'expires_at', code: 'maximum', message: 'expires_at must be within ten years.' }];
+}
+
+/** Personal access tokens, and sessions: whoever is signed in, and from where. Their values are stored nowhere. */
+export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mail) {
+  const record = (
+    { context, tx, caller, source }: WriteCall,
+    type: string,
+    token: { id: string; user_id: string | null; client_id: string | null; type: string },
+    data = {},
+  ) => {
+    const { id: sessionId, user_id: userId, client_id: clientId } = token;
+    const of = { userId, clientId, sessionId, actorId: caller.userId };
+    return recordEvent(context, tx, { type, ...of, source, data: { type: token.type, ...data } });
+  };
+
+  return defineResource({
+    name: 'tokens',
+    table: 'sessions',
+    managed: false,
+    // Who makes a token here would get further than the audience of its own.
+    mcp: false,
+    fields,
+    relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
+    access: {
+      read: anyOf(role('admin'), own, ofItself),
+      write: own,
+      delete: anyOf(role('admin'), own, ofItself),
+    },
+    where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
+    operations: ['list', 'find', 'create', 'delete'],
+    reveals: revealed,
+    // Ids ascend with time, and their index is there already.
+    defaultOrder: '-id',
+    async create(call, values) {
+      const { caller, tx, source, now } = call;
+      await refuseToOutliveConsent(tx, caller);
+      const { scopes = [] } = values;
+      const name = values.name as string;
+      const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
+      const errors: FieldError[] = [
+        ...wrongScopes(known, caller, scopes),
+        ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
+      ];
+      if (errors.length > 0) throw unprocessable(errors);
+      requireProof(caller, now);
+      const userId = caller.userId as string;
+      const session = await issuePersonalToken(tx, sessions, {
+        userId,
+        name,
+        scopes,
+        expiresAt,
+        revealed: true,
+        source,
+      });
+      call.reveal({ access_token: sessions.accessTokenNow(session) });
+      const ends = new Date(session.expires_at).toISOString();
+      await record(call, 'token.created', session, {
+        changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
+      });
+      const data = { what: 'a new personal access token', address: source.address };
+      await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data, source });
+      return session.id;
+    },
+    async remove(call, token) {
+      await sessions.end(call.tx, call.invalidate, { sessionId: token.id }, 'deleted');
+      await record(call, 'token.revoked', token);
+    },
+    actions: [
+      action<ReturnType<typeof Type.Null>, typeof fields>({
+        name: 'reveal',
+        summary: 'Show the value of a personal access token, once and to its owner',
+        response: revealAnswer,
+        run: ({ row, transaction }) =>
+          transaction(async (call) => {
+            const { caller } = call;
+            await refuseToOutliveConsent(call.tx, caller);
+            if (!holdsScopes(caller.scopes, row.scopes)) {
+              throw forbidden('This token may do more than the one that you present.');
+            }
+            requireProof(caller, call.now);
+            const owner = { id: row.id, userId: caller.userId as string };
+            const revealed = await revealPersonalToken(call.context, call.tx, sessions, owner);
+            if (!revealed) {
+              throw conflict('Only a personal access token has a value to show, and only once.', 'already_revealed');
+            }
+            await record(call, 'token.revealed', row);
+            const { revealed_at: _at, revoked_at: _end, ...shown } = row;
+            return { ...shown, revealed: true, access_token: revealed.accessToken };
+          }),
+      }),
+    ],
+  });
+}

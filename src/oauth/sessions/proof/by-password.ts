@@ -1,0 +1,23 @@
+import type { Context } from '../../../database/context.ts';
+import type { Tx } from '../../../database/database.ts';
+import { unauthorized } from '../../../http/gate/unauthorized.ts';
+import { findUser, holdsHash } from '../../../identity/accounts/user-store.ts';
+import { requireCurrentPassword, wrongPassword } from '../../../identity/credentials/change-password.ts';
+import type { Passwords } from '../../../identity/passwords/passwords.ts';
+import type { ProofMethod } from './proof-methods.ts';
+
+const field = 'password';
+
+export const byPassword = (context: Context, passwords: Passwords): ProofMethod => ({
+  isOffered: async () => true,
+  async check({ userId, value, source }) {
+    const user = await findUser(context.database.db, userId);
+    if (!user) throw unauthorized('user_gone');
+    await requireCurrentPassword(context, passwords, user, { field, given: value, source });
+    const use = async (tx: Tx) => {
+      // It was changed while it was being looked at.
+      if (!(await holdsHash(tx, context.database.engine, user))) throw wrongPassword(field);
+    };
+    return { amr: ['pwd'], use };
+  },
+});

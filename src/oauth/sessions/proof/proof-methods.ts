@@ -1,0 +1,28 @@
+import type { Tx } from '../../../database/database.ts';
+import type { RequestSource } from '../../../http/request-source.ts';
+
+/** What somebody sends to prove who they are. */
+export interface SentProof {
+  readonly userId: string;
+  /** As it came, and not looked at yet. */
+  readonly value: unknown;
+  readonly source: RequestSource;
+}
+
+export interface CheckedProof {
+  /** RFC 8176. */
+  readonly amr: readonly string[];
+  /** Runs in the transaction that renews the proof: uses a code up, or refuses what has changed since it was checked. */
+  use(tx: Tx): Promise<void>;
+}
+
+/** A way to prove who one is. */
+export interface ProofMethod {
+  /** Whether this user can use it now. */
+  isOffered(userId: string): Promise<boolean>;
+  /** Checks what was sent, outside of any transaction; throws what is wrong with it. It limits guesses itself. */
+  check(sent: SentProof): Promise<CheckedProof>;
+}
+
+/** By the member of the body that brings it: `password`, `code`, … */
+export type ProofMethods = Map<string, ProofMethod>;

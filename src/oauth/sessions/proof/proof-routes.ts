@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import type { HoldAuthority } from '../../../database/change-as.ts';
+import type { Context } from '../../../database/context.ts';
+import type { App } from '../../../http/app.ts';
+import { noValidation } from '../../../http/no-validation.ts';
+import { requestSource } from '../../../http/request-source.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { ProofMethods } from './proof-methods.ts';
+import { renewProof, requireRenewable } from './renew-proof.ts';
+
+const Proof = Type.Object({
+  auth_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'When the owner of the session last proved who they are. A refresh does not renew it.',
+  }),
+  amr: Type.Array(Type.String(), { description: 'How (RFC 8176).' }),
+  acr: Type.Union([Type.String(), Type.Null()], {
+    description: 'urn:gatehouse:1 (one factor), urn:gatehouse:2 (two), phr (resists phishing).',
+  }),
+});
+
+const shown = ({ time, amr, acr }: { time: number | null; amr: readonly string[]; acr: string | null }) => ({
+  auth_time: time === null ? null : new Date(time).toISOString(),
+  amr: [...amr],
+  acr,
+});
+
+/** The proof of the session whose token is presented: what it is, by what it can be renewed, and its renewal. */
+export function serveProofs(
+  app: App,
+  context: Context,
+  { holdAuthority, methods }: { readonly holdAuthority: HoldAuthority; readonly methods: ProofMethods },
+): void {
+  const offered = async ({ userId }: Caller): Promise<string[]> => {
+    const names: string[] = [];
+    for (const [name, method] of methods) if (await method.isOffered(userId as string)) names.push(name);
+    return names;
+  };
+
+  app.get(
+    '/v1/sessions/current',
+    {
+      config: { auth: 'auth:api' },
+      schema: {
+        tags: ['sessions'],
+        summary: 'Show the session of the presented token, and how its owner can prove who they are',
+        response: {
+          200: Type.Object({
+            data: Type.Object({
+              id: Type.String(),
+              ...Proof.properties,
+              proof_methods: Type.Array(Type.String(), {
+                description: 'Members that POST /v1/sessions/current/proofs takes from this user.',
+              }),
+            }),
+          }),
+        },
+      },
+    },
+    async ({ caller }) => {
+      const id = requireRenewable(caller);
+      return { data: { id, ...shown(caller.proof), proof_methods: await offered(caller) } };
+    },
+  );
+
+  app.post(
+    '/v1/sessions/current/proofs',
+    {
+      ...noValidation,
+      config: { auth: 'auth:api' },
+      schema: {
+        tags: ['sessions'],
+        summary: 'Prove again who you are',
+        description:
+          'Renews the proof of the session (RFC 9470), for what asks for a recent one by 401 `proof_too_old`. The same token goes on working. ' +
+          'Several members at once reach a higher level.',
+        body: Type.Object({ password: Type.Optional(Type.String()) }, { additionalProperties: true }),
+        response: { 201: Type.Object({ data: Proof }) },
+      },
+    },
+    async (request, reply) => {
+      const { caller, body } = request;
+      const renewal = { caller, body: (body ?? {}) as Record<string, unknown>, source: requestSource(request) };
+      const proof = await renewProof(context, holdAuthority, methods, renewal);
+      return reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send({ data: shown(proof) });
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import { changeAs, type HoldAuthority } from '../../../database/change-as.ts';
+import type { Context } from '../../../database/context.ts';
+import { proofTooOld } from '../../../http/gate/require-proof.ts';
+import type { RequestSource } from '../../../http/request-source.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
+import { leastToRenew, reaches } from '../../../platform/proof.ts';
+import { recordEvent } from '../../../resources/audit/record-event.ts';
+import { type Authentication, authenticatedBy } from '../store/authentication.ts';
+import { updateProof } from '../store/proof-store.ts';
+import type { CheckedProof, ProofMethods } from './proof-methods.ts';
+
+interface Renewal {
+  readonly caller: Caller;
+  /** By the names of the methods; several at once reach a higher level. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly source: RequestSource;
+}
+
+/**
+ * Renews the proof of the caller's session by what was sent, and by nothing that was proved before. Every instance hears of
+ * it before this returns, so the same token works at once wherever it is presented.
+ */
+export async function renewProof(
+  context: Context,
+  holdAuthority: HoldAuthority,
+  methods: ProofMethods,
+  { caller, body, source }: Renewal,
+): Promise<Authentication> {
+  const { userId, clientId } = caller;
+  const sessionId = requireRenewable(caller);
+  const checked = await checkAll(methods, userId as string, body, source);
+  const proof = authenticatedBy([...new Set(checked.flatMap(({ amr }) => amr))], context.now());
+  const least = leastToRenew(caller.proof);
+  if (!reaches(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
+  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
+    for (const { use } of checked) await use(tx);
+    await updateProof(tx, sessionId, proof);
+    invalidate({ kind: 'session', id: sessionId });
+    const data = { amr: proof.amr, acr: proof.acr };
+    await recordEvent(context, tx, { type: 'session.proved', userId, clientId, sessionId, source, data });
+  });
+  return proof;
+}
+
+/** The id of the session, where it is one that a person opened by signing in. */
+export function requireRenewable({ proof, sessionId }: Caller): string {
+  if (proof.renewable && sessionId !== null) return sessionId;
+  throw forbidden('A personal access token and a client’s own token are never a proof of who you are. Sign in.');
+}
+
+async function checkAll(
+  methods: ProofMethods,
+  userId: string,
+  body: Renewal['body'],
+  source: RequestSource,
+): Promise<CheckedProof[]> {
+  const known = [...methods.keys()];
+  const errors: FieldError[] = Object.keys(body)
+    .filter((name) => !methods.has(name))
+    .map((field) => ({ field, code: 'unknown', message: `${field} is no proof. There are: ${known.join(', ')}.` }));
+  if (errors.length > 0) throw unprocessable(errors);
+  if (Object.keys(body).length === 0) {
+    const [field = ''] = known;
+    throw unprocessable([{ field, code: 'required', message: `Send one of ${known.join(', ')}.` }]);
+  }
+  const checked: CheckedProof[] = [];
+  // One after the other: a code is not looked at where the password is wrong already.
+  for (const [name, method] of methods) {
+    if (name in body) checked.push(await method.check({ userId, value: body[name], source }));
+  }
+  return checked;
+}

@@ -1,0 +1,120 @@
+import { commitAndInvalidate } from '../../../database/bus.ts';
+import type { Context } from '../../../database/context.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import type { RequestSource } from '../../../http/request-source.ts';
+import { OAuthError } from '../../../platform/errors.ts';
+import { recordEvent } from '../../../resources/audit/record-event.ts';
+import { requireSecret } from '../../clients/client-secrets.ts';
+import { endSessions, type NotifyApplications } from '../end/end-sessions.ts';
+import { rotateSession } from '../store/rotation-store.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import { findSession, type SessionRow } from '../store/session-store.ts';
+import type { StoredSession } from '../store/stored-session.ts';
+import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
+import { mayRepeat } from '../tokens/refresh-grace.ts';
+import { readRefreshToken } from '../tokens/refresh-token.ts';
+import { recordRetry } from './record-retry.ts';
+
+const invalidRefreshToken = (reason: string) =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid (any more) for this client: log in again.', {
+    reason,
+  });
+
+/** In milliseconds; longer than any session lives. */
+const forever = 1e14;
+
+export interface Refresh {
+  readonly refreshToken: string;
+  readonly clientId: string;
+  /** By which the client proved who it is. */
+  readonly secretId?: string | undefined;
+  readonly source: RequestSource;
+}
+
+/** Moves a session to its next generation, whose refresh token replaces the one presented. */
+export async function rotate(
+  context: Context,
+  { keys, foreign, notify }: { keys: KeyRing; foreign: LegacyTokens; notify: NotifyApplications },
+  refresh: Refresh,
+): Promise<StoredSession> {
+  const { config, database, metrics, now } = context;
+  const presented =
+    readRefreshToken(keys, refresh.refreshToken) ??
+    (await foreign.readRefresh(refresh.refreshToken, refresh.source.address));
+  if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
+  const at = now();
+  const rotation = {
+    id: presented.sessionId,
+    generation: presented.generation,
+    clientId: refresh.clientId,
+    secretId: refresh.secretId ?? null,
+    now: at,
+    expiresAt: at + config.refreshTokenTtl * 1000,
+    maxAge: config.sessionMaxAge === 0 ? forever : config.sessionMaxAge * 1000,
+    address: refresh.source.address,
+    userAgent: refresh.source.userAgent,
+  };
+  const { rows, durable } = await rotateSession(database, rotation);
+  const [session] = rows;
+  if (!session) {
+    // Whoever was quicker may be in the same commit: only after it can anybody read what was changed.
+    await durable;
+    await requireSecret(context, database.db, refresh.secretId);
+    return { session: await resolveStaleRefresh(context, notify, presented, refresh), durable };
+  }
+  metrics.refreshes.inc({ result: 'rotated' });
+  return { session, durable };
+}
+
+/** The generation had moved on (or the session had ended): a retry gets the same successor, anything else nothing. */
+async function resolveStaleRefresh(
+  context: Context,
+  notify: NotifyApplications,
+  { sessionId, generation }: { sessionId: string; generation: number },
+  refresh: Refresh,
+): Promise<SessionRow> {
+  const { config, database, metrics, now } = context;
+  const session = await findSession(database, sessionId);
+  if (!session) throw refused(context, 'gone', 'session is gone');
+  if (session.client_id !== refresh.clientId) throw refused(context, 'foreign', 'refresh token of another client');
+  if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');
+  const ends = sessionEnd(session, config);
+  if (ends <= now()) throw refused(context, 'expired', 'session has expired');
+  // Only a database restored from a backup is behind its tokens: nobody stole anything.
+  if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
+  if (mayRepeat(session, generation, config, now())) {
+    await recordRetry(context, session, refresh.source);
+    metrics.refreshes.inc({ result: 'repeated' });
+    return { ...session, expires_at: ends };
+  }
+  await revokeReusedSession(context, notify, session, generation, refresh.source);
+  throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
+}
+
+/** Commit, then refuse: the caller throws after this. */
+async function revokeReusedSession(
+  context: Context,
+  notify: NotifyApplications,
+  session: SessionRow,
+  generation: number,
+  source: RequestSource,
+): Promise<void> {
+  await commitAndInvalidate(context.database, async (tx, invalidate) => {
+    const of = { sessionId: session.id };
+    const ended = await endSessions(context, tx, invalidate, of, { cause: 'refresh_token_reused', notify });
+    if (ended === 0) return;
+    await recordEvent(context, tx, {
+      type: 'refresh_token.reused',
+      userId: session.user_id,
+      clientId: session.client_id,
+      sessionId: session.id,
+      source,
+      data: { presented_generation: generation, current_generation: session.generation },
+    });
+  });
+}
+
+function refused({ metrics }: Context, result: string, reason: string): OAuthError {
+  metrics.refreshes.inc({ result });
+  return invalidRefreshToken(reason);
+}

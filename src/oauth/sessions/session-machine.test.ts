@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { openSessions, type SessionInstances } from '../../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import type { OAuthError, Problem } from '../../platform/errors.ts';
+
+const grace = 10_000;
+const accessLife = 60_000;
+const refreshLife = 300_000;
+
+/** What the rules say a session is, in the plainest terms. */
+interface Model {
+  readonly id: string;
+  generation: number;
+  /** When a token of the newest generation was first used. */
+  usedAt: number | null;
+  expiresAt: number;
+  ended: boolean;
+  readonly refreshTokens: string[];
+  readonly accessTokens: { readonly value: string; readonly generation: number; readonly expiresAt: number }[];
+}
+
+type Step =
+  | { readonly kind: 'login' }
+  | { readonly kind: 'refresh'; readonly who: number; readonly back: number; readonly times: number }
+  | { readonly kind: 'use'; readonly who: number; readonly which: number }
+  | { readonly kind: 'logout' | 'crash'; readonly who: number }
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'end all' };
+
+const who = fc.nat(5);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('login' as const) }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('refresh' as const),
+      who,
+      // Mostly the newest token, often its predecessor, now and then an older one.
+      back: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.constant(1) }, fc.nat(4)),
+      times: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 2, max: 4 })),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('use' as const), who, which: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('logout' as const, 'crash' as const), who }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(0, 1, 500, grace - 1, grace, grace + 1, accessLife - 1, accessLife, 200_000, refreshLife),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('end all' as const) }) },
+);
+
+const refreshStep = (back: number): Step => ({ kind: 'refresh', who: 0, back, times: 1 });
+const useStep: Step = { kind: 'use', who: 0, which: 0 };
+const waitStep = (ms: number): Step => ({ kind: 'wait', ms });
+/** Paths that chance finds rarely: a life that slides with each refresh, an answer that was lost for long, the grace's end. */
+const examples: [Step[]][] = [
+  [[waitStep(200_000), refreshStep(0), waitStep(200_000), refreshStep(0)]],
+  [[refreshStep(0), waitStep(200_000), refreshStep(1), waitStep(200_000), refreshStep(1)]],
+  [[refreshStep(0), useStep, waitStep(grace), refreshStep(1), refreshStep(0)]],
+  [[refreshStep(0), useStep, waitStep(grace + 1), refreshStep(1), refreshStep(0)]],
+  [[refreshStep(0), { kind: 'use', who: 0, which: 1 }, waitStep(grace + 1), refreshStep(1), refreshStep(0)]],
+  [[refreshStep(0), refreshStep(0), refreshStep(2), refreshStep(0)]],
+];
+
+const live = (session: Model, now: number): boolean => !session.ended && now < session.expiresAt;
+
+const expiryOf = (now: number): number => Math.floor(now / 1000) * 1000 + accessLife;
+
+async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
+  const { userId, clientId } = real;
+  const { context, sessions } = real.any();
+  const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+  models.push({
+    id: row.id,
+    generation: 0,
+    usedAt: null,
+    expiresAt: real.now() + refreshLife,
+    ended: false,
+    refreshTokens: [sessions.refreshToken(row)],
+    accessTokens: [{ value: sessions.accessTokenNow(row), generation: 0, expiresAt: expiryOf(real.now()) }],
+  });
+}
+
+/** Sends one refresh token several times at once and holds the answers against the rules. */
+async function refresh(real: SessionInstances, model: Model, back: number, times: number): Promise<void> {
+  const now = real.now();
+  const generation = Math.max(0, model.generation - back);
+  const refreshToken = model.refreshTokens[generation] as string;
+  const answers = await Promise.allSettled(
+    Array.from({ length: times }, () =>
+      refreshSession(real.any().sessions, { refreshToken, clientId: real.clientId, source }),
+    ),
+  );
+  const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.session] : []));
+  for (const answer of answers)
+    if (answer.status === 'rejected') assert.equal((answer.reason as OAuthError).error, 'invalid_grant');
+
+  const isCurrent = generation === model.generation;
+  const isRetry = generation === model.generation - 1 && (model.usedAt === null || now - model.usedAt <= grace);
+  if (!live(model, now)) return assert.equal(rows.length, 0, 'an ended session gave tokens');
+  if (!isCurrent && !isRetry) {
+    assert.equal(rows.length, 0, 'a used token gave tokens');
+    model.ended = true;
+    return;
+  }
+  assert.equal(rows.length, times, 'a good token was refused');
+  const { sessions } = real.any();
+  if (isCurrent) {
+    model.generation++;
+    model.usedAt = null;
+    model.expiresAt = now + refreshLife;
+    model.refreshTokens.push(sessions.refreshToken(model));
+  }
+  for (const row of rows) {
+    assert.equal(sessions.refreshToken(row), model.refreshTokens[model.generation], 'a second successor');
+    assert.equal(row.expires_at, model.expiresAt, 'a retry moved the end');
+    model.accessTokens.push({
+      value: sessions.accessTokenNow(row),
+      generation: model.generation,
+      expiresAt: Math.min(expiryOf(now), model.expiresAt),
+    });
+  }
+}
+
+async function end(real: SessionInstances, model: Model | 'all', models: Model[]): Promise<void> {
+  const { context, sessions } = real.any();
+  await commitAndInvalidate(context.database, (tx, invalidate) =>
+    sessions.end(tx, invalidate, model === 'all' ? { userId: real.userId } : { sessionId: model.id }, 'test'),
+  );
+  for (const ended of model === 'all' ? models : [model]) ended.ended = true;
+}
+
+/** An access token is good exactly as long as it and its session are. */
+async function use(real: SessionInstances, model: Model, token: Model['accessTokens'][number]): Promise<void> {
+  const now = real.now();
+  const code = await Promise.resolve()
+    .then(() => real.any().verifier.verify(token.value, null))
+    .then(
+      () => 'good',
+      (problem: Problem) => problem.code,
+    );
+  // A session that has expired has no access token left that has not.
+  const expected = now >= token.expiresAt ? 'token_expired' : model.ended ? 'token_revoked' : 'good';
+  assert.equal(code, expected);
+  if (code === 'good' && token.generation === model.generation) model.usedAt ??= now;
+}
+
+async function tryAll(real: SessionInstances, models: readonly Model[]): Promise<void> {
+  for (const model of models) for (const token of model.accessTokens) await use(real, model, token);
+}
+
+async function run(real: SessionInstances, steps: readonly Step[]): Promise<void> {
+  const models: Model[] = [];
+  await logIn(real, models);
+  for (const step of steps) {
+    const model = 'who' in step ? (models[step.who % models.length] as Model) : (undefined as never);
+    if (step.kind === 'login') await logIn(real, models);
+    else if (step.kind === 'refresh') await refresh(real, model, step.back, step.times);
+    else if (step.kind === 'use') {
+      const token = model.accessTokens.at(-1 - (step.which % model.accessTokens.length));
+      await use(real, model, token as NonNullable<typeof token>);
+    } else if (step.kind === 'wait') real.advance(step.ms);
+    else if (step.kind === 'crash') real.crash();
+    else await end(real, step.kind === 'end all' ? 'all' : model, models);
+  }
+  await tryAll(real, models);
+  await real.any().sessions.prune();
+  await tryAll(real, models);
+  await end(real, 'all', models);
+  await tryAll(real, models);
+}
+
+onBothEngines('the session state machine', (engine) => {
+  const make = contexts(engine);
+
+  it('never forks, never outlives its end, and never signs anybody out without cause', {
+    timeout: 600_000,
+  }, async () => {
+    const real = await openSessions(make, engine, {
+      REFRESH_GRACE: String(grace / 1000),
+      ACCESS_TOKEN_TTL: String(accessLife / 1000),
+      REFRESH_TOKEN_TTL: String(refreshLife / 1000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => run(real, steps)),
+      { numRuns: engine === 'sqlite' ? 150 : 100, examples },
+    );
+  });
+});

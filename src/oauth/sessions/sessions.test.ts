@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { addClient, addUser } from '../../../test/harness/accounts.ts';
+import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { commitAndInvalidate } from '../../database/bus.ts';
+import { type KeyRing, openKeyRing } from '../../database/keys/key-ring.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import { createSessions } from './create-sessions.ts';
+import { issuePersonalToken, revealPersonalToken } from './personal-tokens/personal-tokens.ts';
+import type { Sessions } from './sessions.ts';
+import { findSession, type SessionRow } from './store/session-store.ts';
+import type { TokenVerifier } from './verify/token-verifier.ts';
+
+interface Stage {
+  context: TestContext;
+  keys: KeyRing;
+  sessions: Sessions;
+  verifier: TokenVerifier;
+  userId: string;
+  clientId: string;
+}
+
+async function stage(context: TestContext): Promise<Stage> {
+  const keys = await openKeyRing(context);
+  const { id: userId } = await addUser(context, { roles: ['admin'] });
+  const { id: clientId } = await addClient({ context, keys }, { type: 'password' });
+  return { context, keys, ...createSessions(context, keys), userId, clientId };
+}
+
+const open = ({ context, sessions, userId, clientId }: Stage): Promise<SessionRow> =>
+  openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+
+const refresh = async ({ sessions, clientId }: Stage, refreshToken: string) =>
+  (await refreshSession(sessions, { refreshToken, clientId, source })).session;
+
+const end = ({ context, sessions }: Stage, sessionId: string) =>
+  commitAndInvalidate(context.database, (tx, invalidate) => sessions.end(tx, invalidate, { sessionId }, 'test'));
+
+const refusedWith = (code: string) => (error: { code?: string; status?: number }) => {
+  assert.equal(error.status, 401);
+  assert.equal(error.code, code);
+  return true;
+};
+
+const verify = async ({ verifier }: Stage, token: string) => verifier.verify(token, null);
+
+onBothEngines('sessions', (engine) => {
+  const make = contexts(engine);
+
+  it('answers at once for a token it has verified, and says who it is', async () => {
+    const on = await stage(await make());
+    const session = await open(on);
+    const token = on.sessions.accessTokenNow(session);
+    const first = on.verifier.verify(token, null);
+    assert.ok(first instanceof Promise);
+    const caller = await first;
+    assert.deepEqual(
+      { ...caller },
+      {
+        kind: 'user',
+        userId: on.userId,
+        clientId: on.clientId,
+        sessionId: session.id,
+        roles: ['admin'],
+        scopes: ['*'],
+        proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },
+      },
+    );
+    assert.equal(on.verifier.verify(token, null), caller);
+    on.context.advance(on.context.config.accessTokenTtl * 1000);
+    assert.throws(() => on.verifier.verify(token, null), refusedWith('token_expired'));
+    await assert.rejects(verify(on, token), refusedWith('token_expired'));
+  });
+
+  it('lets no access token outlive its session', async () => {
+    const on = await stage(await make({ env: { REFRESH_TOKEN_TTL: '10', ACCESS_TOKEN_TTL: '3600' } }));
+    const session = await open(on);
+    assert.equal(on.sessions.accessTokenTtl(session), 10);
+    const token = on.sessions.accessTokenNow(session);
+    on.context.advance(9999);
+    await verify(on, token);
+    on.context.advance(1);
+    await on.sessions.prune();
+    await assert.rejects(verify(on, token), refusedWith('token_expired'));
+  });
+
+  it('gives 20 refreshes at once one successor and one live session', async () => {
+    const on = await stage(await make());
+    const token = on.sessions.refreshToken(await open(on));
+    const rows = await Promise.all(Array.from({ length: 20 }, () => refresh(on, token)));
+    assert.equal(new Set(rows.map((row) => on.sessions.refreshToken(row))).size, 1);
+    const live = await on.context.database.db
+      .selectFrom('sessions')
+      .select('id')
+      .where('revoked_at', 'is', null)
+      .execute();
+    assert.equal(live.length, 1);
+    assert.equal(rows[0]?.generation, 1);
+  });
+
+  it('keeps its storage constant over 10,000 refreshes', { timeout: 600_000 }, async () => {
+    const on = await stage(await make());
+    const { db } = on.context.database;
+    let session = await open(on);
+    const size = async () => {
+      const rows = await db.selectFrom('sessions').selectAll().execute();
+      const events = await db.selectFrom('events').select('id').execute();
+      return { rows: rows.length, events: events.length, columns: Object.keys(rows[0] as object).length };
+    };
+    const before = await size();
+    for (let i = 0; i < 10_000; i++) {
+      on.context.advance(1000);
+      session = await refresh(on, on.sessions.refreshToken(session));
+    }
+    assert.equal(session.generation, 10_000);
+    assert.deepEqual(await size(), before);
+    await verify(on, on.sessions.accessTokenNow(session));
+  });
+
+  it('ends the session when a token is used after the grace, and keeps that although it refuses', async () => {
+    const on = await stage(await make());
+    const first = await open(on);
+    const second = await refresh(on, on.sessions.refreshToken(first));
+    const access = on.sessions.accessTokenNow(second);
+    await verify(on, access);
+    on.context.advance(10_000);
+    assert.equal((await refresh(on, on.sessions.refreshToken(first))).generation, 1);
+    on.context.advance(1);
+    await assert.rejects(refresh(on, on.sessions.refreshToken(first)), { error: 'invalid_grant' });
+    await assert.rejects(verify(on, access), refusedWith('token_revoked'));
+    await assert.rejects(refresh(on, on.sessions.refreshToken(second)), { error: 'invalid_grant' });
+    const events = await on.context.database.db
+      .selectFrom('events')
+      .select(['type', 'session_id', 'user_id'])
+      .execute();
+    assert.deepEqual(
+      events.map((event) => ({ ...event })),
+      [{ type: 'refresh_token.reused', session_id: first.id, user_id: on.userId }],
+    );
+  });
+
+  it('lets the immediate predecessor alone enjoy the grace', async () => {
+    const on = await stage(await make());
+    const first = await open(on);
+    const second = await refresh(on, on.sessions.refreshToken(first));
+    await refresh(on, on.sessions.refreshToken(second));
+    await assert.rejects(refresh(on, on.sessions.refreshToken(first)), { error: 'invalid_grant' });
+    assert.notEqual((await findSession(on.context.database, first.id))?.revoked_at, null);
+  });
+
+  it('refuses a refresh token of another client without ending anything', async () => {
+    const on = await stage(await make());
+    const other = await addClient(on, { type: 'password' });
+    const session = await open(on);
+    const refreshToken = on.sessions.refreshToken(session);
+    await assert.rejects(refreshSession(on.sessions, { refreshToken, clientId: other.id, source }), {
+      error: 'invalid_grant',
+    });
+    assert.equal((await refresh(on, refreshToken)).generation, 1);
+  });
+
+  it('refuses forged refresh tokens', async () => {
+    const on = await stage(await make());
+    const token = on.sessions.refreshToken(await open(on));
+    const [id, , mac] = token.split('.') as [string, string, string];
+    for (const forged of [
+      `${id}.1.${mac}`,
+      `${token}A`,
+      `${id}.00.${mac}`,
+      token.toUpperCase(),
+      '..',
+      '',
+      'x'.repeat(5000),
+    ])
+      await assert.rejects(refresh(on, forged), { error: 'invalid_grant' });
+  });
+
+  it('says why a token is refused: revoked, client gone, user gone', async () => {
+    const on = await stage(await make());
+    const { db } = on.context.database;
+    const [revoked, pruned, clientGone, userGone] = (await Promise.all([open(on), open(on), open(on), open(on)])) as [
+      SessionRow,
+      SessionRow,
+      SessionRow,
+      SessionRow,
+    ];
+    const token = (session: SessionRow) => on.sessions.accessTokenNow(session);
+    for (const session of [revoked, pruned, clientGone, userGone]) await verify(on, token(session));
+    await end(on, revoked.id);
+    await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));
+    await db.deleteFrom('sessions').where('id', '=', pruned.id).execute();
+    await commitAndInvalidate(on.context.database, async (_tx, invalidate) =>
+      invalidate({ kind: 'session', id: pruned.id }),
+    );
+    await assert.rejects(verify(on, token(pruned)), refusedWith('token_revoked'));
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
+      await tx.deleteFrom('clients').where('id', '=', on.clientId).execute();
+      invalidate({ kind: 'client', id: on.clientId });
+    });
+    await assert.rejects(verify(on, token(clientGone)), refusedWith('client_revoked'));
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
+      await tx.deleteFrom('users').where('id', '=', on.userId).execute();
+      invalidate({ kind: 'user', id: on.userId });
+    });
+    await assert.rejects(verify(on, token(userGone)), refusedWith('user_gone'));
+  });
+
+  it('does not keep a verification that ran beside a revocation', async () => {
+    const on = await stage(await make());
+    const session = await open(on);
+    const token = on.sessions.accessTokenNow(session);
+    const beside = Promise.resolve(on.verifier.verify(token, null)).catch(() => undefined);
+    await Promise.all([beside, end(on, session.id)]);
+    await assert.rejects(verify(on, token), refusedWith('token_revoked'));
+  });
+
+  it('gives a changed role from the next request on', async () => {
+    const on = await stage(await make());
+    const token = on.sessions.accessTokenNow(await open(on));
+    assert.deepEqual((await verify(on, token)).roles, ['admin']);
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
+      await tx.updateTable('users').set({ roles: '[]' }).where('id', '=', on.userId).execute();
+      invalidate({ kind: 'user', id: on.userId });
+    });
+    assert.deepEqual((await verify(on, token)).roles, []);
+  });
+
+  it('takes scopes from a token when its client loses them', async () => {
+    const on = await stage(await make());
+    const session = await openSession(on, {
+      userId: on.userId,
+      clientId: on.clientId,
+      scopes: ['cars:read', 'cars:write'],
+      source,
+    });
+    const token = on.sessions.accessTokenNow(session);
+    assert.deepEqual((await verify(on, token)).scopes, ['cars:read', 'cars:write']);
+    await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
+      await tx.updateTable('clients').set({ scopes: '["cars:read"]' }).where('id', '=', on.clientId).execute();
+      invalidate({ kind: 'client', id: on.clientId });
+    });
+    assert.deepEqual((await verify(on, token)).scopes, ['cars:read']);
+  });
+
+  it('writes the last use in batches, and rarely', async () => {
+    const on = await stage(await make());
+    const rows = await Promise.all(Array.from({ length: 3 }, () => open(on)));
+    const use = async (ip: string) => {
+      for (const row of rows) await on.verifier.verify(on.sessions.accessTokenNow(row), { ip });
+      await on.verifier.flush();
+      const found = await Promise.all(rows.map((row) => findSession(on.context.database, row.id)));
+      return found.map((row) => [row?.last_used_at, row?.address]);
+    };
+    const at = on.context.now();
+    assert.deepEqual(await use('10.0.0.1'), Array(3).fill([at, '10.0.0.1']));
+    on.context.advance(59_000);
+    assert.deepEqual(await use('10.0.0.2'), Array(3).fill([at, '10.0.0.1']));
+    on.context.advance(1000);
+    assert.deepEqual(await use('10.0.0.3'), Array(3).fill([at + 60_000, '10.0.0.3']));
+  });
+
+  it('removes what ended and what expired, in batches, and nothing else', async () => {
+    const on = await stage(await make());
+    const { db } = on.context.database;
+    const old = await Promise.all(Array.from({ length: 450 }, () => open(on)));
+    on.context.advance(on.context.config.refreshTokenTtl * 1000);
+    const ended = await open(on);
+    await end(on, ended.id);
+    on.context.advance(3_600_001);
+    const live = await open(on);
+    assert.equal(await on.sessions.prune(), old.length + 1);
+    const left = await db.selectFrom('sessions').select('id').execute();
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      [live.id],
+    );
+  });
+
+  it('shows the value of a personal access token once, to its owner', async () => {
+    const on = await stage(await make());
+    const { context, sessions, userId } = on;
+    const { db } = context.database;
+    const { id } = await issuePersonalToken(context.database, sessions, { userId, name: 'first', scopes: ['*'] });
+    assert.equal(await revealPersonalToken(context, db, sessions, { id, userId: 'another' }), undefined);
+    const attempts = await Promise.all(
+      Array.from({ length: 5 }, () => revealPersonalToken(context, db, sessions, { id, userId })),
+    );
+    const [revealed, ...others] = attempts.filter((attempt) => attempt !== undefined);
+    assert.deepEqual(others, []);
+    const caller = await verify(on, revealed?.accessToken as string);
+    assert.deepEqual([caller.kind, caller.userId, caller.clientId], ['user', userId, null]);
+    context.advance(context.config.personalTokenTtl * 1000);
+    await assert.rejects(verify(on, revealed?.accessToken as string), refusedWith('token_expired'));
+  });
+});

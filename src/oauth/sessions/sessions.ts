@@ -1,0 +1,181 @@
+import type { Invalidate } from '../../database/bus.ts';
+import type { Context } from '../../database/context.ts';
+import type { Database, Db, Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { isRefreshable } from '../clients/is-refreshable.ts';
+import { openidScope } from '../clients/scopes.ts';
+import { endSessions, type NotifyApplications } from './end/end-sessions.ts';
+import { pruneSessions } from './end/prune-sessions.ts';
+import { type Refresh, rotate } from './refresh/rotate.ts';
+import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
+import type { Authentication } from './store/authentication.ts';
+import { findScopes, handOverSession } from './store/hand-over-store.ts';
+import { insertSession } from './store/new-session-store.ts';
+import { sessionEnd } from './store/session-end.ts';
+import { type SessionRow, type SessionsOf, shortenSessions } from './store/session-store.ts';
+import type { StoredSession } from './store/stored-session.ts';
+import { accessTokenExpiry, signAccessToken, signAccessTokenInWorker, type TokenGrant } from './tokens/access-token.ts';
+import type { LegacyTokens } from './tokens/legacy-tokens.ts';
+import { makeRefreshToken } from './tokens/refresh-token.ts';
+
+export interface NewSession {
+  readonly type?: SessionRow['type'];
+  readonly userId?: string | null;
+  readonly clientId?: string | null;
+  /** By which the client proved who it is: without it the session is not stored. */
+  readonly secretId?: string | undefined;
+  readonly name?: string | null;
+  readonly scopes: readonly string[];
+  /** How the user proved who they are: for the password it was now, for an application at the login before. */
+  readonly authentication?: Authentication | null;
+  /** Where somebody signs in to an application: the browser's session, or null on a device without one. */
+  readonly login?: { readonly id: string | null } | undefined;
+  /** What access tokens may be for (RFC 8707); empty: the service itself. */
+  readonly resource?: readonly string[];
+  /** False: it ends with its first access token. */
+  readonly refreshable?: boolean;
+  /** Default: the TTL of a refresh token, or of a personal access token. */
+  readonly expiresAt?: number | undefined;
+  /** The value of a personal access token is shown at once. */
+  readonly revealed?: boolean;
+  readonly source: RequestSource;
+}
+
+export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] =>
+  JSON.parse(scopes) as string[];
+
+const dbOf = (on: Database | Tx): Db | Tx => ('engine' in on ? on.db : on);
+
+const loginOf = (session: SessionRow, loginId: string | null): ApplicationLogin => ({
+  session_id: session.id,
+  login_id: loginId,
+  user_id: session.user_id as string,
+  client_id: session.client_id as string,
+  created_at: session.created_at,
+});
+
+/**
+ * Logins: of a user through a client, of a client, or a personal access token. One row each; tokens have none. Here they
+ * begin, go on and end; `TokenVerifier` tells whose token somebody presents.
+ */
+export class Sessions {
+  readonly #context: Context;
+  readonly #keys: KeyRing;
+  readonly #foreign: LegacyTokens;
+  readonly #notify: NotifyApplications;
+
+  constructor(context: Context, keys: KeyRing, foreign: LegacyTokens, notify: NotifyApplications) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#foreign = foreign;
+    this.#notify = notify;
+  }
+
+  /** Alone, or in a transaction. What is stored is known at once, so a token can be signed meanwhile. */
+  open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
+    const { config, now } = this.#context;
+    const at = now();
+    const type = session.type ?? 'session';
+    const loginTtl = session.refreshable === false ? config.accessTokenTtl : config.refreshTokenTtl;
+    const ttlSeconds = type === 'personal' ? config.personalTokenTtl : loginTtl;
+    const expires_at = session.expiresAt ?? at + ttlSeconds * 1000;
+    const row: SessionRow = {
+      id: uuidv7(at),
+      type,
+      user_id: session.userId ?? null,
+      client_id: session.clientId ?? null,
+      name: session.name ?? null,
+      scopes: JSON.stringify(session.scopes),
+      generation: 0,
+      rotated_at: null,
+      rotated_address: null,
+      used_generation: null,
+      used_at: null,
+      retried_generation: null,
+      created_at: at,
+      expires_at: sessionEnd({ type, created_at: at, expires_at }, config),
+      revoked_at: null,
+      revealed_at: type === 'personal' && session.revealed ? at : null,
+      last_used_at: null,
+      address: source.address,
+      user_agent: source.userAgent,
+      auth_time: authentication?.time ?? null,
+      amr: authentication ? JSON.stringify(authentication.amr) : null,
+      acr: authentication?.acr ?? null,
+      resource: resource?.length ? JSON.stringify(resource) : null,
+      version: 1,
+    };
+    const stored = insertSession(on, row, session.secretId ?? null);
+    const isLogin = login !== undefined && session.scopes.includes(openidScope);
+    const durable = isLogin ? stored.then(() => insertLogin(dbOf(on), loginOf(row, login.id))) : stored;
+    // Whoever waits for it hears of a failure. Whoever failed before has an error of its own.
+    durable.catch(() => undefined);
+    return { session: row, durable };
+  }
+
+  /** A session that a person opened for a device, given to the device: its time begins now. */
+  async handOver(
+    tx: Tx,
+    client: Pick<StoredClient, 'type'>,
+    id: string,
+    { address, userAgent }: RequestSource,
+  ): Promise<SessionRow | undefined> {
+    const { config, now } = this.#context;
+    const waiting = await findScopes(tx, id);
+    if (!waiting) return undefined;
+    const at = now();
+    const refreshable = isRefreshable(client, scopesOfSession(waiting));
+    const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
+    const expiresAt = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
+    return handOverSession(tx, { id, now: at, expiresAt, address, userAgent });
+  }
+
+  /** The session in its next generation, or, for a retry, in the one that the first attempt brought it to. */
+  rotate(refresh: Refresh): Promise<StoredSession> {
+    return rotate(this.#context, { keys: this.#keys, foreign: this.#foreign, notify: this.#notify }, refresh);
+  }
+
+  /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
+  accessToken(session: SessionRow, scopes = scopesOfSession(session), audience?: readonly string[]): Promise<string> {
+    return signAccessTokenInWorker(this.#keys, this.#context.config, session, { ...this.#grantOf(scopes), audience });
+  }
+
+  /** The same at once: for a transaction, which must not wait. */
+  accessTokenNow(session: SessionRow, scopes = scopesOfSession(session)): string {
+    return signAccessToken(this.#keys, this.#context.config, session, this.#grantOf(scopes));
+  }
+
+  #grantOf(scopes: readonly string[]): TokenGrant {
+    return { now: this.#context.now(), scope: scopes.join(' ') };
+  }
+
+  /** Of an access token made now, in seconds. */
+  accessTokenTtl(session: SessionRow): number {
+    const { config, now } = this.#context;
+    const at = now();
+    return accessTokenExpiry(session, config, at) - Math.floor(at / 1000);
+  }
+
+  refreshToken(session: Pick<SessionRow, 'id' | 'generation'>): string {
+    return makeRefreshToken(this.#keys, session);
+  }
+
+  /** Ends sessions; the caller commits, and records why. Returns how many were live. */
+  end(tx: Tx, invalidate: Invalidate, of: SessionsOf, cause: string): Promise<number> {
+    return endSessions(this.#context, tx, invalidate, of, { cause, notify: this.#notify });
+  }
+
+  /** At the start: the setting may have been longer when the sessions of today began. */
+  async keepToMaxAge(): Promise<void> {
+    const { config, database } = this.#context;
+    if (config.sessionMaxAge > 0) await shortenSessions(database.db, config.sessionMaxAge * 1000);
+  }
+
+  /** Removes what ended, in small batches. */
+  prune(): Promise<number> {
+    return pruneSessions(this.#context);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
+import type { SessionsOf } from './session-store.ts';
+
+/** Somebody is signed in to an application, until they sign out here or the application is told otherwise. */
+export type ApplicationLogin = Selectable<Tables['application_logins']>;
+
+export async function insertLogin(tx: Db | Tx, login: ApplicationLogin): Promise<void> {
+  await tx.insertInto('application_logins').values(login).execute();
+}
+
+/** Takes the logins that end with these sessions: their own, and those that a browser's session began. */
+export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> {
+  const taken = tx.deleteFrom('application_logins').returningAll();
+  if ('sessionId' in of) {
+    return taken
+      .where((or) => or.or([or('session_id', '=', of.sessionId), or('login_id', '=', of.sessionId)]))
+      .execute();
+  }
+  if (!('userId' in of)) return taken.where('client_id', '=', of.clientId).execute();
+  if (of.type === 'personal') return Promise.resolve([]);
+  const ofUser = taken.where('user_id', '=', of.userId).where('session_id', '!=', of.exceptSessionId ?? '');
+  return 'clientId' in of ? ofUser.where('client_id', '=', of.clientId as string).execute() : ofUser.execute();
+}
+
+export const takeAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
+  tx.deleteFrom('application_logins').returningAll().execute();
+
+/** Which of these clients want to be told. */
+export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx
+    .selectFrom('clients')
+    .select('id')
+    .where('id', 'in', clientIds)
+    .where('backchannel_logout_uri', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Removes up to `limit` logins of which nothing is left: neither the application's session nor the browser's. */
+export async function deleteForgotten(db: Db, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('application_logins')
+    .where('session_id', 'in', (from) =>
+      from
+        .selectFrom('application_logins')
+        .select('session_id')
+        .where('created_at', '<', before)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('sessions')
+                .select('sessions.id')
+                .where((live) =>
+                  live.or([
+                    live('sessions.id', '=', live.ref('application_logins.session_id')),
+                    live('sessions.id', '=', live.ref('application_logins.login_id')),
+                  ]),
+                ),
+            ),
+          ),
+        )
+        .limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

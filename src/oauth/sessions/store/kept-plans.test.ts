@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { contexts } from '../../../../test/harness/contexts.ts';
+import { openSessions } from '../../../../test/harness/session-instances.ts';
+import { openSession, refreshSession } from '../../../../test/harness/sessions.ts';
+import { systemSource as source } from '../../../http/request-source.ts';
+
+describe('Statements that many sessions share on PostgreSQL', () => {
+  const make = contexts('postgres');
+
+  it('are planned once, and not for each of them', async () => {
+    const real = await openSessions(make, 'postgres', {});
+    const { context, sessions } = real.any();
+    const { userId, clientId } = real;
+    // In a small table every plan is the same.
+    const { db } = context.database;
+    await sql`insert into sessions (id, type, user_id, scopes, created_at, expires_at)
+      select 'other' || n, 'session', ${userId}, '[]', 1, 1 from generate_series(1, 5000) as n`.execute(db);
+    await sql`analyze sessions`.execute(db);
+    let row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+    for (let i = 0; i < 30; i++) {
+      const refreshToken = sessions.refreshToken(row);
+      row = (await refreshSession(sessions, { refreshToken, clientId, source })).session;
+    }
+    // Of one connection each: they are asked at the same time.
+    const kept = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        context.database.read<{ generic: number; custom: number }>(
+          `select generic_plans as generic, custom_plans as custom, pg_sleep(0.01)::text, ${n} as asked from pg_prepared_statements
+            where statement like 'with %update sessions as t set generation%'`,
+          [],
+        ),
+      ),
+    );
+    const plans = kept.flat();
+    assert.ok(plans.length > 0);
+    // PostgreSQL tries five times before it decides.
+    for (const { custom } of plans) assert.ok(custom <= 5, `${custom} plans`);
+    assert.ok(plans.some(({ generic }) => generic > 0));
+  });
+});

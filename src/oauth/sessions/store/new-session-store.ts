@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { compiledQuery } from '../../../database/compiled-query.ts';
+import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
+import type { Database, Tx } from '../../../database/database.ts';
+import { OAuthError } from '../../../platform/errors.ts';
+import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
+import { unknownClient } from '../../clients/unknown-client.ts';
+import type { SessionRow } from './session-store.ts';
+
+/** The other columns of a new session have their defaults. */
+const columns = [
+  ...(['id', 'type', 'user_id', 'client_id', 'name', 'scopes', 'created_at', 'expires_at'] as const),
+  ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource'] as const),
+] as const;
+
+const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) =>
+  db
+    .insertInto('sessions')
+    .columns(columns)
+    .expression(db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column))).where(isSecretActive(db, row)))
+    .returning('id'),
+);
+
+const numbers = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
+const typed = columns.map((column) => `${column} ${numbers.has(column) ? 'bigint' : 'text'}`).join(', ');
+const insertMany = `with r as materialized (
+    select * from json_to_recordset($1::json) as rows (${typed}, secret_id text, now bigint)
+  ), ${secretsOfEach}
+  insert into sessions (${columns.join(', ')})
+  select ${columns.map((column) => `r.${column}`).join(', ')} from r
+  where ${isSecretActiveOfEach}
+  returning id`;
+
+/** False: it is to be stored alone. Of a user's session another row is locked, the user's, which somebody may hold for long. */
+async function insertWithOthers(
+  batchWrite: NonNullable<Database['batchWrite']>,
+  row: SessionRow,
+  secret_id: string | null,
+): Promise<boolean> {
+  if (row.user_id !== null) return false;
+  const values = { ...row, secret_id, now: row.created_at };
+  return (await batchWrite(insertMany, values)) !== undefined;
+}
+
+/**
+ * Stores a session, as long as the client's secret counts. Alone it returns when the row is on disk, in a transaction when
+ * it is written.
+ */
+export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
+  const together = 'engine' in on ? on.batchWrite : undefined;
+  if (together && (await insertWithOthers(together, row, secretId))) return;
+  const values = { ...row, secretId, now: row.created_at };
+  try {
+    const { rows, durable } =
+      'engine' in on ? await insert.write(on, values) : { rows: await insert.run(on, values), durable: undefined };
+    await durable;
+    if (rows.length === 0) throw unknownClient('the secret ended meanwhile');
+  } catch (error) {
+    throw mapForeignKeyError(row, error);
+  }
+}
+
+/** Whoever opens a session for a user holds the user: of the two it is the client that is gone. */
+function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown {
+  if (!isForeignKeyViolation(error)) return error;
+  if (client_id !== null) return unknownClient('the client was deleted meanwhile');
+  return new OAuthError('invalid_grant', 'The user no longer exists.');
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { compiledQuery } from '../../../database/compiled-query.ts';
+import type { Database, Written } from '../../../database/database.ts';
+import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
+import type { SessionRow } from './session-store.ts';
+
+interface Rotation {
+  readonly id: string;
+  readonly clientId: string;
+  readonly secretId: string | null;
+  readonly generation: number;
+  readonly now: number;
+  readonly expiresAt: number;
+  /** Milliseconds after its login at which the session ends, whatever `expiresAt` says. */
+  readonly maxAge: number;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
+  db
+    .updateTable('sessions')
+    .set({
+      generation: rotation.next,
+      rotated_at: rotation.now,
+      expires_at: sql<number>`case when created_at + ${rotation.maxAge} < ${rotation.expiresAt}
+        then created_at + ${rotation.maxAge} else ${rotation.expiresAt} end`,
+      last_used_at: rotation.now,
+      address: rotation.address,
+      rotated_address: rotation.address,
+      user_agent: rotation.userAgent,
+    })
+    .where('id', '=', rotation.id)
+    .where('generation', '=', rotation.generation)
+    .where('client_id', '=', rotation.clientId)
+    .where('type', '=', 'session')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', rotation.now)
+    .where('created_at', '>', rotation.loggedInAfter)
+    .where(isSecretActive(db, rotation))
+    .returningAll(),
+);
+
+const columns =
+  'id text, generation integer, client_id text, secret_id text, now bigint, expires_at bigint, max_age bigint, address text, user_agent text';
+
+/**
+ * The same on PostgreSQL for many sessions. One that somebody else holds is left out: nobody waits for a neighbour's. The ids are
+ * taken from the rows: of a list that is a parameter PostgreSQL makes a new plan each time, which takes longer than the writing.
+ */
+const rotateMany = `with r as materialized (
+    select * from json_to_recordset($1::json) as rows (${columns})
+  ), ${secretsOfEach}, held as (
+    select id from sessions where id = any(array(select id from r)) order by id for no key update skip locked
+  )
+  update sessions as t set generation = r.generation + 1, rotated_at = r.now,
+    expires_at = least(t.created_at + r.max_age, r.expires_at), last_used_at = r.now,
+    address = r.address, rotated_address = r.address, user_agent = r.user_agent
+  from r join held on held.id = r.id
+  where t.id = r.id and t.generation = r.generation and t.client_id = r.client_id
+    and t.type = 'session' and t.revoked_at is null and t.expires_at > r.now and t.created_at > r.now - r.max_age
+    and ${isSecretActiveOfEach}
+  returning t.*`;
+
+/** The whole of a rotation: whoever finds the generation still there wins, and there is only one. */
+export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
+  return database.batchWrite
+    ? rotateWithOthers(database, database.batchWrite, rotation)
+    : rotateAlone(database, rotation);
+}
+
+function rotateAlone(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
+  const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.maxAge };
+  return rotateOne.write(database, values);
+}
+
+async function rotateWithOthers(
+  database: Database,
+  batchWrite: NonNullable<Database['batchWrite']>,
+  rotation: Rotation,
+): Promise<Written<SessionRow>> {
+  const { id, generation, clientId, secretId, now, expiresAt, maxAge, address, userAgent } = rotation;
+  const row = {
+    ...{ id, generation, client_id: clientId, secret_id: secretId, now },
+    ...{ expires_at: expiresAt, max_age: maxAge, address, user_agent: userAgent },
+  };
+  const session = await batchWrite<SessionRow>(rotateMany, row);
+  return session ? { rows: [session], durable: Promise.resolve() } : rotateAlone(database, rotation);
+}

@@ -1,0 +1,213 @@
+import { type Selectable, sql } from 'kysely';
+import { compiledQuery } from '../../../database/compiled-query.ts';
+import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
+import { offlineAccessScope } from '../../clients/scopes.ts';
+
+export type SessionRow = Selectable<Tables['sessions']>;
+
+/** Whose sessions: one, a user's (all but one, perhaps), or a client's. */
+export type SessionsOf =
+  | { readonly sessionId: string }
+  | {
+      readonly userId: string;
+      readonly exceptSessionId?: string | null | undefined;
+      /** Only these: the default is logins and personal access tokens alike. */
+      readonly type?: SessionRow['type'] | undefined;
+      /** Only those through this client. */
+      readonly clientId?: string | undefined;
+    }
+  | { readonly clientId: string };
+
+const byId = compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
+
+export const findSession = async (database: Database, id: string): Promise<SessionRow | undefined> =>
+  byId.readFirst(database, { id });
+
+const ofEnabledUser = compiledQuery((db, { id }: { id: string }) =>
+  db
+    .selectFrom('sessions')
+    .leftJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('sessions')
+    .where('sessions.id', '=', id)
+    .where((user) => user.or([user('users.disabled', 'is', null), user('users.disabled', '=', 0)])),
+);
+
+/** The session, unless its user is disabled. */
+export const findSessionOfEnabled = async (database: Database, id: string): Promise<SessionRow | undefined> =>
+  ofEnabledUser.readFirst(database, { id });
+
+/** A session with all that decides whether its tokens are good, and what they may do. */
+export interface SessionWithSubject {
+  readonly type: SessionRow['type'];
+  readonly user_id: string | null;
+  readonly client_id: string | null;
+  readonly revoked_at: number | null;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly generation: number;
+  readonly used_generation: number | null;
+  readonly rotated_at: number | null;
+  readonly auth_time: number | null;
+  readonly amr: string | null;
+  readonly acr: string | null;
+  readonly roles: string | null;
+  /** Of the user, or of the client's owner: 1 where it is disabled. */
+  readonly disabled: number | null;
+  readonly client_scopes: string | null;
+  readonly owner_id: string | null;
+}
+
+const withSubject = compiledQuery((db, { id }: { id: string }) =>
+  db
+    .selectFrom('sessions')
+    .leftJoin('clients', 'clients.id', 'sessions.client_id')
+    .leftJoin('users', (join) =>
+      join.on((on) => on('users.id', '=', on.fn.coalesce('sessions.user_id', 'clients.user_id'))),
+    )
+    .select([
+      'sessions.type',
+      'sessions.user_id',
+      'sessions.client_id',
+      'sessions.revoked_at',
+      'sessions.created_at',
+      'sessions.expires_at',
+      'sessions.generation',
+      'sessions.used_generation',
+      'sessions.rotated_at',
+      'sessions.auth_time',
+      'sessions.amr',
+      'sessions.acr',
+      'users.roles',
+      'users.disabled',
+      'clients.scopes as client_scopes',
+      'clients.user_id as owner_id',
+    ])
+    .where('sessions.id', '=', id),
+);
+
+export const findSessionWithSubject = async (database: Database, id: string): Promise<SessionWithSubject | undefined> =>
+  withSubject.readFirst(database, { id });
+
+/** For tokens whose session is no more: was it the user or the client that went? */
+export async function subjectsExist(db: Db, userId: string, clientId: string) {
+  const user = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
+  const client = await db.selectFrom('clients').select('id').where('id', '=', clientId).executeTakeFirst();
+  return { user: user !== undefined, client: client !== undefined };
+}
+
+/** Logins of a time when SESSION_MAX_AGE was longer end as it says now. */
+export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ expires_at: sql`created_at + ${maxAge}` })
+    .where('type', '=', 'session')
+    .where(sql<boolean>`expires_at > created_at + ${maxAge}`)
+    .execute();
+}
+
+/** Marks live sessions as ended and says which. */
+export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
+  let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
+  if ('sessionId' in of) query = query.where('id', '=', of.sessionId);
+  else if (!('userId' in of)) query = query.where('client_id', '=', of.clientId);
+  else {
+    query = query.where('user_id', '=', of.userId);
+    if (of.clientId) query = query.where('client_id', '=', of.clientId);
+    if (of.exceptSessionId) query = query.where('id', '!=', of.exceptSessionId);
+    if (of.type) query = query.where('type', '=', of.type);
+  }
+  return (await query.execute()).map(({ id }) => id);
+}
+
+/** Of these sessions, marks those as ended that may do nothing while their user is away, and says which. */
+export async function revokeOnline(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const ended = await tx
+    .updateTable('sessions')
+    .set({ revoked_at: now })
+    .where('revoked_at', 'is', null)
+    .where('id', 'in', ids)
+    .where('scopes', 'not like', `%"${offlineAccessScope}"%`)
+    .returning('id')
+    .execute();
+  return ended.map(({ id }) => id);
+}
+
+/** Those that are live, the newest first: all, or a user's or a client's. */
+export function listSessions(
+  db: Db,
+  now: number,
+  { userId, clientId }: { userId?: string | undefined; clientId?: string | undefined } = {},
+): Promise<SessionRow[]> {
+  let query = db.selectFrom('sessions').selectAll().where('revoked_at', 'is', null).where('expires_at', '>', now);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  if (clientId !== undefined) query = query.where('client_id', '=', clientId);
+  return query.orderBy('id', 'desc').execute();
+}
+
+/** All of them, whoever's; says how many. */
+export async function revokeAllSessions(tx: Tx, now: number, { keepPersonal = false } = {}): Promise<number> {
+  let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null);
+  if (keepPersonal) query = query.where('type', '!=', 'personal');
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** Marks a personal access token as shown, once: whoever comes second finds nothing. */
+export const markRevealed = (db: Db | Tx, id: string, userId: string, now: number): Promise<SessionRow | undefined> =>
+  db
+    .updateTable('sessions')
+    .set({ revealed_at: now })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('type', '=', 'personal')
+    .where('revealed_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+
+export interface LastUse {
+  readonly id: string;
+  readonly at: number;
+  readonly address: string | null;
+}
+
+/** Many sessions in one statement. A row that somebody else is writing is passed over: this is only a last use. */
+export async function writeLastUses(db: Db, engine: Engine, uses: readonly LastUse[]): Promise<void> {
+  const list = JSON.stringify(uses);
+  const statement =
+    engine === 'sqlite'
+      ? sql`update sessions set last_used_at = use.value ->> 'at', address = use.value ->> 'address'
+          from json_each(${list}) as use where sessions.id = use.value ->> 'id'`
+      : sql`with used as (select * from json_to_recordset(${list}::json) as use (id text, at bigint, address text)),
+          free as (select sessions.id from sessions where sessions.id in (select id from used) for update skip locked)
+          update sessions set last_used_at = used.at, address = used.address
+          from used join free on free.id = used.id where sessions.id = used.id`;
+  await statement.execute(db);
+}
+
+/** Removes up to `limit` sessions that ended or expired, and says how many. */
+export async function deleteEnded(
+  db: Db,
+  engine: Engine,
+  { now, endedBefore, limit }: { now: number; endedBefore: number; limit: number },
+): Promise<number> {
+  let removed = 0;
+  for (const [column, before] of [
+    ['expires_at', now],
+    ['revoked_at', endedBefore],
+  ] as const) {
+    const { numDeletedRows } = await db
+      .deleteFrom('sessions')
+      .where('id', 'in', (select) => {
+        const ended = select.selectFrom('sessions').select('id').where(column, '<', before).limit(limit);
+        // Instances that prune at the same time share the work instead of waiting for each other.
+        return engine === 'postgres' ? ended.forUpdate().skipLocked() : ended;
+      })
+      .executeTakeFirstOrThrow();
+    removed += Number(numDeletedRows);
+  }
+  return removed;
+}

@@ -1,0 +1,34 @@
+import { compiledQuery } from '../../../database/compiled-query.ts';
+import type { Database, Tx } from '../../../database/database.ts';
+
+interface OfGeneration {
+  readonly id: string;
+  readonly generation: number;
+  readonly now: number;
+}
+
+const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
+  db
+    .updateTable('sessions')
+    .set({ used_generation: generation, used_at: now })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where((eb) => eb.or([eb('used_generation', 'is', null), eb('used_generation', '<', generation)])),
+);
+
+/** The first to come sets the time; a session that has moved on stays as it is. */
+export const markUsed = async (database: Database, of: OfGeneration): Promise<void> =>
+  (await use.write(database, of)).durable;
+
+/** True once for each generation. */
+export async function markRetried(tx: Tx, { id, generation }: Omit<OfGeneration, 'now'>): Promise<boolean> {
+  const marked = await tx
+    .updateTable('sessions')
+    .set({ retried_generation: generation })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where((eb) => eb.or([eb('retried_generation', 'is', null), eb('retried_generation', '<', generation)]))
+    .returning('id')
+    .executeTakeFirst();
+  return marked !== undefined;
+}

@@ -1,0 +1,108 @@
+import type { Config } from '../../../config/config.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../../database/uuid.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import type { SessionRow } from '../store/session-store.ts';
+
+/** RFC 9068 2.1: keeps ID tokens and other JWTs from passing as access tokens. */
+const typ = 'at+jwt';
+
+/** RFC 9068 wants a client in every token; personal access tokens were asked for by no client. */
+export const noClient = 'urn:gatehouse:personal';
+
+export interface AccessTokenClaims {
+  readonly iss: string;
+  /** RFC 9068 3: the issuer itself, unless `resource` named others. */
+  readonly aud: string | readonly string[];
+  readonly sub: string;
+  readonly client_id: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly scope: string;
+  readonly sid: string;
+  /** Which refresh of the session it came with; 0: the login. Tokens of earlier versions have none. */
+  readonly gen?: number;
+}
+
+/** When a session's next access token ends: never after the session itself. In whole seconds, as `exp` is. */
+export function accessTokenExpiry(session: SessionRow, config: Config, now: number): number {
+  const sessionEnds = Math.floor(sessionEnd(session, config) / 1000);
+  if (session.type === 'personal') return sessionEnds;
+  return Math.min(Math.floor(now / 1000) + config.accessTokenTtl, sessionEnds);
+}
+
+export interface TokenGrant {
+  readonly now: number;
+  readonly scope: string;
+  /** Of this token alone, where it is for less than its session. */
+  readonly audience?: readonly string[] | undefined;
+}
+
+export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, grant: TokenGrant): string =>
+  keys.signToken(claimsOf(config, session, grant), { typ });
+
+/** On another thread: signing is most of what a token request would need of this one. */
+export const signAccessTokenInWorker = (
+  keys: KeyRing,
+  config: Config,
+  session: SessionRow,
+  grant: TokenGrant,
+): Promise<string> => keys.signTokenInWorker(claimsOf(config, session, grant), { typ });
+
+/** One audience as a text, several as a list (RFC 7519 4.1.3). */
+function audOf(
+  { baseUrl }: Config,
+  { resource }: SessionRow,
+  audience: TokenGrant['audience'],
+): string | readonly string[] {
+  if (resource === null && audience === undefined) return baseUrl;
+  const named = audience ?? (JSON.parse(resource as string) as string[]);
+  return named.length === 1 ? (named[0] as string) : named;
+}
+
+function claimsOf(config: Config, session: SessionRow, { now, scope, audience }: TokenGrant) {
+  return {
+    iss: config.baseUrl,
+    aud: audOf(config, session, audience),
+    // RFC 9068 2.2: where no user is involved, the subject is the client.
+    sub: (session.user_id ?? session.client_id) as string,
+    client_id: session.client_id ?? noClient,
+    exp: accessTokenExpiry(session, config, now),
+    iat: Math.floor(now / 1000),
+    jti: uuidv7(now),
+    scope,
+    sid: session.id,
+    gen: session.generation,
+  } satisfies AccessTokenClaims;
+}
+
+/**
+ * The same access token as of the generation before. The service acts with it until the answer that brings the token
+ * itself has left: what the caller may never get must not count as used by it.
+ */
+export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
+  keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, jti: uuidv7(now) }, { typ });
+
+/** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
+export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
+  keys.signToken({ ...claims, aud: claims.iss + path, jti: uuidv7(now) }, { typ });
+
+const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
+
+/** The claims of a token that this service signed as an access token, for itself or another, expired or not. */
+export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
+  await keys.ensureCurrent();
+  let claims = keys.verifyToken(token, { typ });
+  if (claims === 'unknown-key') {
+    await keys.reloadIfOld();
+    claims = keys.verifyToken(token, { typ });
+  }
+  if (typeof claims === 'string' || !isAudience(claims.aud)) return undefined;
+  if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();
+  if (!keys.isOwnIssuer(claims.iss)) return undefined;
+  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims;
+  const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
+  const numbers = [exp, iat, gen ?? 0].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
+  return texts && numbers ? (claims as unknown as AccessTokenClaims) : undefined;
+}

@@ -1,0 +1,56 @@
+import type { Context } from '../../../database/context.ts';
+import { BoundedMap } from '../../../platform/bounded-map.ts';
+import { type LastUse, writeLastUses } from '../store/session-store.ts';
+
+/** A session that is in use all the time is written about once a minute, not once a request. */
+const resolution = 60_000;
+const batch = 500;
+const remembered = 100_000;
+
+/** Who uses a session. Node asks the system for the address of a request: only to be read when it is to be written. */
+export interface Sender {
+  readonly ip: string;
+}
+
+/** Collects when and from where sessions were used, and writes it many at a time. */
+export class LastUses {
+  readonly #context: Context;
+  #waiting = new Map<string, LastUse>();
+  readonly #written = new BoundedMap<string, number>(remembered);
+  #writing: Promise<void> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  note(sessionId: string, now: number, sender: Sender | null): void {
+    const written = this.#written.get(sessionId);
+    if (written !== undefined && now - written < resolution && now >= written) return;
+    if (this.#waiting.size >= remembered) return;
+    this.#waiting.set(sessionId, { id: sessionId, at: now, address: sender?.ip ?? null });
+  }
+
+  /** One at a time; what is noted meanwhile waits for the next. */
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#waiting.size === 0) return;
+    this.#writing = this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { database, log } = this.#context;
+    const uses = [...this.#waiting.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#waiting = new Map();
+    for (const { id, at } of uses) this.#written.set(id, at);
+    try {
+      for (let i = 0; i < uses.length; i += batch) {
+        await writeLastUses(database.db, database.engine, uses.slice(i, i + batch));
+      }
+    } catch (error) {
+      log.warn({ err: error, sessions: uses.length }, 'the last use of some sessions was not written');
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { anonymousCaller } from '../../../platform/caller.ts';
+import type { AccessTokenClaims } from '../tokens/access-token.ts';
+import { TokenCache } from './token-cache.ts';
+
+const verified = (sessionId: string, more: object = {}) => ({
+  caller: { ...anonymousCaller, ...more },
+  sessionId,
+  expiresAt: 1,
+  paths: [''],
+});
+const end = 'x'.repeat(60);
+
+describe('The cache of tokens', () => {
+  it('knows a token only as a whole', () => {
+    const cache = new TokenCache(10);
+    cache.keep(`one.${end}`, verified('a'), cache.epoch);
+    assert.equal(cache.get(`one.${end}`)?.sessionId, 'a');
+    for (const other of [`two.${end}`, end, end.slice(-32), `one.${end}x`, 'one.', '']) {
+      assert.equal(cache.get(other), undefined, other);
+    }
+  });
+
+  it('forgets the tokens of a session, a user, a client, and all', () => {
+    const tokenOf = (n: number) => `${n}.${end}${n}`;
+    const fill = () => {
+      const cache = new TokenCache(10);
+      cache.keep(tokenOf(1), verified('a', { userId: 'u' }), cache.epoch);
+      cache.keep(tokenOf(2), verified('a', { userId: 'u' }), cache.epoch);
+      cache.keep(tokenOf(3), verified('b', { clientId: 'c' }), cache.epoch);
+      return cache;
+    };
+    const left = (kind: 'session' | 'user' | 'client' | 'everything', id: string) => {
+      const cache = fill();
+      cache.forget({ kind, id });
+      return [1, 2, 3].filter((n) => cache.get(tokenOf(n)));
+    };
+    assert.deepEqual(left('session', 'a'), [3]);
+    assert.deepEqual(left('user', 'u'), [3]);
+    assert.deepEqual(left('client', 'c'), [1, 2]);
+    assert.deepEqual(left('everything', ''), []);
+    assert.deepEqual(left('session', 'unknown'), [1, 2, 3]);
+  });
+
+  it('keeps nothing that was verified beside a change, and no more than its limit', () => {
+    const cache = new TokenCache(2);
+    const { epoch } = cache;
+    cache.forget({ kind: 'session', id: 'other' });
+    cache.keep(`late.${end}`, verified('a'), epoch);
+    assert.equal(cache.size, 0);
+    for (const n of [1, 2, 3]) cache.keep(`${n}.${end}${n}`, verified('a'), cache.epoch);
+    assert.equal(cache.size, 2);
+    assert.equal(cache.get(`1.${end}1`), undefined);
+    assert.ok(cache.get(`3.${end}3`));
+  });
+
+  it('keeps what a token says through the end of a session, until keys change', () => {
+    const claims = { sid: 'a' } as AccessTokenClaims;
+    const cache = new TokenCache();
+    cache.keepClaims('one', claims, cache.epoch);
+    cache.forget({ kind: 'session', id: 'a' });
+    assert.equal(cache.claimsOf('one'), claims);
+    for (const kind of ['keys', 'everything'] as const) {
+      cache.keepClaims('one', claims, cache.epoch);
+      const { epoch } = cache;
+      cache.forget({ kind, id: '' });
+      cache.keepClaims('two', claims, epoch);
+      assert.deepEqual([cache.claimsOf('one'), cache.claimsOf('two')], [undefined, undefined], kind);
+    }
+  });
+});

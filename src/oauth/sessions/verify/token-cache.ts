@@ -1,0 +1,103 @@
+import type { Change } from '../../../database/bus.ts';
+import { BoundedMap } from '../../../platform/bounded-map.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { AccessTokenClaims } from '../tokens/access-token.ts';
+
+/** A token known to be good, and who it stands for. */
+export interface VerifiedToken {
+  readonly caller: Caller;
+  readonly sessionId: string;
+  readonly expiresAt: number;
+  /** The resources of this service that it is for. */
+  readonly paths: readonly string[];
+  /** False where more than the changes that are told could make it wrong: then it is verified each time. */
+  readonly lasting?: boolean;
+}
+
+interface CachedToken extends VerifiedToken {
+  readonly token: string;
+}
+
+const emptySet: ReadonlySet<string> = new Set();
+
+/** A part of the signature: to find a token by all of its characters takes longer, and then to compare it does not. */
+const keyOf = (token: string): string => token.slice(-32);
+
+/**
+ * What is known of tokens: who presents one, where its session was checked, and what one says, where its signature was.
+ * Oldest out first. One rule of forgetting: every change that could make something wrong goes through `forget`, and
+ * `epoch` counts those changes, so that a check that ran beside one is not kept.
+ */
+export class TokenCache {
+  readonly #claims: BoundedMap<string, AccessTokenClaims>;
+  readonly #tokens: BoundedMap<string, CachedToken>;
+  /** Keys of tokens. */
+  readonly #bySession = new Map<string, Set<string>>();
+  epoch = 0;
+
+  constructor(limit = 50_000, claimsLimit = 10_000) {
+    this.#tokens = new BoundedMap(limit, (key) => this.#delete(key));
+    this.#claims = new BoundedMap(claimsLimit);
+  }
+
+  get size(): number {
+    return this.#tokens.size;
+  }
+
+  get(token: string): VerifiedToken | undefined {
+    const cached = this.#tokens.get(keyOf(token));
+    return cached?.token === token ? cached : undefined;
+  }
+
+  /** Keeps what was verified since `epoch`, unless something changed in the meantime. */
+  keep(token: string, verified: VerifiedToken, epoch: number): void {
+    if (epoch !== this.epoch) return;
+    const key = keyOf(token);
+    this.#tokens.set(key, { ...verified, token });
+    const ofSession = this.#bySession.get(verified.sessionId);
+    if (ofSession) ofSession.add(key);
+    else this.#bySession.set(verified.sessionId, new Set([key]));
+  }
+
+  /** What a token says. Its session may have ended: that is another question. */
+  claimsOf(token: string): AccessTokenClaims | undefined {
+    return this.#claims.get(token);
+  }
+
+  keepClaims(token: string, claims: AccessTokenClaims, epoch: number): void {
+    if (epoch !== this.epoch) return;
+    this.#claims.set(token, claims);
+  }
+
+  delete(token: string): void {
+    this.#delete(keyOf(token));
+  }
+
+  #delete(key: string): void {
+    const cached = this.#tokens.get(key);
+    if (!cached) return;
+    this.#tokens.delete(key);
+    const ofSession = this.#bySession.get(cached.sessionId);
+    ofSession?.delete(key);
+    if (ofSession?.size === 0) this.#bySession.delete(cached.sessionId);
+  }
+
+  forget({ kind, id }: Change): void {
+    this.epoch++;
+    if (kind === 'session') {
+      for (const key of this.#bySession.get(id) ?? emptySet) this.#delete(key);
+    } else if (kind === 'user') this.#deleteWhere(({ userId }) => userId === id);
+    else if (kind === 'client') this.#deleteWhere(({ clientId }) => clientId === id);
+    else {
+      // Keys, or everything.
+      this.#claims.clear();
+      this.#tokens.clear();
+      this.#bySession.clear();
+    }
+  }
+
+  /** Reads through all of it: users and clients change rarely, and an index would cost every token. */
+  #deleteWhere(matches: (caller: Caller) => boolean): void {
+    for (const [key, { caller }] of this.#tokens) if (matches(caller)) this.#delete(key);
+  }
+}

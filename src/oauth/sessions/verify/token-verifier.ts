@@ -1,0 +1,132 @@
+import type { Context } from '../../../database/context.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { unauthorized } from '../../../http/gate/unauthorized.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import { findSessionOfEnabled, type SessionRow } from '../store/session-store.ts';
+import { type AccessTokenClaims, readAccessToken, signForResource, signUnsentToken } from '../tokens/access-token.ts';
+import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
+import { apiPath, isForPath } from '../tokens/own-resource.ts';
+import { readRefreshToken } from '../tokens/refresh-token.ts';
+import { LastUses, type Sender } from './last-uses.ts';
+import { markGenerationUsed } from './mark-generation-used.ts';
+import { TokenCache } from './token-cache.ts';
+import { otherAudience, verifyAccessToken } from './verify-access-token.ts';
+
+export type FoundToken =
+  | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
+  | { readonly kind: 'refresh'; readonly session: SessionRow; readonly generation: number };
+
+const hit = { result: 'hit' };
+const miss = { result: 'miss' };
+
+/** Tells whose token somebody presents. What it remembers of tokens is in one cache, with one rule of forgetting. */
+export class TokenVerifier {
+  readonly #context: Context;
+  readonly #keys: KeyRing;
+  readonly #foreign: LegacyTokens;
+  readonly #cache = new TokenCache();
+  readonly #lastUses: LastUses;
+
+  constructor(context: Context, keys: KeyRing, foreign: LegacyTokens) {
+    this.#context = context;
+    this.#keys = keys;
+    this.#foreign = foreign;
+    this.#lastUses = new LastUses(context);
+    context.database.bus.subscribe((change) => this.#cache.forget(change));
+    keys.onChange(() => this.#cache.forget({ kind: 'everything', id: '' }));
+  }
+
+  /**
+   * Who presents this access token, at the resource with this path. A token known to be good is answered at once; the 401
+   * says why one is not.
+   */
+  verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
+    // Asked first: it may find that another process changed something, and empty the cache.
+    const usable = this.#context.database.bus.cacheUsable();
+    const known = usable ? this.#cache.get(token) : undefined;
+    if (!known) return this.#verifySlowly(token, sender, { usable, path });
+    if (!isForPath(known.paths, path)) throw otherAudience();
+    const now = this.#context.now();
+    if (now >= known.expiresAt) {
+      this.#cache.delete(token);
+      throw unauthorized('token_expired');
+    }
+    this.#context.metrics.tokenLookups.inc(hit);
+    this.#lastUses.note(known.sessionId, now, sender);
+    return known.caller;
+  }
+
+  async #verifySlowly(
+    token: string,
+    sender: Sender | null,
+    { usable, path }: { usable: boolean; path: string },
+  ): Promise<Caller> {
+    this.#context.metrics.tokenLookups.inc(miss);
+    // Read now: once the caller has hung up, nobody knows the address any more.
+    const from = sender && { ip: sender.ip };
+    const { epoch } = this.#cache;
+    const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path });
+    if (usable && verified.lasting !== false) this.#cache.keep(token, verified, epoch);
+    this.#lastUses.note(verified.sessionId, this.#context.now(), from);
+    return verified.caller;
+  }
+
+  /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
+  async find(token: string): Promise<FoundToken | undefined> {
+    const { config, database, now } = this.#context;
+    const refresh = readRefreshToken(this.#keys, token) ?? (await this.#foreign.readRefresh(token, null));
+    const access = refresh ? undefined : await this.#claims(token);
+    const sessionId = refresh?.sessionId ?? access?.sid;
+    if (!sessionId) return undefined;
+    const session = await findSessionOfEnabled(database, sessionId);
+    if (!session || session.revoked_at !== null) return undefined;
+    session.expires_at = sessionEnd(session, config);
+    if (session.expires_at <= now()) return undefined;
+    if (access) return access.exp * 1000 > now() ? { kind: 'access', session, claims: access } : undefined;
+    return refresh && session.type === 'session'
+      ? { kind: 'refresh', session, generation: refresh.generation }
+      : undefined;
+  }
+
+  /** A resource server that asks about an access token acts on the answer: that is a use of the token. */
+  async noteIntrospection({ session, claims }: FoundToken & { kind: 'access' }): Promise<void> {
+    await markGenerationUsed(this.#context, claims, session);
+  }
+
+  /** An access token for what is done before the answer that brings `token` has left: no use of `token`. */
+  async unsentToken(token: string): Promise<string | undefined> {
+    const claims = await this.#claims(token);
+    return claims && signUnsentToken(this.#keys, claims, this.#context.now());
+  }
+
+  /**
+   * An access token for the API, of the same session and scopes as one for another resource of the service's own. That
+   * resource calls the API with it inside the process; it must never leave it.
+   */
+  async tokenForApi(token: string): Promise<string | undefined> {
+    const claims = await this.#claims(token);
+    return claims && signForResource(this.#keys, claims, apiPath, this.#context.now());
+  }
+
+  /** Checking a signature takes longer than making one, and its result changes only with the keys. */
+  async #claims(token: string): Promise<AccessTokenClaims | undefined> {
+    const usable = this.#context.database.bus.cacheUsable();
+    const known = usable ? this.#cache.claimsOf(token) : undefined;
+    if (known) return known;
+    const { epoch } = this.#cache;
+    const claims = await readAccessToken(this.#keys, token);
+    if (claims && usable) this.#cache.keepClaims(token, claims, epoch);
+    return claims ?? this.#foreignClaims(token);
+  }
+
+  async #foreignClaims(token: string): Promise<AccessTokenClaims | undefined> {
+    const claims = await this.#foreign.readAccess(token);
+    return claims === 'revoked' ? undefined : claims;
+  }
+
+  /** Writes the last uses that were collected. */
+  flush(): Promise<void> {
+    return this.#lastUses.flush();
+  }
+}

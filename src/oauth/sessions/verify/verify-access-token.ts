@@ -1,0 +1,78 @@
+import type { Config } from '../../../config/config.ts';
+import type { Context } from '../../../database/context.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { unauthorized } from '../../../http/gate/unauthorized.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Proof } from '../../../platform/proof.ts';
+import { narrowScopes } from '../../clients/scopes.ts';
+import { authenticationOf } from '../store/authentication.ts';
+import { sessionEnd } from '../store/session-end.ts';
+import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';
+import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
+import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
+import { isForPath, ownPathsOf } from '../tokens/own-resource.ts';
+import { markGenerationUsed } from './mark-generation-used.ts';
+import type { VerifiedToken } from './token-cache.ts';
+
+/** A token without any cache: its signature, its claims, then its session, user and client. */
+export async function verifyAccessToken(
+  context: Context,
+  keys: KeyRing,
+  foreign: LegacyTokens,
+  { token, path }: { token: string; path: string },
+): Promise<VerifiedToken> {
+  const own = await readAccessToken(keys, token);
+  const claims = own ?? (await foreign.readAccess(token));
+  if (!claims) throw unauthorized('token_malformed');
+  if (claims === 'revoked') throw unauthorized('token_revoked');
+  if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
+  // Tokens of an earlier service knew no audience.
+  const paths = own ? ownPathsOf(own) : [''];
+  if (!isForPath(paths, path)) throw otherAudience();
+  const session = await findSessionWithSubject(context.database, claims.sid);
+  if (!session) throw await whyGone(context, claims);
+  if (session.disabled) throw unauthorized('user_gone', 'disabled user');
+  if (session.revoked_at !== null) throw unauthorized('token_revoked');
+  const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
+  if (expiresAt <= context.now()) throw unauthorized('token_expired');
+  await markGenerationUsed(context, claims, session);
+  return {
+    caller: callerOf(context.config, claims, session),
+    sessionId: claims.sid,
+    expiresAt,
+    paths,
+    lasting: own !== undefined,
+  };
+}
+
+/** RFC 8707: whoever is given a token must not get anywhere else with it. */
+export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
+
+function callerOf(config: Config, { sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
+  const scopes = scope.split(' ').filter(Boolean);
+  return Object.freeze({
+    kind: session.user_id ? 'user' : 'client',
+    userId: session.user_id ?? session.owner_id,
+    clientId: session.client_id,
+    sessionId: sid,
+    // A client acts for its owner, but never with the owner's roles.
+    roles: session.user_id ? (JSON.parse(session.roles ?? '[]') as string[]) : [],
+    scopes: session.client_scopes ? narrowScopes(scopes, JSON.parse(session.client_scopes) as string[]) : scopes,
+    proof: proofOf(config, session),
+  });
+}
+
+/** A personal access token and a client's own token prove nothing of whoever holds them. */
+function proofOf({ freshProof: freshFor }: Config, session: SessionWithSubject): Proof {
+  const renewable = session.type === 'session' && session.user_id !== null;
+  const { time = null, amr = [], acr = null } = (renewable && authenticationOf(session)) || {};
+  return Object.freeze({ time, amr, acr, freshFor, renewable });
+}
+
+/** Sessions go with their user or client, and in time by themselves. */
+async function whyGone({ database }: Context, { sub, client_id }: AccessTokenClaims): Promise<Error> {
+  const exists = await subjectsExist(database.db, sub, client_id);
+  if (sub !== client_id && !exists.user) return unauthorized('user_gone');
+  if (client_id !== noClient && !exists.client) return unauthorized('client_revoked');
+  return unauthorized('token_revoked');
+}

@@ -1,0 +1,70 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type EventRow = Selectable<Tables['events']>;
+
+/** Which events: all that is given must hold. */
+export interface EventFilter {
+  /** `login.failed`, or `login.*` for all that begins so. */
+  readonly type?: string | undefined;
+  /** Whom it happened to, or who did it. */
+  readonly userId?: string | undefined;
+  readonly clientId?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+}
+
+export const insertEvent = (db: Db | Tx, row: EventRow): Promise<unknown> =>
+  db.insertInto('events').values(row).execute();
+
+function select(db: Db, { type, userId, clientId, since }: EventFilter) {
+  let query = db.selectFrom('events').selectAll();
+  if (type?.endsWith('*')) {
+    const start = type.slice(0, -1);
+    query = query.where('type', '>=', start).where('type', '<', `${start}\uffff`);
+  } else if (type !== undefined) query = query.where('type', '=', type);
+  if (userId !== undefined) {
+    query = query.where((or) => or.or([or('user_id', '=', userId), or('actor_id', '=', userId)]));
+  }
+  if (clientId !== undefined) query = query.where('client_id', '=', clientId);
+  return since === undefined ? query : query.where('created_at', '>=', since);
+}
+
+/** The newest ones, oldest first. */
+export async function newestEvents(db: Db, filter: EventFilter, limit: number): Promise<EventRow[]> {
+  const rows = await select(db, filter).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  return rows.reverse();
+}
+
+/** The newest ones of a type that happened to a user, newest first. */
+export const newestOfUser = (db: Db, userId: string, type: string, limit: number): Promise<EventRow[]> =>
+  db
+    .selectFrom('events')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('type', '=', type)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
+/** What comes after an id, in the order of ids. */
+export const eventsAfter = (db: Db, id: string, filter: EventFilter, limit: number): Promise<EventRow[]> =>
+  select(db, filter).where('id', '>', id).orderBy('id').limit(limit).execute();
+
+/** Those of the ids that are in the trail: what was recorded in a transaction is there once that has committed. */
+export async function committedEvents(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.selectFrom('events').select('id').where('id', 'in', ids).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Removes up to `limit` of the oldest events before a time, and says how many. */
+export async function deleteEventsBefore(db: Db, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where('id', 'in', (from) =>
+      from.selectFrom('events').select('id').where('created_at', '<', before).orderBy('created_at').limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { contexts } from '../../../test/harness/contexts.ts';
+import { onBothEngines } from '../../../test/harness/engines.ts';
+import { systemSource as source } from '../../http/request-source.ts';
+import { EventFollower } from './follow-events.ts';
+import { openEventsLog } from './open-events-log.ts';
+import { recordEvent } from './record-event.ts';
+
+interface Line {
+  readonly type: string;
+  readonly created_at: string;
+  readonly data: unknown;
+}
+
+const linesOf = (path: string): Line[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+const typesOf = (path: string) => linesOf(path).map(({ type }) => type);
+
+onBothEngines('EVENTS_LOG', (engine) => {
+  const make = contexts(engine);
+
+  async function logging(setting: (dir: string) => string) {
+    const bare = await make();
+    const { dir } = bare.testDatabase;
+    const config = { ...bare.config, eventsLog: setting(dir) };
+    const eventsLog = openEventsLog({ ...bare, config });
+    assert.ok(eventsLog);
+    return { ...bare, config, eventsLog, dir, db: bare.database.db };
+  }
+
+  it('writes each event as a line, exactly when its transaction has committed', async () => {
+    const context = await logging((dir) => `file:${join(dir, 'events.log')}`);
+    const { db, eventsLog, dir } = context;
+    const path = join(dir, 'events.log');
+    let commit = () => {};
+    const held = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    let recorded = () => {};
+    const isRecorded = new Promise<void>((resolve) => {
+      recorded = resolve;
+    });
+    const late = db.transaction().execute(async (tx) => {
+      await recordEvent(context, tx, { type: 'late', source });
+      recorded();
+      await held;
+    });
+    await isRecorded;
+    await eventsLog.flush();
+    assert.ok(!existsSync(path), 'nothing is written that may still be undone');
+    commit();
+    await late;
+    const undone = db.transaction().execute(async (tx) => {
+      await recordEvent(context, tx, { type: 'undone', source });
+      throw new Error('no');
+    });
+    await assert.rejects(undone);
+    await recordEvent(context, db, { type: 'plain', source, data: { text: 'two\nlines\u2028' } });
+    await eventsLog.close();
+    assert.deepEqual(typesOf(path), ['late', 'plain']);
+    assert.deepEqual(linesOf(path)[1]?.data, { text: 'two\nlines\u2028' });
+    assert.equal(linesOf(path)[1]?.created_at, '2030-01-01T00:00:00.000Z');
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+
+  it('begins a new file when the old one was moved away, and loses nothing while there is no place to write', async () => {
+    const context = await logging((dir) => `file:${join(dir, 'logs', 'events.log')}`);
+    const { db, eventsLog, dir } = context;
+    const path = join(dir, 'logs', 'events.log');
+    await recordEvent(context, db, { type: 'one', source });
+    await eventsLog.flush();
+    mkdirSync(join(dir, 'logs'));
+    await eventsLog.flush();
+    assert.deepEqual(typesOf(path), ['one']);
+    renameSync(path, `${path}.1`);
+    await recordEvent(context, db, { type: 'two', source });
+    await eventsLog.close();
+    assert.deepEqual([typesOf(`${path}.1`), typesOf(path)], [['one'], ['two']]);
+  });
+
+  it('is followed without a gap and without a repetition, though transactions end in another order', async () => {
+    const context = await make();
+    const { db } = context.database;
+    const follower = new EventFollower(db, {}, { now: context.now(), seen: [] });
+    await recordEvent(context, db, { type: 'first', source });
+    const types = async () => (await follower.next()).map(({ type }) => type);
+    assert.deepEqual(await types(), ['first']);
+    // SQLite has one writer: there nothing can overtake.
+    const tx = engine === 'postgres' ? await db.startTransaction().execute() : undefined;
+    await recordEvent(context, tx ?? db, { type: 'slow', source });
+    context.advance(5000);
+    await recordEvent(context, db, { type: 'quick', source });
+    assert.deepEqual(await types(), tx ? ['quick'] : ['slow', 'quick']);
+    await tx?.commit().execute();
+    assert.deepEqual(await types(), tx ? ['slow'] : []);
+    assert.deepEqual(await types(), []);
+  });
+});
+
+describe('EVENTS_LOG to syslog', () => {
+  const make = contexts('sqlite');
+  const form = /^<8[45]>1 2030-01-01T00:00:00\.000Z [\x21-\x7e]+ gatehouse \d+ (login\.failed|logout) - (\{.*\})$/;
+
+  async function send(setting: string): Promise<void> {
+    const context = await make();
+    const config = { ...context.config, eventsLog: setting };
+    const eventsLog = openEventsLog({ ...context, config });
+    for (const type of ['login.failed', 'logout']) {
+      await recordEvent({ ...context, eventsLog }, context.database.db, { type, source, data: { from: 'ü' } });
+    }
+    await eventsLog?.close();
+  }
+
+  it('sends one datagram an event, as RFC 5424 and 5426 say', async () => {
+    const server = createSocket('udp4');
+    const heard: string[] = [];
+    const both = new Promise<void>((resolve) => {
+      server.on('message', (message) => {
+        if (heard.push(message.toString()) === 2) resolve();
+      });
+    });
+    await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
+    await send(`syslog://127.0.0.1:${server.address().port}`);
+    await both;
+    server.close();
+    for (const message of heard) assert.match(message, form);
+    assert.ok(heard[0]?.startsWith('<84>') && heard[1]?.startsWith('<85>'), 'a failure weighs more');
+    assert.deepEqual(JSON.parse(form.exec(heard[0] as string)?.[2] ?? '').data, { from: 'ü' });
+  });
+
+  it('sends each message after its length over TCP, as RFC 6587 says', async () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => sockets.push(socket));
+    const stream = new Promise<Buffer>((resolve) => {
+      server.on('connection', (socket) => {
+        const chunks: Buffer[] = [];
+        socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+        socket.on('end', () => resolve(Buffer.concat(chunks)));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await send(`syslog+tcp://127.0.0.1:${(server.address() as { port: number }).port}`);
+    let rest = await stream;
+    server.close();
+    const heard: string[] = [];
+    while (rest.length > 0) {
+      const space = rest.indexOf(' ');
+      const end = space + 1 + Number(rest.subarray(0, space).toString());
+      heard.push(rest.subarray(space + 1, end).toString());
+      rest = rest.subarray(end);
+    }
+    assert.equal(heard.length, 2);
+    for (const message of heard) assert.match(message, form);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Context, EventsOut } from '../../database/context.ts';
+import { eventLine } from './event-line.ts';
+import { committedEvents, type EventRow } from './event-store.ts';
+
+/** Where lines go. `write` returns when they are out of our hands, and throws when they are not. */
+export interface LineSink {
+  write(lines: readonly EventLine[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EventLine {
+  readonly type: string;
+  readonly createdAt: number;
+  readonly text: string;
+}
+
+interface Noted {
+  readonly row: EventRow;
+  readonly at: number;
+}
+
+const batch = 500;
+/** More wait only where the sink has been away for long: then the newest are left out, and it is said. */
+const mostWaiting = 100_000;
+/** No transaction is open for so long: what has not come by then was undone. */
+const undoneAfter = 5 * 60_000;
+
+/**
+ * Writes each event that this process records as a line, after its transaction has committed. What cannot be written is
+ * kept and tried again.
+ */
+export class EventsLog implements EventsOut {
+  readonly #context: Pick<Context, 'database' | 'log'>;
+  readonly #sink: LineSink;
+  #waiting: Noted[] = [];
+  #leftOut = 0;
+  #failing = false;
+  #flushing: Promise<void> | undefined;
+
+  constructor(context: Pick<Context, 'database' | 'log'>, sink: LineSink) {
+    this.#context = context;
+    this.#sink = sink;
+  }
+
+  note(row: EventRow): void {
+    if (this.#waiting.length < mostWaiting) this.#waiting.push({ row, at: performance.now() });
+    else if (this.#leftOut++ === 0)
+      this.#context.log.error('EVENTS_LOG has been away for too long: events are left out');
+  }
+
+  /** One at a time; whoever asks meanwhile waits for what is under way. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    // Noted while the other flush was under way.
+    await this.flush();
+    if (this.#waiting.length > 0) {
+      this.#context.log.error(
+        { events: this.#waiting.length },
+        'some events are in the audit trail but not in EVENTS_LOG',
+      );
+    }
+    await this.#sink.close();
+  }
+
+  async #flush(): Promise<void> {
+    const { database, log } = this.#context;
+    for (let from = 0; from < this.#waiting.length; ) {
+      const asked = this.#waiting.slice(from, from + batch);
+      try {
+        const there = await committedEvents(
+          database.db,
+          asked.map(({ row }) => row.id),
+        );
+        const ready = asked.filter(({ row }) => there.has(row.id));
+        if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => lineOf(row)));
+        const now = performance.now();
+        const open = asked.filter(({ row, at }) => !there.has(row.id) && now - at < undoneAfter);
+        this.#waiting.splice(from, asked.length, ...open);
+        from += open.length;
+      } catch (error) {
+        if (!this.#failing)
+          log.error({ err: error }, 'events could not be written to EVENTS_LOG; they are tried again');
+        this.#failing = true;
+        return;
+      }
+    }
+    if (this.#failing) log.info('EVENTS_LOG is written again');
+    this.#failing = false;
+    if (this.#leftOut > 0)
+      log.error({ events: this.#leftOut }, 'so many events are in the audit trail but not in EVENTS_LOG');
+    this.#leftOut = 0;
+  }
+}
+
+const lineOf = (row: EventRow): EventLine => ({ type: row.type, createdAt: row.created_at, text: eventLine(row) });

@@ -1,0 +1,53 @@
+import type { Config } from '../../config/config.ts';
+import { textOfValue } from '../../config/settings/setting.ts';
+import { settings } from '../../config/settings/settings.ts';
+import type { Context } from '../../database/context.ts';
+import { underMigrationLock } from '../../database/migration-lock.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { readKnownSettings, writeKnownSettings } from './known-settings-store.ts';
+import { recordEvent } from './record-event.ts';
+
+/** These are of one instance and its machine, and differ between instances of one service. */
+const ofOneInstance = new Set([
+  'host',
+  'port',
+  'dataDir',
+  'databaseUrl',
+  'databaseListenUrl',
+  'databaseReplicaUrls',
+  'databasePoolSize',
+  'logLevel',
+  'resourcesDir',
+  'viewsDir',
+]);
+
+/** As the trail shows them: of a secret only whether there is one. */
+function shownSettings(config: Config): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const [key, { env, secret }] of Object.entries(settings)) {
+    if (ofOneInstance.has(key)) continue;
+    const value = config[key as keyof typeof settings] as unknown;
+    const text = textOfValue(value);
+    shown.set(env, secret ? (text === '' ? 'not set' : 'set') : text);
+  }
+  shown.set('CLIENT_…', config.proxiedClients.map(({ path, id }) => `${path}=${id}`).join(','));
+  return shown;
+}
+
+/** At start: records what an operator changed since the last one. Instances that start together queue for the lock. */
+export async function noteSettings(context: Context): Promise<void> {
+  const now = shownSettings(context.config);
+  await underMigrationLock(context.database, async (tx) => {
+    const before = await readKnownSettings(tx);
+    const names = [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));
+    if (names.length === 0) return;
+    await writeKnownSettings(tx, now);
+    // A new database, or a setting that came with a new version and has its default.
+    const changed = names.filter((name) => before.has(name));
+    if (changed.length === 0) return;
+    const changes = Object.fromEntries(
+      changed.map((name) => [name, { from: before.get(name), to: now.get(name) ?? null }]),
+    );
+    await recordEvent(context, tx, { type: 'settings.changed', source: systemSource, data: { changes } });
+  });
+}

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../database/context.ts';
+import { EventFile } from './event-file.ts';
+import { EventsLog, type LineSink } from './events-log.ts';
+import { StreamSyslog, UdpSyslog } from './syslog.ts';
+
+/** RFC 5426 3.3, RFC 6587 3.2, RFC 5425 4.1. */
+const ports = new Map([
+  ['syslog', 514],
+  ['syslog+tcp', 514],
+  ['syslog+tls', 6514],
+]);
+
+/** What EVENTS_LOG names; undefined where it is not set. */
+export function openEventsLog(context: Pick<Context, 'config' | 'database' | 'log'>): EventsLog | undefined {
+  const { eventsLog, workingDir } = context.config;
+  return eventsLog === '' ? undefined : new EventsLog(context, sinkOf(eventsLog, workingDir));
+}
+
+function sinkOf(setting: string, workingDir: string): LineSink {
+  if (setting.startsWith('file:')) return new EventFile(resolve(workingDir, setting.slice('file:'.length)));
+  const [scheme = '', rest = ''] = setting.split(/:(?:\/\/)?(.*)/s);
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(rest) ?? [];
+  const target = { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? ports.get(scheme)) };
+  return scheme === 'syslog' ? new UdpSyslog(target) : new StreamSyslog(target, scheme === 'syslog+tls');
+}

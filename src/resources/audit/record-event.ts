@@ -1,0 +1,46 @@
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { insertEvent } from './event-store.ts';
+
+export interface Event {
+  /** What happened, such as `login.succeeded`: subject, then what became of it. */
+  readonly type: string;
+  readonly userId?: string | null | undefined;
+  readonly clientId?: string | null | undefined;
+  readonly sessionId?: string | null | undefined;
+  /** Who did it. The trail names it where it is another than the user it happened to. */
+  readonly actorId?: string | null | undefined;
+  /** Which row of a resource it is about. */
+  readonly rowId?: string | undefined;
+  readonly source: RequestSource;
+  /** Anything else worth knowing later. Never a secret. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Adds to the audit trail; with a transaction, exactly when that commits. */
+export async function recordEvent(
+  { now, eventsLog }: Pick<Context, 'now' | 'eventsLog'>,
+  db: Db | Tx,
+  event: Event,
+): Promise<void> {
+  const { type, userId, clientId, sessionId, actorId, rowId, source, data } = event;
+  const at = now();
+  const row = {
+    id: uuidv7(at),
+    type,
+    user_id: userId ?? null,
+    client_id: clientId ?? null,
+    session_id: sessionId ?? null,
+    actor_id: actorId === userId ? null : (actorId ?? null),
+    address: source.address,
+    user_agent: source.userAgent,
+    request_id: source.requestId,
+    row_id: rowId ?? null,
+    data: JSON.stringify(data ?? {}),
+    created_at: at,
+  };
+  await insertEvent(db, row);
+  eventsLog?.note(row);
+}

@@ -1,0 +1,112 @@
+import { checkOptions, nearestOf, shown } from '../declaration/check-options.ts';
+import { methods } from '../declaration/known-options.ts';
+import {
+  anything,
+  callback,
+  type OptionKind,
+  type OptionKinds,
+  oneOfWords,
+  schema,
+  successStatus,
+  words,
+} from '../declaration/option-kind.ts';
+import type { Declared, Page, Route } from './define-route.ts';
+
+const objectSchema: OptionKind = {
+  takes: 'Type.Object({ … })',
+  accepts: (value) => schema.accepts(value) && (value as { type?: unknown }).type === 'object',
+};
+
+/** What a route takes. The compiler demands that each option is here. */
+export const routeOptions: OptionKinds<Route> = {
+  method: oneOfWords(...methods),
+  path: anything,
+  auth: anything,
+  scope: anything,
+  summary: words,
+  description: words,
+  params: objectSchema,
+  query: objectSchema,
+  body: schema,
+  response: schema,
+  status: successStatus,
+  handle: callback,
+};
+
+const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
+
+/** What is wrong with a declared route or page: one sentence each. */
+export function complaintsAbout(declared: Declared): string[] {
+  const found: string[] = [];
+  const complain = (where: string, what: string) => void found.push(`${where}: ${what}`);
+  if (declared.kind === 'route') {
+    checkOptions('', declared.route, routeOptions, complain);
+    requireOptions(declared.route, ['method', 'handle'], complain);
+    checkRoute(declared.route, complain);
+  } else {
+    checkOptions('', declared.page, pageOptions, complain);
+    requireOptions(declared.page, ['view'], complain);
+    checkPage(declared.page, complain);
+  }
+  return found;
+}
+
+type Complain = (where: string, what: string) => void;
+
+function requireOptions<D extends Route | Page>(declared: D, names: readonly (keyof D & string)[], complain: Complain) {
+  for (const name of names) if (declared[name] === undefined) complain(name, 'it is missing.');
+}
+
+function checkRoute({ path, auth, scope, method, params, body }: Route, complain: Complain): void {
+  checkPath(path, complain);
+  checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
+  if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
+    complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${shown(scope)}.`);
+  }
+  if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
+  if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: take `query` instead.');
+  if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, complain);
+}
+
+/** A name that only one of the two knows would refuse every request. */
+function checkParams(path: string, params: { readonly properties?: object }, complain: Complain): void {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+  const described = Object.keys(params.properties ?? {});
+  for (const name of described) {
+    if (!inPath.includes(name)) complain(`params.${name}`, `the path has no ":${name}".${nearestOf(name, inPath)}`);
+  }
+}
+
+function checkPage({ path, auth }: Page, complain: Complain): void {
+  checkPath(path, complain);
+  if (path === '/v1' || path?.startsWith?.('/v1/'))
+    complain('path', 'a page is not under /v1, where answers are JSON.');
+  checkAuth(auth, ['public', 'auth:web'], complain);
+}
+
+function checkAuth(auth: unknown, known: readonly string[], complain: Complain): void {
+  if (known.includes(auth as string)) return;
+  const near = nearestOf(String(auth), known);
+  complain('auth', auth === undefined ? `it is missing.${near}` : `${shown(auth)} is not known.${near}`);
+}
+
+/** The spec's rules for names hold under `/v1`; elsewhere a path only has to be one. */
+function checkPath(path: unknown, complain: Complain): void {
+  if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
+    complain('path', `it takes a path such as /v1/reports/:id; this is ${shown(path)}.`);
+    return;
+  }
+  if (path !== '/v1' && !path.startsWith('/v1/')) return;
+  const parts = path.split('/').slice(2);
+  const wrong = parts.find((part) => !/^([a-z][a-z0-9-]*|:[a-z_]\w*)$/.test(part));
+  if (wrong !== undefined) {
+    complain(
+      'path',
+      `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes, and have no extension.`,
+    );
+  } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
+    complain('path', 'after /v1 comes the name of what it is about, such as /v1/reports.');
+  } else if (parts.length > 3) {
+    complain('path', 'it is too deep: under /v1 a resource, its id and one more name are the most.');
+  }
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Static, TObject, TSchema, TUnknown } from 'typebox';
+import type { OperatorDb, OperatorTx } from '../../database/database.ts';
+import type { Protection } from '../../http/app.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { Enqueuing } from '../declaration/enqueuing.ts';
+
+/** What a handler has at hand. */
+export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The service's clock, in milliseconds since 1970. */
+  readonly now: number;
+  readonly log: Logger;
+  /** For reading. What is written outside of `transaction` is not guarded against a revocation meanwhile. */
+  readonly db: OperatorDb;
+  /** A write: the caller's session, roles and scopes are held until it commits. It may run again after a deadlock. */
+  transaction<T>(work: (tx: OperatorTx, caller: Caller) => Promise<T>): Promise<T>;
+  /** Adds to the audit trail; within a transaction, exactly when that commits. `data` never holds a secret. */
+  recordEvent(type: string, data?: Readonly<Record<string, unknown>>, tx?: OperatorTx): Promise<void>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An endpoint of one's own: checked, guarded, counted, described and logged like every other. */
+export interface Route<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> {
+  readonly method: Method;
+  /** Such as `/v1/reports/:id`. Under `/v1` names are lowercase, at most a resource, its id and one more. */
+  readonly path: string;
+  readonly auth: Protection;
+  /** The scope that the caller's token must hold. One that no resource has becomes a scope of the service. */
+  readonly scope?: string;
+  /** For the API reference. */
+  readonly summary?: string;
+  readonly description?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Describes the answer. What it does not name is left out of it. */
+  readonly response?: R;
+  /** Of an answer with a body; the default is 200. An undefined result is 204. */
+  readonly status?: number;
+  handle(call: RouteCall<Static<P>, Static<Q>, Static<B>>): Promise<unknown> | unknown;
+}
+
+/** A page of one's own: a view of `VIEWS_DIR`, filled with what `load` returns. */
+export interface Page {
+  readonly path: string;
+  readonly auth: 'public' | 'auth:web';
+  /** The name of the view, without its extension. */
+  readonly view: string;
+  load?(call: RouteCall): Promise<Readonly<Record<string, unknown>>> | Readonly<Record<string, unknown>>;
+}
+
+/** Something that a file of ROUTES_DIR declares. */
+export type Declared =
+  | { readonly kind: 'route'; readonly route: Route }
+  | { readonly kind: 'page'; readonly page: Page };
+
+export function defineRoute<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TUnknown,
+  R extends TSchema = TUnknown,
+>(route: Route<P, Q, B, R>): Declared {
+  return { kind: 'route', route: route as unknown as Route };
+}
+
+export function definePage(page: Page): Declared {
+  return { kind: 'page', page };
+}

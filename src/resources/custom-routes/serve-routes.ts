@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App } from '../../http/app.ts';
+import { isForm } from '../../http/bodies/content-type-parsers.ts';
+import { OperatorError } from '../../platform/errors.ts';
+import { closedSchema } from '../routes/closed-schema.ts';
+import { readForm } from '../write/form-body.ts';
+import type { Route } from './define-route.ts';
+import type { Loaded } from './load-routes.ts';
+import { type RouteServices, routeCall } from './route-call.ts';
+
+const nothing = Type.Object({});
+
+/** Registers the operator's own endpoints. `checkForm` refuses what a page of another site sends with the session cookie. */
+export function serveRoutes(
+  app: App,
+  services: RouteServices,
+  loaded: readonly Loaded[],
+  checkForm: (request: FastifyRequest) => void,
+): void {
+  for (const declared of loaded) {
+    if (declared.kind !== 'route') continue;
+    try {
+      serveRoute(app, services, declared.route, checkForm);
+    } catch (error) {
+      const { method, path } = declared.route;
+      const isTaken = (error as { code?: string }).code === 'FST_ERR_DUPLICATED_ROUTE';
+      const why = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${(error as Error).message}`;
+      throw new OperatorError(`${declared.file}: ${method} ${path} ${why}`);
+    }
+  }
+}
+
+function serveRoute(
+  app: App,
+  services: RouteServices,
+  route: Route,
+  checkForm: (request: FastifyRequest) => void,
+): void {
+  const { method, path, auth, scope, params, query = nothing, body, response, status = 200 } = route;
+  const { summary, description, handle } = route;
+  app.route({
+    method,
+    url: path,
+    config: { auth, ...(scope === undefined ? {} : { scope }) },
+    schema: {
+      tags: [path.split('/')[path.startsWith('/v1/') ? 2 : 1] || 'pages'],
+      ...(summary === undefined ? {} : { summary }),
+      ...(description === undefined ? {} : { description }),
+      ...(params ? { params } : {}),
+      querystring: closedSchema(query),
+      ...(body ? { body: closedSchema(body) } : {}),
+      ...(response ? { response: { [status]: response } } : {}),
+    },
+    async preValidation(request) {
+      // Texts of a path, a query string or a form mean what the schema says.
+      if (params) request.params = readForm(request.params as Record<string, unknown>, params);
+      request.query = readForm(request.query as Record<string, unknown>, query);
+      if (body && isForm(request)) request.body = readForm(request.body as Record<string, unknown>, body);
+    },
+    async preHandler(request) {
+      if (auth === 'auth:web' && method !== 'GET') checkForm(request);
+    },
+    async handler(request, reply) {
+      const result = await handle(routeCall(services, request, reply) as Parameters<Route['handle']>[0]);
+      if (reply.sent) return reply;
+      if (method !== 'GET') reply.header('cache-control', 'no-store');
+      if (result === undefined) return reply.code(204).send();
+      // Fastify takes a text for JSON that is made already.
+      const data = typeof result === 'string' ? JSON.stringify(result) : result;
+      return reply.code(status).type('application/json; charset=utf-8').send(data);
+    },
+  });
+}

@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Engine, Tx } from '../../database/database.ts';
+
+/** What a migration has at hand. */
+export interface MigrationCall {
+  /** The transaction that all of it happens in: what throws undoes everything. */
+  readonly tx: Tx;
+  readonly engine: Engine;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** A change of the database that takes code: run once, after what is new was added, before anything is demanded of it. */
+export interface OwnMigration {
+  up(call: MigrationCall): Promise<unknown> | unknown;
+}
+
+/** A file of MIGRATIONS_DIR: `export default defineMigration({ async up({ tx }) { … } })`. */
+export const defineMigration = (migration: OwnMigration): OwnMigration => migration;

@@ -1,0 +1,90 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { systemSource } from '../../http/request-source.ts';
+import { inSpan } from '../../platform/tracing.ts';
+import { recordEvent } from '../audit/record-event.ts';
+import { type HandlerOptions, type JobHandler, pauseAfter } from './job.ts';
+import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
+
+/** What opens the data of jobs that is sealed. */
+export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
+
+export interface Handler extends Required<HandlerOptions> {
+  readonly handle: JobHandler;
+}
+
+/** Why an attempt is aborted when the service stops: whoever aborts it notes what becomes of the job. */
+export const serviceStops = new Error('the service stops');
+
+export const sealedMark = 'sealed:';
+export const jobLabel = (id: string): string => `job ${id}`;
+
+export const sealData = (sealing: Sealing, id: string, json: string): string =>
+  sealedMark + sealing.seal(json, jobLabel(id));
+
+const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
+  JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);
+
+/** One attempt, to its end. Never throws: where the database is away, the lease ends and the job is done again. */
+export async function runAttempt(
+  context: Context,
+  sealing: Sealing,
+  handler: Handler,
+  job: JobRow & { readonly lease: string },
+  abort: AbortController,
+): Promise<void> {
+  const { database, log, metrics } = context;
+  const tooLong = () => abort.abort(new Error(`it took longer than ${handler.timeout} seconds`));
+  const timer = setTimeout(tooLong, handler.timeout * 1000).unref();
+  try {
+    const span = {
+      kind: 'consumer',
+      attributes: { 'gatehouse.job.id': job.id, 'gatehouse.job.attempt': job.attempts },
+    } as const;
+    const failure = await inSpan(`job ${job.name}`, span, () => run(sealing, handler, job, abort.signal));
+    if (failure === undefined) {
+      await deleteLeased(database.db, job);
+      metrics.jobAttempts.inc({ result: 'done' });
+    } else if (abort.signal.reason !== serviceStops) await noteFailure(context, handler, job, failure);
+  } catch (error) {
+    log.warn({ err: error, job: job.id, name: job.name }, 'what became of a job could not be noted');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The reason of a failure; undefined where the work is done. */
+async function run(
+  sealing: Sealing,
+  { handle }: Handler,
+  job: JobRow,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { id: key, name, subject, attempts: attempt, created_at: createdAt } = job;
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    const data = openData(sealing, job);
+    await Promise.race([handle({ key, name, data, subject, attempt, createdAt, signal }), aborted]);
+    return undefined;
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).slice(0, 500) || 'it failed without a word';
+  }
+}
+
+async function noteFailure(context: Context, handler: Handler, job: JobRow & Lease, reason: string): Promise<void> {
+  const { database, log, metrics, now } = context;
+  const { id, name, attempts } = job;
+  const line = { job: id, name, attempts, reason };
+  if (attempts < handler.attempts) {
+    const wait = pauseAfter(attempts);
+    log.warn({ ...line, retryInSeconds: Math.round(wait / 1000) }, 'a job failed and is tried again');
+    metrics.jobAttempts.inc({ result: 'retried' });
+    return postponeJob(database.db, job, now() + wait, reason);
+  }
+  if (!(await failJob(database.db, job, now(), reason))) return;
+  log.error(line, 'a job was given up; it is kept as failed');
+  metrics.jobAttempts.inc({ result: 'failed' });
+  await recordEvent(context, database.db, { type: 'job.failed', source: systemSource, data: { id, name, attempts } });
+}

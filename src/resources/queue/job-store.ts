@@ -1,0 +1,130 @@
+import type { Selectable } from 'kysely';
+import type { Database, Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type JobRow = Selectable<Tables['queued_jobs']>;
+
+/** An attempt under way. Whoever has lost its lease writes nothing. */
+export interface Lease {
+  readonly id: string;
+  readonly lease: string;
+}
+
+export async function insertJobs(db: Db | Tx, rows: readonly JobRow[]): Promise<void> {
+  await db.insertInto('queued_jobs').values(rows).execute();
+}
+
+const due = (db: Db, names: readonly string[], now: number) =>
+  db
+    .selectFrom('queued_jobs')
+    .select('id')
+    .where('name', 'in', names)
+    .where('failed_at', 'is', null)
+    .where('next_attempt_at', '<=', now)
+    .where((free) => free.or([free('leased_until', 'is', null), free('leased_until', '<=', now)]));
+
+/** A look that takes no lock: there is nothing to do most of the time. */
+export async function hasDueJobs(db: Db, names: readonly string[], now: number): Promise<boolean> {
+  return (await due(db, names, now).limit(1).execute()).length > 0;
+}
+
+export interface LeaseRequest {
+  readonly name: string;
+  readonly lease: string;
+  readonly now: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+/** Takes due jobs of one name for this instance alone until `until`, and counts the attempt. */
+export function leaseDueJobs(
+  { engine, db }: Pick<Database, 'engine' | 'db'>,
+  { name, lease, now, until, limit }: LeaseRequest,
+): Promise<JobRow[]> {
+  const found = due(db, [name], now).orderBy('next_attempt_at').limit(limit);
+  return (
+    db
+      .updateTable('queued_jobs')
+      .set((eb) => ({ lease, leased_until: until, attempts: eb('attempts', '+', 1) }))
+      // Instances that look together take different ones, and none waits for another.
+      .where('id', 'in', engine === 'postgres' ? found.forUpdate().skipLocked() : found)
+      .returningAll()
+      .execute()
+  );
+}
+
+export async function renewLeases(db: Db, leases: readonly string[], until: number): Promise<void> {
+  await db.updateTable('queued_jobs').set({ leased_until: until }).where('lease', 'in', leases).execute();
+}
+
+export async function deleteLeased(db: Db, { id, lease }: Lease): Promise<void> {
+  await db.deleteFrom('queued_jobs').where('id', '=', id).where('lease', '=', lease).execute();
+}
+
+/** Lets go of a job until a time. */
+export async function postponeJob(db: Db, { id, lease }: Lease, until: number, error: string | null): Promise<void> {
+  await db
+    .updateTable('queued_jobs')
+    .set({ next_attempt_at: until, lease: null, leased_until: null, last_error: error })
+    .where('id', '=', id)
+    .where('lease', '=', lease)
+    .execute();
+}
+
+/** False where somebody else has it by now. */
+export async function failJob(db: Db | Tx, { id, lease }: Lease, now: number, error: string): Promise<boolean> {
+  const rows = await db
+    .updateTable('queued_jobs')
+    .set({ failed_at: now, lease: null, leased_until: null, last_error: error })
+    .where('id', '=', id)
+    .where('lease', '=', lease)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** A job that is to be tried again from the start, now. */
+export async function retryJob(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('queued_jobs')
+    .set({ failed_at: null, attempts: 0, next_attempt_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteJob(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('queued_jobs').where('id', '=', id).execute();
+}
+
+export async function deleteJobsAbout(tx: Tx, name: string, subject: string): Promise<void> {
+  await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
+}
+
+/** Removes up to `limit` jobs that failed before a time, and says how many. */
+export async function deleteFailedBefore(db: Db, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('queued_jobs')
+    .where('id', 'in', (from) =>
+      from.selectFrom('queued_jobs').select('id').where('failed_at', '<', before).limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+export interface JobCount {
+  readonly name: string;
+  readonly failed: boolean;
+  readonly count: number;
+}
+
+export async function countJobs(db: Db): Promise<JobCount[]> {
+  const rows = await db
+    .selectFrom('queued_jobs')
+    .select((eb) => ['name', eb.fn.count('failed_at').as('failed'), eb.fn.countAll().as('all')])
+    .groupBy('name')
+    .execute();
+  return rows.flatMap(({ name, failed, all }) => [
+    { name, failed: true, count: Number(failed) },
+    { name, failed: false, count: Number(all) - Number(failed) },
+  ]);
+}

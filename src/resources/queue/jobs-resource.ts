@@ -1,0 +1,53 @@
+import { recordEvent } from '../audit/record-event.ts';
+import { forAdministrators, role } from '../declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../declaration/define-resource.ts';
+import { computed, integer, text, timestamp } from '../declare.ts';
+import { deleteJob, retryJob } from './job-store.ts';
+
+const fields = {
+  name: text({ required: true, readOnly: true, searchable: true, sortable: true, folded: 'stored' }),
+  subject: text({ readOnly: true, searchable: true, folded: 'stored', description: 'Whom or what it is about' }),
+  state: computed(
+    { as: 'text', from: ['failed_at', 'leased_until'], description: 'waiting, running or failed' },
+    ({ failed_at, leased_until }) => (failed_at ? 'failed' : leased_until ? 'running' : 'waiting'),
+  ),
+  attempts: integer({ required: true, readOnly: true, searchable: true, sortable: true }),
+  next_attempt_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+  failed_at: timestamp({ readOnly: true, searchable: true, sortable: true, description: 'When it was given up' }),
+  last_error: text({ readOnly: true, description: 'Why the last attempt failed' }),
+  leased_until: timestamp({ hidden: true }),
+  created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+};
+
+const record = ({ context, tx, caller, source }: WriteCall, type: string, { id, name }: { id: string; name: string }) =>
+  recordEvent(context, tx, { type, userId: caller.userId, clientId: caller.clientId, source, data: { id, name } });
+
+/** The work that waits, for administrators. What it is about can be seen, what it holds cannot. */
+export const jobsResource = defineResource({
+  name: 'queued_jobs',
+  singular: 'job',
+  description: 'Work that waits to be done or was given up: mail, and the jobs of the operator. What is done is gone.',
+  managed: false,
+  mcp: false,
+  versioned: false,
+  fields,
+  access: { read: forAdministrators('The queue is for administrators.'), write: role('admin') },
+  operations: ['list', 'find', 'delete'],
+  defaultOrder: '-created_at',
+  async remove(call, job) {
+    await deleteJob(call.tx, job.id);
+    await record(call, 'job.deleted', job);
+  },
+  actions: [
+    action<never, typeof fields>({
+      name: 'retry',
+      summary: 'Try it again now',
+      run: ({ row, transaction }) =>
+        transaction(async (call) => {
+          await retryJob(call.tx, row.id, call.now);
+          await record(call, 'job.retried', row);
+          await call.context.database.bus.wakeQueues(call.tx);
+        }),
+    }),
+  ],
+});

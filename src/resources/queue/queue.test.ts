@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, it, mock } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
+import { databases, onBothEngines } from '../../../test/harness/engines.ts';
+import { openKeyRing } from '../../database/keys/key-ring.ts';
+import type { Job } from './job.ts';
+import { Queue } from './queue.ts';
+
+const dying = fileURLToPath(new URL('../../../test/harness/dying-queue.ts', import.meta.url));
+
+onBothEngines('The queue', (engine) => {
+  const context = contexts(engine);
+  const database = databases(engine);
+  const queues: Queue[] = [];
+  after(async () => {
+    for (const queue of queues) await queue.stop();
+  });
+  const open = async (on: TestContext): Promise<Queue> => {
+    const queue = new Queue(on, await openKeyRing(on));
+    queues.push(queue);
+    return queue;
+  };
+  const rows = ({ database: { db } }: TestContext) => db.selectFrom('queued_jobs').selectAll().orderBy('id').execute();
+
+  it('does what was committed, at once, and nothing that was rolled back', async () => {
+    const on = await context();
+    const queue = await open(on);
+    const done: unknown[] = [];
+    let begun: () => void = () => undefined;
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    queue.handle('greet', ({ data }) => {
+      done.push(data);
+      begun();
+    });
+    const { db } = on.database;
+    await assert.rejects(
+      db.transaction().execute(async (tx) => {
+        await queue.enqueue(tx, { name: 'greet', data: 'undone' });
+        throw new Error('undone');
+      }),
+      /undone/,
+    );
+    assert.deepEqual(await rows(on), []);
+    // Nobody polls: the commit alone has it begun.
+    mock.timers.enable({ apis: ['setInterval'] });
+    queue.start();
+    mock.timers.reset();
+    await db.transaction().execute((tx) => queue.enqueue(tx, { name: 'greet', data: { to: 'Ada' } }));
+    await beginning;
+    await queue.settle();
+    assert.deepEqual(done, [{ to: 'Ada' }]);
+    assert.deepEqual(await rows(on), [], 'nothing is kept of what is done');
+  });
+
+  it('tries again after growing pauses, under the same key, and keeps what it gives up', async () => {
+    const on = await context();
+    const queue = await open(on);
+    const attempts: Pick<Job, 'key' | 'attempt'>[] = [];
+    queue.handle('flaky', ({ key, attempt }) => {
+      attempts.push({ key, attempt });
+      if (attempt <= 3) throw new Error('not yet');
+    });
+    queue.handle('hopeless', () => Promise.reject(new Error('never')), { attempts: 2 });
+    const key = await queue.enqueue(on.database.db, { name: 'flaky' });
+    await queue.enqueue(on.database.db, { name: 'hopeless', data: { a: 1 } });
+    const pauses: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      await queue.settle();
+      const [row] = (await rows(on)).filter(({ name }) => name === 'flaky');
+      if (!row) break;
+      assert.equal(row.last_error, 'not yet');
+      pauses.push(row.next_attempt_at - on.now());
+      on.advance(row.next_attempt_at - on.now() - 1);
+      await queue.settle();
+      assert.equal(attempts.length, i + 1, 'not before its time');
+      on.advance(1);
+    }
+    assert.deepEqual(
+      attempts,
+      [1, 2, 3, 4].map((attempt) => ({ key, attempt })),
+    );
+    assert.equal(pauses.length, 3);
+    for (const [i, pause] of pauses.entries()) {
+      const full = 15_000 * 2 ** i;
+      assert.ok(pause >= full * 0.8 && pause <= full, `${pause} is about ${full}`);
+    }
+    const [kept] = await rows(on);
+    assert.deepEqual([kept?.name, kept?.attempts, kept?.last_error], ['hopeless', 2, 'never']);
+    assert.ok(kept?.failed_at);
+    const events = await on.database.db.selectFrom('events').select('type').execute();
+    assert.deepEqual(events, [{ type: 'job.failed' }]);
+    on.advance(31 * 86_400_000);
+    await queue.settle();
+    assert.equal((await rows(on)).length, 1, 'nobody tries it by itself');
+    await queue.prune();
+    assert.deepEqual(await rows(on), [], 'in the end it goes');
+  });
+
+  it('is done by one at a time, waits for its time and for who can do it, and is sealed', async () => {
+    const shared = await database();
+    const one = await context({ database: shared });
+    // One SQLite file has one service at a time here; two queues of it are the race.
+    const two = engine === 'postgres' ? await context({ database: shared }) : one;
+    const [first, second] = [await open(one), await open(two)];
+    let atOnce = 0;
+    let most = 0;
+    const done: unknown[] = [];
+    const handle = async ({ data }: Job) => {
+      most = Math.max(most, ++atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce--;
+      done.push(data);
+    };
+    for (const queue of [first, second]) queue.handle('count', handle);
+    for (let i = 0; i < 30; i++) await first.enqueue(one.database.db, { name: 'count', data: i });
+    await Promise.all([first.settle(), second.settle(), first.settle()]);
+    assert.deepEqual(
+      [...(done as number[])].sort((a, b) => a - b),
+      Array.from({ length: 30 }, (_, i) => i),
+    );
+    assert.ok(most <= 10, `${most} at once by two`);
+
+    await first.enqueue(one.database.db, { name: 'count', data: 'later', after: 60 });
+    await first.enqueue(one.database.db, { name: 'unknown', data: { pin: 'hunter2' }, sealed: true });
+    await Promise.all([first.settle(), second.settle()]);
+    const waiting = await rows(one);
+    assert.equal(waiting.length, 2);
+    assert.doesNotMatch(JSON.stringify(waiting), /hunter2/);
+    for (const each of new Set([one, two])) each.advance(60_000);
+    second.handle('unknown', handle);
+    await second.settle();
+    assert.deepEqual(done.slice(30), ['later', { pin: 'hunter2' }]);
+  });
+
+  it('leaves room for other work, ends what takes too long, and lets go when it stops', async () => {
+    const on = await context();
+    const queue = await open(on);
+    let hanging = 0;
+    let other: () => void = () => undefined;
+    const otherDone = new Promise<void>((resolve) => {
+      other = resolve;
+    });
+    queue.handle('hang', () => {
+      hanging++;
+      return new Promise(() => undefined);
+    });
+    queue.handle('slow', () => new Promise(() => undefined), { timeout: 0.01 });
+    queue.handle('other', () => other());
+    for (let i = 0; i < 20; i++) await queue.enqueue(on.database.db, { name: 'hang' });
+    await queue.enqueue(on.database.db, { name: 'slow' });
+    await queue.enqueue(on.database.db, { name: 'other' });
+    queue.start();
+    await otherDone;
+    assert.equal(hanging, 5);
+    await queue.stop();
+    const left = await rows(on);
+    const [slow] = left.filter(({ name }) => name === 'slow');
+    assert.match(slow?.last_error ?? '', /longer than 0\.01 seconds/);
+    const begun = left.filter(({ name, attempts }) => name === 'hang' && attempts > 0);
+    assert.equal(begun.length, 5);
+    assert.ok(
+      begun.every(({ lease, next_attempt_at }) => lease === null && next_attempt_at <= on.now()),
+      'another instance takes them up at once',
+    );
+  });
+
+  it('loses nothing to a process that is killed between the commit and the end of the work', async () => {
+    const shared = await database();
+    const on = await context({ database: shared });
+    const child: ChildProcess = spawn(process.execPath, [dying, shared.url, shared.dir], { stdio: 'inherit' });
+    const [, signal] = await once(child, 'exit');
+    assert.equal(signal, 'SIGKILL');
+    const queue = await open(on);
+    const done: Pick<Job, 'data' | 'attempt'>[] = [];
+    for (const name of ['begun', 'untouched'])
+      queue.handle(name, ({ data, attempt }) => void done.push({ data, attempt }));
+    await queue.settle();
+    assert.deepEqual(done, [{ data: 2, attempt: 1 }], 'what was begun may still be under way');
+    on.advance(31_000);
+    await queue.settle();
+    assert.deepEqual(done[1], { data: 1, attempt: 2 });
+    assert.deepEqual(await rows(on), []);
+  });
+});

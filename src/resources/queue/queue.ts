@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { type Handler, runAttempt, type Sealing, serviceStops } from './attempt.ts';
+import { enqueueAll } from './enqueue.ts';
+import { type HandlerOptions, type JobHandler, type NewJob, usualAttempts, usualTimeout } from './job.ts';
+import {
+  countJobs,
+  deleteFailedBefore,
+  hasDueJobs,
+  type JobRow,
+  leaseDueJobs,
+  postponeJob,
+  renewLeases,
+} from './job-store.ts';
+
+/** Renewed while the work goes on: when it ends, the instance that had the job is gone. */
+const leaseMs = 30_000;
+const renewEveryMs = 10_000;
+/** For what is due by its time, or was queued by another process. What this service queues wakes it. */
+const pollMs = 2000;
+const atOnce = 10;
+/** Work that hangs leaves room for other work. */
+const atOnceOfOneName = 5;
+const keepFailedMs = 30 * 24 * 60 * 60_000;
+const stopTimeoutMs = 2000;
+
+interface Attempt {
+  readonly name: string;
+  readonly lease: string;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Work that must happen: it waits in the database from the commit that asks for it until it is done. At least once, by one
+ * instance at a time; an instance that dies leaves its work to another.
+ */
+export class Queue {
+  readonly #context: Context;
+  readonly #sealing: Sealing;
+  readonly #handlers = new Map<string, Handler>();
+  readonly #running = new Map<string, Attempt>();
+  #timers: NodeJS.Timeout[] = [];
+  #pass: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(context: Context, sealing: Sealing) {
+    this.#context = context;
+    this.#sealing = sealing;
+  }
+
+  /** Names what does the jobs of a name. Those of a name that nobody handles here wait for who does. */
+  handle(
+    name: string,
+    handle: JobHandler,
+    { attempts = usualAttempts, timeout = usualTimeout }: HandlerOptions = {},
+  ): void {
+    if (this.#handlers.has(name)) throw new Error(`two handlers are named ${name}`);
+    this.#handlers.set(name, { handle, attempts, timeout });
+  }
+
+  handles(name: string): boolean {
+    return this.#handlers.has(name);
+  }
+
+  /** Queues a job, exactly when a given transaction commits. It is begun at once after that. Returns its key. */
+  async enqueue(db: Db | Tx, job: NewJob): Promise<string> {
+    const [key] = await enqueueAll(this.#context, db, [job], this.#sealing);
+    return key as string;
+  }
+
+  start(): void {
+    const every = (ms: number, work: () => void) => this.#timers.push(setInterval(work, ms).unref());
+    every(pollMs, () => void this.#look());
+    every(renewEveryMs, () => void this.#renew());
+    this.#context.database.bus.onWake(() => void this.#look());
+    void this.#look();
+  }
+
+  /** Does what is due, and returns when all of it was tried. Never throws: what failed is tried again later. */
+  async settle(): Promise<void> {
+    for (;;) {
+      await this.#look();
+      if (this.#running.size === 0) return;
+      await Promise.all([...this.#running.values()].map(({ done }) => done));
+    }
+  }
+
+  /** Begins nothing more, and waits a little for what is under way. What is not done then is left to others. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, stopTimeoutMs);
+    });
+    const underWay = async () => {
+      await this.#pass;
+      await Promise.all([...this.#running.values()].map(({ done }) => done));
+    };
+    await Promise.race([underWay(), timeout]);
+    clearTimeout(timer);
+    const { database, now } = this.#context;
+    for (const [id, { lease, abort }] of this.#running) {
+      abort.abort(serviceStops);
+      await postponeJob(database.db, { id, lease }, now(), 'the service stopped').catch(() => undefined);
+    }
+  }
+
+  /** What failed long ago goes; the figures follow. */
+  async prune(): Promise<void> {
+    const { database, now, metrics } = this.#context;
+    while ((await deleteFailedBefore(database.db, now() - keepFailedMs, 200)) > 0);
+    metrics.jobs.reset();
+    let mails = 0;
+    for (const { name, failed, count } of await countJobs(database.db)) {
+      metrics.jobs.inc({ state: failed ? 'failed' : 'waiting' }, count);
+      if (name === 'mail' && !failed) mails = count;
+    }
+    metrics.mailQueue.set(mails);
+  }
+
+  #look(): Promise<void> {
+    this.#again = true;
+    this.#pass ??= this.#fill().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  /** Begins what is due, as far as there is room. */
+  async #fill(): Promise<void> {
+    const { database, log, now } = this.#context;
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        const names = [...this.#handlers.keys()].filter((name) => this.#roomFor(name) > 0);
+        if (names.length === 0 || !(await hasDueJobs(database.db, names, now()))) continue;
+        for (const name of names) {
+          const limit = this.#roomFor(name);
+          if (limit === 0) continue;
+          const lease = randomUUID();
+          const request = { name, lease, now: now(), until: now() + leaseMs, limit };
+          for (const job of await leaseDueJobs(database, request)) this.#begin(job, lease);
+        }
+      }
+    } catch (error) {
+      if (!this.#stopped) log.warn({ err: error }, 'the queue could not be read; it will be again');
+    }
+  }
+
+  #roomFor(name: string): number {
+    const ofName = [...this.#running.values()].filter((attempt) => attempt.name === name).length;
+    return Math.max(0, Math.min(atOnce - this.#running.size, atOnceOfOneName - ofName));
+  }
+
+  #begin(job: JobRow, lease: string): void {
+    const abort = new AbortController();
+    const handler = this.#handlers.get(job.name) as Handler;
+    const done = runAttempt(this.#context, this.#sealing, handler, { ...job, lease }, abort).finally(() => {
+      this.#running.delete(job.id);
+      if (!this.#stopped) void this.#look();
+    });
+    this.#running.set(job.id, { name: job.name, lease, abort, done });
+  }
+
+  async #renew(): Promise<void> {
+    const { database, log, now } = this.#context;
+    const leases = [...new Set([...this.#running.values()].map(({ lease }) => lease))];
+    if (leases.length === 0) return;
+    await renewLeases(database.db, leases, now() + leaseMs).catch((error: unknown) =>
+      log.warn({ err: error }, 'the leases of jobs could not be renewed'),
+    );
+  }
+}
