@@ -118,7 +118,13 @@ export const buildConsole = (node) =>
 export const buildService = (node) =>
   build('the service', {
     result: inRoot('dist/cli/main.js'),
-    from: [inRoot('src'), inRoot('client'), inRoot('tsconfig.json'), inRoot('scripts/build-service.mjs')],
+    from: [
+      inRoot('src'),
+      inRoot('extensions'),
+      inRoot('client'),
+      inRoot('tsconfig.json'),
+      inRoot('scripts/build-service.mjs'),
+    ],
     by: [node, ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs')]],
   });
 

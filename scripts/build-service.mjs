@@ -1,4 +1,4 @@
-// Turns src/ and client/ into dist/, which is what people run and what the package holds. The service becomes a few files, with the
+// Turns src/, extensions/ and client/ into dist/, which is what people run and what the package holds. The service becomes a few files, with the
 // libraries that have many hundred small ones: Node takes longer to find and link a file than to run most of them. Nothing is
 // minified, and comments say which source a line comes from.
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const ownAddresses = {
   name: 'own-addresses',
   transform(code, id) {
     if (!code.includes('import.meta.')) return null;
-    const path = relative(join(root, 'src'), id).replaceAll('\\', '/').replace(/\.ts$/, '.js');
+    const path = builtPath(relative(root, id)).replace(/\.ts$/, '.js');
     return {
       code: code
         .replaceAll('import.meta.url', `moduleAddress('${path}').href`)
@@ -37,6 +37,9 @@ const ownAddresses = {
     };
   },
 };
+
+/** The place in dist/ of a source file: that of src/ without `src`, that of extensions/ as it is. */
+const builtPath = (path) => path.replaceAll('\\', '/').replace(/^src\//, '');
 
 const relativeTo = (folder, path) => {
   const way = posix.relative(folder, path);
@@ -55,7 +58,7 @@ renameSync(target, finished);
 /** One file for each way in, and shared ones for what they have in common. */
 async function bundleService() {
   const bundle = await rolldown({
-    input: Object.fromEntries(entries().map((path) => [path.replace(/\.ts$/, ''), join(root, 'src', path)])),
+    input: Object.fromEntries(entries().map((path) => [builtPath(path).replace(/\.ts$/, ''), join(root, path)])),
     platform: 'node',
     cwd: root,
     external: (id) => !id.startsWith('.') && !isAbsolute(id) && !bundled.includes(id),
@@ -69,18 +72,24 @@ async function bundleService() {
 function entries() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const exported = Object.values(exports).flatMap(({ 'gatehouse-source': path = '' }) =>
-    path.startsWith('./src/') ? [path.slice('./src/'.length)] : [],
+    path.startsWith('./src/') ? [path.slice('./'.length)] : [],
   );
-  const threads = filesIn(join(root, 'src')).filter((path) => path.endsWith('-thread.ts') && !isTestCode(path));
-  return ['cli/main.ts', ...exported, ...threads.filter((path) => path !== 'worker-thread.ts')];
+  const threads = sources().filter((path) => path.endsWith('-thread.ts') && !isTestCode(path));
+  return ['src/cli/main.ts', ...exported, ...threads.filter((path) => path !== 'src/platform/worker-thread.ts')];
+}
+
+function sources() {
+  return ['src', 'extensions'].flatMap((folder) =>
+    filesIn(join(root, folder)).map((path) => posix.join(folder, path)),
+  );
 }
 
 /** What is no code, at its place. */
 function copyAssets() {
-  for (const path of filesIn(join(root, 'src'))) {
+  for (const path of sources()) {
     if (path.endsWith('.ts') || path.endsWith('.md')) continue;
-    mkdirSync(dirname(join(target, path)), { recursive: true });
-    cpSync(join(root, 'src', path), join(target, path));
+    mkdirSync(dirname(join(target, builtPath(path))), { recursive: true });
+    cpSync(join(root, path), join(target, builtPath(path)));
   }
 }
 
@@ -107,7 +116,7 @@ function declareTypes() {
     stdio: 'inherit',
   });
   for (const path of filesIn(types)) {
-    const into = join(target, path.replace(/^src[\\/]/, ''));
+    const into = join(target, builtPath(path));
     mkdirSync(dirname(into), { recursive: true });
     writeFileSync(into, renamingImports(readFileSync(join(types, path), 'utf8')));
   }
@@ -117,5 +126,5 @@ function declareTypes() {
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 }

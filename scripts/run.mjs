@@ -90,7 +90,11 @@ async function test() {
   if (args.length === 0) await check();
   // Tests wait for databases and browsers more than they compute.
   const atOnce = Math.min(8, availableParallelism() + 1);
-  const every = ['{src,client,console,examples}/**/*.test.ts', 'test/!(faults)/**/*.test.ts', 'test/*.test.ts'];
+  const every = [
+    '{src,extensions,client,console,examples}/**/*.test.ts',
+    'test/!(faults)/**/*.test.ts',
+    'test/*.test.ts',
+  ];
   await runTests(args.length > 0 ? args : every, atOnce, 180_000);
 }
 

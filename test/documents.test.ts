@@ -31,8 +31,8 @@ describe('The documents', () => {
     );
   });
 
-  it('have a reference that is what the code says', () => {
-    for (const [path, page] of referencePages()) {
+  it('have a reference that is what the code says', async () => {
+    for (const [path, page] of await referencePages()) {
       assert.equal(read(path), page, `${path} is not what the code makes: run \`npm run docs\``);
     }
   });

@@ -7,10 +7,10 @@ import { settings } from '../../src/config/settings/settings.ts';
 import { errorCodes } from './error-codes.ts';
 
 /** The pages of docs/reference that follow from the code: `npm run docs` writes them, a test compares. */
-export const referencePages = (): ReadonlyMap<string, string> =>
+export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
     ['docs/reference/settings.md', settingsPage()],
-    ['docs/reference/commands.md', commandsPage()],
+    ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/errors.md', errorsPage()],
   ]);
 
@@ -31,8 +31,8 @@ together. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [proxied
   return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
 }
 
-function commandsPage(): string {
-  const parts = leaves(createProgram()).map(({ name, command }) => {
+async function commandsPage(): Promise<string> {
+  const parts = leaves(await createProgram()).map(({ name, command }) => {
     const help = command.createHelp();
     help.helpWidth = 100;
     const text = stripVTControlCharacters(help.formatHelp(command, help)).trimEnd();

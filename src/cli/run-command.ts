@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addMove } from '../../extensions/move/move-command.ts';
-import { addImportPassport } from '../../extensions/passport/import-passport-command.ts';
+import { loadCommands } from '../main/extensions.ts';
 import { addLogin } from './account/login.ts';
 import { addLogout } from './account/logout.ts';
 import { addToken } from './account/token.ts';
@@ -62,11 +61,11 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
-  ['import', 'Take over another service.', addImportPassport],
 ];
 
 /** Every command, for the command line and for its reference. */
-export function createProgram(): Command {
+export async function createProgram(): Promise<Command> {
+  const extensions = await loadCommands();
   const program = new Command('gatehouse')
     .description('An OAuth 2.0 server and a REST API in one program.')
     .version(readVersion())
@@ -78,12 +77,13 @@ export function createProgram(): Command {
       '\nWhat a command takes, with examples: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
     );
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate]) add(program);
-  for (const [name, description, ...commands] of groups) {
+  const all = [...groups, ['import', 'Import another service.', extensions.import] as const];
+  for (const [name, description, ...commands] of all) {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
   for (const add of [addLogin, addToken, addLogout]) add(program);
-  for (const add of [addEvents, addBackup, addRestore, addMove, addDoctor]) add(program);
+  for (const add of [addEvents, addBackup, addRestore, extensions.top, addDoctor]) add(program);
   sayUsage(program);
   return program;
 }
@@ -107,7 +107,7 @@ const inOurWords = (text: string): string =>
 
 /** The command line: 0 when it worked, 1 when it failed, 2 when it was called wrongly. */
 export async function runCommand(args: readonly string[]): Promise<number> {
-  const program = createProgram();
+  const program = await createProgram();
   let called = program;
   program.hook('preAction', (_, command) => {
     called = command;

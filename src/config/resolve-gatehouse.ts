@@ -12,7 +12,8 @@ export function resolveGatehouse(): void {
   registered = true;
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      if (specifier !== 'gatehouse' && !specifier.startsWith('gatehouse/')) return nextResolve(specifier, context);
+      if (specifier !== 'gatehouse-server' && !specifier.startsWith('gatehouse-server/'))
+        return nextResolve(specifier, context);
       // The context is one for the whole chain: what the next is handed is written into it.
       const importer = context.parentURL;
       try {

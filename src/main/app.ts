@@ -1,6 +1,3 @@
-import { serveMcp } from '../../extensions/mcp/mcp-routes.ts';
-import { serveCompatibly } from '../../extensions/passport/compat/compat-routes.ts';
-import { OldIds } from '../../extensions/passport/compat/old-ids.ts';
 import type { Context } from '../database/context.ts';
 import { acknowledgeWrites } from '../http/acknowledge-writes.ts';
 import type { App } from '../http/app.ts';
@@ -8,7 +5,6 @@ import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
-import { takeOverMails } from '../identity/mail/take-over-mails.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -29,6 +25,7 @@ import { loadOperatorMigrations } from '../resources/operator-migrations/load-op
 import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
+import { loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
 import { serveOverview } from './overview/overview-routes.ts';
 import { createServices, type Services } from './services.ts';
@@ -44,17 +41,19 @@ export interface BuiltApp extends Services {
 
 /** The composition root: what the service consists of, in the order in which it is put together. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
-  const services = await createServices(context);
-  const { keys, legacyKeys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, enqueuing, activity } =
-    services;
+  const [services, extensions] = await Promise.all([createServices(context), loadExtensions(context.config)]);
+  const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, enqueuing, activity } = services;
   await sessions.keepToMaxAge();
   await ensureCliClient(context);
-  await takeOverMails(context);
   await noteSettings(context);
   await keepRoles(context.database.db, roleNames(context.config));
   const { config, database } = context;
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, context);
-  const resources = await prepareResources(context, builtinResources(context, services), migrations);
+  const resources = await prepareResources(
+    context,
+    [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
+    migrations,
+  );
   const routes = await loadRoutes(context.config.routesDir);
   addScopes(context.config, scopes, resources, routes);
 
@@ -65,7 +64,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   });
   acknowledgeWrites(app, context);
   await describeApi(app, context.config);
-  serveCompatibly(app, context, { ids: new OldIds(context, legacyKeys), resources });
+  for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
   const drain = serveHealth(app, context, [queueCheck(services.passwords)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);
@@ -84,12 +83,12 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     scopes.list(),
   );
   serveOverview(app, context, activity);
-  serveMcp(app, oauth, served);
+  for (const extension of extensions) extension.serve?.(app, oauth, served);
   serveOpenApi(app);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 
-  const background = scheduleMaintenance(context, services);
+  const background = scheduleMaintenance(context, services, extensions);
   app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();

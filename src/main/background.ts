@@ -1,7 +1,7 @@
 import type { Context } from '../database/context.ts';
 
 /** Work that nobody waits for, done again and again. */
-interface BackgroundJob {
+export interface BackgroundJob {
   readonly name: string;
   readonly everyMs: number;
   run(): Promise<unknown>;

@@ -1,4 +1,3 @@
-import { callsResource } from '../../extensions/mcp/calls-resource.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
@@ -24,7 +23,6 @@ export const builtinResources = (context: Context, services: Services): Resource
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,
-  callsResource,
 ];
 
 /** The scopes of all that would be served: for commands, which serve nothing. */

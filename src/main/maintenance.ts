@@ -1,7 +1,4 @@
-import { pruneCalls } from '../../extensions/mcp/prune-calls.ts';
-import { forgetLegacyTokens } from '../../extensions/passport/legacy-tokens/forget-legacy-tokens.ts';
 import type { Context } from '../database/context.ts';
-import { takeOverMails } from '../identity/mail/take-over-mails.ts';
 import { pruneAccounts } from '../identity/prune-accounts.ts';
 import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
@@ -10,12 +7,14 @@ import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
+import type { Extension } from './extension.ts';
 import type { Services } from './services.ts';
 
-/** What is done again and again while the service runs. */
+/** The work that repeats while the service runs. */
 export const scheduleMaintenance = (
   context: Context,
-  { sessions, verifier, queue, activity }: Services,
+  { sessions, verifier, queue, activity, legacyTokens }: Services,
+  extensions: readonly Extension[],
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
@@ -30,8 +29,7 @@ export const scheduleMaintenance = (
     { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.keep() },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
-    { name: 'old figures of /mcp', everyMs: 3_600_000, run: () => pruneCalls(context) },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
-    { name: 'mail of earlier versions', everyMs: 60_000, run: () => takeOverMails(context) },
-    { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => forgetLegacyTokens(context) },
+    { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
+    ...extensions.flatMap((extension) => extension.maintenance?.(context) ?? []),
   ]);

@@ -1,5 +1,3 @@
-import { LegacyKeys } from '../../extensions/passport/legacy-tokens/legacy-keys.ts';
-import { PassportTokens } from '../../extensions/passport/legacy-tokens/passport-tokens.ts';
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
@@ -36,13 +34,15 @@ import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import { createEnqueuing, serveJobs } from '../resources/jobs/serve-jobs.ts';
 import type { ProveByPassword } from '../resources/model/resource-services.ts';
 import { Queue } from '../resources/queue/queue.ts';
+import type { LegacyTokensExtension } from './extension.ts';
+import { openLegacyTokens } from './extensions.ts';
 import { Activity } from './overview/activity.ts';
 
 /** What the features stand on, before there is any route: for whoever starts the service, and for commands that serve nothing. */
 export interface Services {
   readonly keys: KeyRing;
   readonly passwords: Passwords;
-  readonly legacyKeys: LegacyKeys;
+  readonly legacyTokens: LegacyTokensExtension;
   readonly sessions: Sessions;
   readonly verifier: TokenVerifier;
   readonly clients: ClientDirectory;
@@ -64,8 +64,7 @@ export interface Services {
 export async function createServices(context: Context): Promise<Services> {
   const keys = await openKeyRing(context);
   const passwords = createPasswords(context);
-  const legacyKeys = new LegacyKeys(context);
-  const legacyTokens = new PassportTokens(context, legacyKeys);
+  const legacyTokens = openLegacyTokens(context);
   const queue = new Queue(context, keys);
   const notifyApplications: NotifyApplications = (tx, logins) => enqueueLogouts(context, tx, logins);
   const { sessions, verifier } = createSessions(context, keys, legacyTokens, notifyApplications);
@@ -77,7 +76,7 @@ export async function createServices(context: Context): Promise<Services> {
   sendLogouts(queue, { context, keys, clients });
   const mail = createMail(context, queue, accountMails(context, keys));
   const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
-  const enqueuing = createEnqueuing(context, queue, mail, jobs);
+  const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
   serveJobs(context, queue, enqueuing, jobs);
   const oauth: OAuth = {
     context,
@@ -118,7 +117,7 @@ export async function createServices(context: Context): Promise<Services> {
   return {
     keys,
     passwords,
-    legacyKeys,
+    legacyTokens,
     sessions,
     verifier,
     clients,

@@ -19,8 +19,8 @@ const all = (command: Command, path: string): [path: string, command: Command][]
   ...command.commands.flatMap((one) => all(one, `${path} ${one.name()}`)),
 ];
 
-describe('The help of a command', () => {
-  for (const [path, command] of all(createProgram(), 'gatehouse')) {
+describe('The help of a command', async () => {
+  for (const [path, command] of all(await createProgram(), 'gatehouse')) {
     it(`fits a terminal, shows examples and leaves nothing unsaid: ${path}`, () => {
       const help = helpOf(command);
       for (const line of help.split('\n')) assert.ok(line.length <= 80, line);

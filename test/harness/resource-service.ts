@@ -161,7 +161,8 @@ export function resourceServices(
     });
     await describeApi(app, config);
     const queue = new Queue(context, await openKeyRing(context));
-    const enqueuing = createEnqueuing(context, queue, createMail(context, queue, new Map()), jobs);
+    const mail = createMail(context, queue, new Map());
+    const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
     serveJobs(context, queue, enqueuing, jobs);
     closing.push(() => queue.stop());
     // These callers have no session to lose.

@@ -70,11 +70,11 @@ describe('The package', { timeout: 900_000 }, () => {
     const tarball = readdirSync(dir).find((name) => name.endsWith('.tgz')) as string;
     const npm = { cwd: project, env: { ...process.env, ...env, HOME: process.env.HOME } };
     await run('npm', ['install', '--no-audit', '--no-fund', join(dir, tarball)], npm);
-    await run('npx', ['gatehouse', 'init'], npm);
+    await run('npx', ['gatehouse-server', 'init'], npm);
   });
 
   it('holds what people run, and neither sources nor tests nor a Node', async () => {
-    const home = join(project, 'node_modules', 'gatehouse');
+    const home = join(project, 'node_modules', 'gatehouse-server');
     // What was compiled at the first run is kept beside it, and came in no package.
     const files = (readdirSync(home, { recursive: true }) as string[]).filter((file) => !/^node_modules\b/.test(file));
     const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.startsWith('templates'));
@@ -127,7 +127,7 @@ describe('The package', { timeout: 900_000 }, () => {
   it('writes them again by itself while it is developed, and goes on through a mistake', async () => {
     const settings = { ...env, PORT: '0', DATA_DIR: join(dir, 'dev-data') };
     // Not by npx, which a signal ends before what it has started.
-    const command = [process.execPath, 'node_modules/gatehouse/bin/gatehouse.mjs', 'dev'] as const;
+    const command = [process.execPath, 'node_modules/gatehouse-server/bin/gatehouse.mjs', 'dev'] as const;
     const service = start({ name: 'dev', command, anywhere: true }, project, settings);
     await service.says(/"msg":"listening"/);
     const types = () => readFileSync(join(project, 'gatehouse-types.d.ts'), 'utf8');
@@ -175,7 +175,7 @@ describe('The package', { timeout: 900_000 }, () => {
       '--regid=65534',
       '--clear-groups',
       process.execPath,
-      join(project, 'node_modules/gatehouse/bin/gatehouse.mjs'),
+      join(project, 'node_modules/gatehouse-server/bin/gatehouse.mjs'),
       'serve',
     ];
     const service = start({ name: 'as nobody', command, anywhere: true }, project, {

@@ -89,7 +89,7 @@ function writePackageFile(folder: string): void {
       test: test === undefined || test.includes('no test specified') ? 'node --test' : test,
       ...scripts,
     },
-    dependencies: { gatehouse: sourceOfThisPackage(), ...there.dependencies },
+    dependencies: { 'gatehouse-server': sourceOfThisPackage(), ...there.dependencies },
     devDependencies: {
       '@types/node': own.devDependencies?.['@types/node'] ?? '*',
       typescript: own.devDependencies?.typescript ?? '*',
@@ -111,7 +111,7 @@ function sourceOfThisPackage(): string {
   const { packages = {} } = JSON.parse(readFileSync(lock, 'utf8')) as {
     packages?: Record<string, { resolved?: string }>;
   };
-  const { resolved } = packages['node_modules/gatehouse'] ?? {};
+  const { resolved } = packages['node_modules/gatehouse-server'] ?? {};
   return resolved?.startsWith('file:') ? `file:${resolve(dirname(modules), resolved.slice(5))}` : `^${version}`;
 }
 

@@ -23,20 +23,20 @@ export class SqliteNews {
 
   /** Listens from now on: the table is there. */
   join(): void {
-    const newest = this.#file.prepare('select coalesce(max(id), 0) as id from news').get();
+    const newest = this.#file.prepare('select coalesce(max(id), 0) as id from invalidations').get();
     this.#heard = newest?.id as number;
-    this.#later = this.#file.prepare('select id, changes from news where id > ? order by id');
+    this.#later = this.#file.prepare('select id, changes from invalidations where id > ? order by id');
   }
 
   async write(tx: Tx, changes: readonly Change[]): Promise<void> {
     const told = changes.length > mostChanges ? [everything] : changes;
     const { id } = await tx
-      .insertInto('news')
-      .values({ id: sql`(select coalesce(max(id), 0) + 1 from news)`, changes: JSON.stringify(told) })
+      .insertInto('invalidations')
+      .values({ id: sql`(select coalesce(max(id), 0) + 1 from invalidations)`, changes: JSON.stringify(told) })
       .returning('id')
       .executeTakeFirstOrThrow();
     await tx
-      .deleteFrom('news')
+      .deleteFrom('invalidations')
       .where('id', '<=', id - kept)
       .execute();
   }

@@ -11,7 +11,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
   /** How often what happened in an hour, which began at `hour`. */
   activity: { hour: number; kind: string; count: number };
   /** The operator's own migrations that have run. */
-  own_migrations: { name: string; applied_at: number };
+  operator_migrations: { name: string; applied_at: number };
   /** The last declaration of each resource that the database was brought to. */
   resource_schemas: { name: string; declaration: string; updated_at: number };
   users: {
@@ -160,7 +160,7 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
   /** On PostgreSQL: who listens to the news, each under an id that only the table knows. */
   instances: { id: string; snapshot: string; renewals: number };
   /** On SQLite: what the processes that share the file tell each other, in the order in which it became true. */
-  news: { id: Generated<number>; changes: string };
+  invalidations: { id: Generated<number>; changes: string };
   /** Every BASE_URL that instances of this database have had: what any of them issued is good at all of them. */
   issuers: { url: string; created_at: number };
   /** Links in mail. The value is the id and its MAC, so that nothing usable is stored. */
@@ -205,20 +205,6 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     calls: number;
     last_tool: string;
     last_call_at: number;
-  };
-  /** Where versions before 012 queue mail: what they leave is taken over into `queued_jobs`. */
-  mails: {
-    id: string;
-    template: string;
-    recipient: string;
-    /** JSON for the template; one-time links are made when it is sent. */
-    data: string;
-    attempts: number;
-    next_attempt_at: number;
-    created_at: number;
-    /** Who is sending it, until when: two instances never send one mail. */
-    claimed_until: number | null;
-    last_error: string | null;
   };
   /** What is limited, and how often it happened: shared by all instances. */
   throttles: {

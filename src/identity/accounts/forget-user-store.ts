@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../database/database.ts';
-import { foldEmail } from '../../platform/email-address.ts';
 import { forgetMailTo } from '../mail/mail.ts';
 
 export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]> {
@@ -19,5 +17,4 @@ export async function forgetUser(tx: Tx, userId: string, email: string | null): 
     .execute();
   if (email === null) return;
   await forgetMailTo(tx, email);
-  await tx.deleteFrom('mails').where(sql`lower(recipient)`, '=', foldEmail(email)).execute();
 }

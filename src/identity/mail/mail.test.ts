@@ -7,7 +7,6 @@ import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import { mailServers } from '../../../test/harness/mail-server.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
 import { usualAttempts } from '../../resources/queue/job.ts';
-import { takeOverMails } from './take-over-mails.ts';
 
 const recipient = 'ada@example.com';
 
@@ -102,33 +101,6 @@ onBothEngines('mail', (engine) => {
     const recipients = server.mails.map(({ to }) => to?.[0]?.address);
     assert.equal(recipients.length, 20);
     assert.equal(new Set(recipients).size, 20);
-  });
-
-  it('takes over the mail of a version before the queue, but not while that may be sending it', async () => {
-    const server = await startMailServer();
-    const service = await start({ env: { SMTP_URL: server.url } });
-    const { db } = service.context.database;
-    const mail = { template: 'password-changed', data: '{}', attempts: 1, next_attempt_at: 1, last_error: null };
-    const claimed = { ...mail, recipient, created_at: 1, claimed_until: service.context.now() + 60_000 };
-    await db
-      .insertInto('mails')
-      .values([
-        { ...claimed, id: 'left' },
-        { ...claimed, id: 'failed', claimed_until: null },
-      ])
-      .execute();
-    await takeOverMails(service.context);
-    await service.accounts.mail.settle();
-    assert.equal(server.attempts, 1);
-    service.advance(61_000);
-    await takeOverMails(service.context);
-    await service.accounts.mail.settle();
-    assert.deepEqual(
-      server.mails.map(({ messageId }) => messageId),
-      ['<failed@127.0.0.1>', '<left@127.0.0.1>'],
-      'under the ids that they had, which links are made of',
-    );
-    assert.deepEqual(await db.selectFrom('mails').selectAll().execute(), []);
   });
 
   it('is given up in the end, and kept', async () => {

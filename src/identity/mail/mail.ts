@@ -25,7 +25,7 @@ interface NewMail {
 type MailData = Required<Omit<NewMail, 'language'>> & Pick<NewMail, 'language'>;
 
 /** Mail in the queue. */
-export const mailJobName = 'mail';
+const mailJobName = 'mail';
 
 const composeOwn: Compose = async ({ data, recipient }) => ({ ...(JSON.parse(data) as object), recipient });
 

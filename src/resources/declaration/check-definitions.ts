@@ -20,13 +20,12 @@ const reserved = new Set([
   ...[
     'queued_jobs',
     'mcp_calls',
-    'mails',
     'throttles',
     'events',
     'idempotency_keys',
     'resource_schemas',
     'migrations',
-    'own_migrations',
+    'operator_migrations',
   ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];

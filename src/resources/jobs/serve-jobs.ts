@@ -1,7 +1,7 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { systemSource } from '../../http/request-source.ts';
-import type { Mail } from '../../identity/mail/mail.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { nearestOf } from '../declaration/check-options.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
@@ -9,11 +9,16 @@ import type { Job } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { JobCall, JobDefinition } from './define-job.ts';
 
+type EnqueueMail = (
+  db: Db | Tx,
+  mail: { template: string; recipient: string; data?: Record<string, unknown> },
+) => Promise<void>;
+
 /** What hooks, actions, routes and jobs of an operator queue work with. */
 export function createEnqueuing(
   { database }: Pick<Context, 'database'>,
   queue: Queue,
-  mail: Mail,
+  enqueueMail: EnqueueMail,
   jobs: readonly JobDefinition[],
 ): Enqueuing {
   const names = new Set(jobs.map(({ name }) => name));
@@ -26,7 +31,7 @@ export function createEnqueuing(
       return queue.enqueue(tx ?? database.db, { name, data, sealed: true, ...(after === undefined ? {} : { after }) });
     },
     mail: (template, to, data, tx) =>
-      mail.enqueueOwn(tx ?? database.db, { template, recipient: to, ...(data ? { data } : {}) }),
+      enqueueMail(tx ?? database.db, { template, recipient: to, ...(data ? { data } : {}) }),
   };
 }
 

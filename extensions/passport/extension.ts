@@ -1,0 +1,24 @@
+import type { Context } from '../../src/database/context.ts';
+import type { Extension, LegacyTokensExtension } from '../../src/main/extension.ts';
+import { serveCompatibly } from './compat/compat-routes.ts';
+import { OldIds } from './compat/old-ids.ts';
+import { forgetLegacyTokens } from './legacy-tokens/forget-legacy-tokens.ts';
+import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
+import { PassportTokens } from './legacy-tokens/passport-tokens.ts';
+
+/** Responds as Passport or Apiato did (COMPAT). */
+export const passport: Extension = {
+  beforeRoutes: (app, context, resources) =>
+    serveCompatibly(app, context, { ids: new OldIds(context, new LegacyKeys(context)), resources }),
+};
+
+/** The tokens that an imported Passport service issued. */
+export function openPassportTokens(context: Context): LegacyTokensExtension {
+  const tokens = new PassportTokens(context, new LegacyKeys(context));
+  return {
+    readAccess: (token) => tokens.readAccess(token),
+    readRefresh: (token, address) => tokens.readRefresh(token, address),
+    prune: () => forgetLegacyTokens(context),
+    close: () => tokens.close(),
+  };
+}

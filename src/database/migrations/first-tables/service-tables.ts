@@ -1,0 +1,105 @@
+import type { ColumnTypes } from '../../migration.ts';
+
+/** The audit trail, the queue, what instances tell each other, and what imports leave. */
+export const serviceTables = ({ text, bigint }: ColumnTypes): string[] => [
+  `create table events (
+    id ${text} primary key,
+    type ${text} not null,
+    user_id ${text},
+    client_id ${text},
+    session_id ${text},
+    actor_id ${text},
+    address ${text},
+    user_agent ${text},
+    request_id ${text},
+    data ${text} not null default '{}',
+    created_at ${bigint} not null,
+    row_id ${text}
+    )`,
+  'create index events_created on events (created_at, id)',
+  'create index events_user on events (user_id, id)',
+  'create index events_type on events (type, id)',
+  'create index events_row on events (row_id, id) where row_id is not null',
+  'create index events_actor on events (actor_id, id) where actor_id is not null',
+  `create table idempotency_keys (
+    id ${text} primary key,
+    body_hash ${text} not null,
+    status integer,
+    headers ${text},
+    body ${text},
+    created_at ${bigint} not null
+    )`,
+  'create index idempotency_keys_created on idempotency_keys (created_at)',
+  `create table resource_schemas (
+    name ${text} primary key,
+    declaration ${text} not null,
+    updated_at ${bigint} not null
+    )`,
+  `create table instances (
+    id ${text} primary key,
+    snapshot ${text} not null,
+    renewals ${bigint} not null
+    )`,
+  `create table known_settings (name ${text} primary key, value ${text} not null)`,
+  `create table legacy_keys (
+    id ${text} primary key,
+    sealed ${text} not null,
+    created_at ${bigint} not null
+    )`,
+  `create table legacy_tokens (
+    id ${text} primary key,
+    session_id ${text} not null,
+    expires_at ${bigint} not null,
+    pass integer not null
+    )`,
+  'create index legacy_tokens_session on legacy_tokens (session_id)',
+  'create index legacy_tokens_expires on legacy_tokens (expires_at)',
+  'create index legacy_tokens_pass on legacy_tokens (pass)',
+  `create table legacy_ids (
+    source ${text} not null,
+    old_id ${text} not null,
+    new_id ${text} not null,
+    fingerprint ${text} not null,
+    version integer not null,
+    pass integer not null,
+    primary key (source, old_id)
+    )`,
+  'create index legacy_ids_new on legacy_ids (new_id)',
+  `create table legacy_passes (
+    id integer primary key,
+    started_at ${bigint} not null,
+    finished_at ${bigint},
+    report ${text}
+    )`,
+  `create table queued_jobs (
+    id ${text} primary key,
+    name ${text} not null,
+    subject ${text},
+    data ${text} not null,
+    attempts integer not null default 0,
+    next_attempt_at ${bigint} not null,
+    lease ${text},
+    leased_until ${bigint},
+    failed_at ${bigint},
+    last_error ${text},
+    created_at ${bigint} not null
+    )`,
+  'create index queued_jobs_next on queued_jobs (name, next_attempt_at) where failed_at is null',
+  'create index queued_jobs_failed on queued_jobs (failed_at) where failed_at is not null',
+  'create index queued_jobs_subject on queued_jobs (subject) where subject is not null',
+  'create index queued_jobs_created on queued_jobs (created_at, id)',
+  `create table operator_migrations (name ${text} primary key, applied_at ${bigint} not null)`,
+  `create table invalidations (id ${bigint} primary key, changes ${text} not null)`,
+  `create table activity (hour ${bigint} not null, kind ${text} not null, count ${bigint} not null, primary key (hour, kind))`,
+  `create table mcp_calls (
+    id ${text} primary key,
+    client_id ${text} not null,
+    application ${text} not null,
+    day ${text} not null,
+    calls integer not null,
+    last_tool ${text} not null,
+    last_call_at ${bigint} not null,
+    unique (client_id, day)
+    )`,
+  'create index mcp_calls_day on mcp_calls (day, id)',
+];

@@ -1,0 +1,24 @@
+import type { Context } from '../database/context.ts';
+import type { App } from '../http/app.ts';
+import type { OAuth } from '../oauth/oauth.ts';
+import type { LegacyTokens } from '../oauth/sessions/tokens/legacy-tokens.ts';
+import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import type { Resources } from '../resources/model/resource.ts';
+import type { BackgroundJob } from './background.ts';
+
+/** What a folder of `extensions/` adds to the service. The core imports none of them: `extensions.ts` loads each when it is used. */
+export interface Extension {
+  /** Resources beside the built-in ones. */
+  readonly resources?: readonly ResourceDefinition[];
+  /** Sees every route as it is declared: called before the first. */
+  beforeRoutes?(app: App, context: Context, resources: readonly ResourceDefinition[]): void;
+  /** Adds routes of its own. */
+  serve?(app: App, oauth: OAuth, resources: Resources): void;
+  maintenance?(context: Context): readonly BackgroundJob[];
+}
+
+/** Tokens of an imported service, and the work that forgets them when they have expired. */
+export interface LegacyTokensExtension extends LegacyTokens {
+  prune(): Promise<void>;
+  close(): Promise<void>;
+}

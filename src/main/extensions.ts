@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../database/context.ts';
+import type { Extension, LegacyTokensExtension } from './extension.ts';
+
+const loadPassport = () => import('../../extensions/passport/extension.ts');
+
+/** The extensions that a service with these settings uses. */
+export async function loadExtensions(config: Config): Promise<Extension[]> {
+  const { mcp } = await import('../../extensions/mcp/extension.ts');
+  return config.compat === 'off' ? [mcp] : [mcp, (await loadPassport()).passport];
+}
+
+/** Loads the Passport extension at the first token that this service did not issue. */
+export function openLegacyTokens(context: Context): LegacyTokensExtension {
+  let opened: Promise<LegacyTokensExtension> | undefined;
+  const open = () => {
+    opened ??= loadPassport().then((extension) => extension.openPassportTokens(context));
+    return opened;
+  };
+  return {
+    readAccess: async (token) => (await open()).readAccess(token),
+    readRefresh: async (token, address) => (await open()).readRefresh(token, address),
+    prune: async () => (await open()).prune(),
+    close: async () => (await opened)?.close(),
+  };
+}
+
+/** The commands of extensions: those of the group `import`, and those beside the groups. */
+export async function loadCommands(): Promise<{ import: (group: Command) => void; top: (program: Command) => void }> {
+  const [{ addImportPassport }, { addMove }] = await Promise.all([
+    import('../../extensions/passport/import-passport-command.ts'),
+    import('../../extensions/move/move-command.ts'),
+  ]);
+  return { import: addImportPassport, top: addMove };
+}
