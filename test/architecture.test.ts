@@ -23,6 +23,7 @@ const ownTransactions = new Map([
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
+  ['resources/changes/log/change-store.ts', 'the service'],
   ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
   ['identity/roles/role-store.ts', 'the service'],
@@ -62,7 +63,10 @@ const tableOwners = new Map(
       ...['clients', 'client_secrets', 'sessions', 'application_logins', 'device_authorizations'],
       ...['client_registrations', 'consents', 'authorization_codes'],
     ],
-    resources: ['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
+    resources: [
+      ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
+      ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
+    ],
     database: ['signing_keys', 'issuers'],
     main: ['activity'],
     extensions: ['mcp_calls', 'legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],

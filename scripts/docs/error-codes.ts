@@ -47,6 +47,8 @@ const meanings: Readonly<Record<string, string>> = {
   proof_too_old: 'the proof of identity is too old or too weak for this: [renew it](../proof.md)',
   registration_closed: '`REGISTRATION=closed`: administrators make users',
   request_timeout: 'the request did not arrive within `REQUEST_TIMEOUT`',
+  resync:
+    'the position is too old, or of another history: read the list again and go on from its `meta.changes_position`',
   still_referred_to: 'other rows refer to this one; `detail` names them',
   token_expired: 'the token has expired: refresh it',
   token_malformed: 'this is no access token of this service',

@@ -43,6 +43,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   sessionMaxAge: ['86400', 86400, '-1'],
   personalTokenTtl: ['86400', 86400, 'year'],
   eventRetentionDays: ['30', 30, '0'],
+  changesRetention: ['3600', 3600, '59'],
+  streamsPerCaller: ['10', 10, '0'],
   eventsLog: ['file:/var/log/gatehouse/events.log', 'file:/var/log/gatehouse/events.log', 'syslog://a b'],
   smtpUrl: ['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com', 'mail.example.com'],
   mailFrom: ['Us <us@example.com>', 'Us <us@example.com>', 'Us\nBcc: them'],

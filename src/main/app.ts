@@ -16,9 +16,11 @@ import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveRegistration } from '../oauth/registration/registration-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
 import { servePages } from '../pages/pages.ts';
-import { createWebSessions } from '../pages/session/authenticate-web.ts';
+import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
+import { mayBeOwnPage } from '../pages/session/page-origin.ts';
 import { noteSettings } from '../resources/audit/note-settings.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
+import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import { loadOperatorMigrations } from '../resources/operator-migrations/load-operator-migrations.ts';
@@ -73,15 +75,30 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
+  const changes = new Changes(context);
   const { proofMethods, proveByPassword } = services;
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   const served = serveResources(
     app,
     context,
     resources,
-    { keys, recordEvent, holdAuthority, proveByPassword, enqueuing },
+    {
+      keys,
+      recordEvent,
+      holdAuthority,
+      proveByPassword,
+      enqueuing,
+      recorded: changes.wake,
+      positions: changes.positions,
+    },
     scopes.list(),
   );
+  changes.serve(app, served, {
+    keys,
+    verifier,
+    cookieToken: async (request, reply) =>
+      mayBeOwnPage(request, config) && (await webSessions.find(request, reply)) ? tokenOf(request) : undefined,
+  });
   serveOverview(app, context, activity);
   for (const extension of extensions) extension.serve?.(app, oauth, served);
   serveOpenApi(app);

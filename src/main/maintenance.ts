@@ -5,6 +5,7 @@ import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
 import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
+import { pruneOldChanges } from '../resources/changes/prune-changes.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
 import type { Extension } from './extension.ts';
@@ -29,6 +30,7 @@ export const scheduleMaintenance = (
     { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.keep() },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'old changes', everyMs: 60_000, run: () => pruneOldChanges(context) },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
     ...extensions.flatMap((extension) => extension.maintenance?.(context) ?? []),

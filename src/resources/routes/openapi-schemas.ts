@@ -108,6 +108,8 @@ export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'up
 
 const link = { type: ['string', 'null'] };
 
+const position: Json = { type: 'string', description: 'Where to follow the changes of this list from.' };
+
 const paginationSchema = named('Pagination', {
   type: 'object',
   description: 'Where this page is among all.',
@@ -143,7 +145,11 @@ export function resourceComponents(resource: Resource): [string, Json][] {
         type: 'object',
         properties: {
           data: { type: 'array', items: row },
-          meta: { type: 'object', properties: { pagination: paginationSchema }, required: ['pagination'] },
+          meta: {
+            type: 'object',
+            properties: { pagination: paginationSchema, ...(resource.changes ? { changes_position: position } : {}) },
+            required: ['pagination', ...(resource.changes ? ['changes_position'] : [])],
+          },
         },
         required: ['data', 'meta'],
       },

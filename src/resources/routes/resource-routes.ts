@@ -78,6 +78,14 @@ export const addressOf =
     return `${context.config.baseUrl}${end < 0 ? url : url.slice(0, end)}${text}`;
   };
 
+/** What ties the pages of a list together. */
+export const pagingOf = (services: ResourceServices, request: FastifyRequest, reply: FastifyReply) => ({
+  keys: services.keys,
+  address: addressOf(services, request),
+  positions: services.positions,
+  tag: (etag: string) => void reply.header('etag', etag),
+});
+
 /** The routes of one resource: list, find, create, replace, update, delete. */
 export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
   const { operations } = resource.definition;
@@ -96,7 +104,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const own = readContext(services, request);
       const list = listRead(own.engine, resource, readListQuery(resource, request.query as Query, request.caller));
       const context = onReplica(own, services.context.database, resource, { embeds: list.includes.length > 0 });
-      const json = listJson(context, resource, list, { keys: services.keys, address: addressOf(services, request) });
+      const json = listJson(context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }

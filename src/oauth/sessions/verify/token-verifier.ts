@@ -57,6 +57,11 @@ export class TokenVerifier {
     return known.caller;
   }
 
+  /** Who presents this access token, asked of the database, and until when it is good. */
+  async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
+    return verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path: apiPath });
+  }
+
   async #verifySlowly(
     token: string,
     sender: Sender | null,
