@@ -1,3 +1,4 @@
+import { type Change, live, type SubscribeOptions, subscribe } from './changes.ts';
 import { type GatehouseError, problemOf } from './errors.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
 import type { Answer, Call, Method } from './transport.ts';
@@ -18,6 +19,8 @@ export interface Pagination {
 export interface Page<Row> {
   data: Row[];
   pagination: Pagination;
+  /** Where to follow the changes of this list from; absent where its changes are not recorded. */
+  position?: string | undefined;
 }
 
 export interface Tagged<Row> {
@@ -90,8 +93,8 @@ export class Resource<Row> {
       signal,
       repeatable: true,
     });
-    const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination } };
-    return { data, pagination: meta.pagination };
+    const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination; changes_position?: string } };
+    return { data, pagination: meta.pagination, position: meta.changes_position };
   }
 
   /** Every row that matches, one after the other, at the same cost however many there are. */
@@ -102,6 +105,17 @@ export class Resource<Row> {
       yield* page.data;
       cursor = page.pagination.next_cursor;
     }
+  }
+
+  /** Changes of the rows, as they happen: `for await (const change of cars.subscribe({ search: { kind: 'van' } }))`. */
+  subscribe(options: SubscribeOptions = {}): AsyncGenerator<Change<Row>, void> {
+    return subscribe<Row>(this.#send, decodeURIComponent(this.path.slice('/v1/'.length)), options);
+  }
+
+  /** The rows of a list, and again after each change of it. */
+  live(query: ListQuery = {}, options: Options = {}): AsyncGenerator<readonly Row[], void> {
+    const list = (of: ListQuery, how: Options) => this.list(of, how);
+    return live(list as never, (how) => this.subscribe(how) as never, query, options) as never;
   }
 
   async get(id: string, query: SingleQuery = {}, { signal }: Options = {}): Promise<Tagged<Row>> {

@@ -24,6 +24,8 @@ const ownTransactions = new Map([
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
   ['resources/changes/log/change-store.ts', 'the service'],
+  ['resources/changes/webhooks/webhook-store.ts', 'the service'],
+  ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
   ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
   ['identity/roles/role-store.ts', 'the service'],

@@ -23,4 +23,46 @@ export interface ChangeTables {
   change_actor: { id: number; actor: string | null };
   /** What a browser opens a stream with once, where it cannot send a header. */
   change_tickets: { id: string; sealed_token: string; expires_at: number };
+  webhooks: {
+    id: string;
+    user_id: string;
+    url: string;
+    /** JSON lists. */
+    resources: string;
+    operations: string;
+    search: string | null;
+    active: number;
+    /** Why the service has switched it off. */
+    disabled_reason: string | null;
+    signature: 'hmac' | 'ed25519';
+    sealed_secret: string;
+    /** Signs as well until `previous_until`. */
+    sealed_previous: string | null;
+    previous_until: number | null;
+    /** What was recorded up to here has its deliveries. */
+    position: number;
+    created_at: number;
+    updated_at: number;
+    version: number;
+  };
+  webhook_deliveries: {
+    id: string;
+    webhook_id: string;
+    /** Of the change; 0 for a ping. */
+    position: number;
+    resource: string;
+    row_id: string;
+    operation: string;
+    body: string;
+    state: 'waiting' | 'delivered' | 'failed';
+    attempts: number;
+    next_attempt_at: number;
+    leased_until: number | null;
+    response_status: number | null;
+    response_body: string | null;
+    error: string | null;
+    duration_ms: number | null;
+    created_at: number;
+    delivered_at: number | null;
+  };
 }

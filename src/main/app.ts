@@ -3,8 +3,11 @@ import { acknowledgeWrites } from '../http/acknowledge-writes.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
+import { systemSource } from '../http/request-source.ts';
 import { createServer } from '../http/server.ts';
+import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
+import { userAsCaller } from '../identity/accounts/user-as-caller.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -51,9 +54,14 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   await keepRoles(context.database.db, roleNames(context.config));
   const { config, database } = context;
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, context);
+  const changes = new Changes(context, keys);
   const resources = await prepareResources(
     context,
-    [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
+    [
+      ...builtinResources(context, services),
+      ...changes.resources,
+      ...extensions.flatMap((extension) => extension.resources ?? []),
+    ],
     migrations,
   );
   const routes = await loadRoutes(context.config.routesDir);
@@ -75,7 +83,6 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
-  const changes = new Changes(context);
   const { proofMethods, proveByPassword } = services;
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   const served = serveResources(
@@ -98,6 +105,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     verifier,
     cookieToken: async (request, reply) =>
       mayBeOwnPage(request, config) && (await webSessions.find(request, reply)) ? tokenOf(request) : undefined,
+    ownerOf: (userId) => userAsCaller(database.db, userId),
+    notify: (tx, { user_id: userId }) =>
+      notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),
   });
   serveOverview(app, context, activity);
   for (const extension of extensions) extension.serve?.(app, oauth, served);
@@ -105,7 +115,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 
-  const background = scheduleMaintenance(context, services, extensions);
+  const background = scheduleMaintenance(context, services, extensions, changes);
   app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();

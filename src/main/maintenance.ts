@@ -5,6 +5,7 @@ import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
 import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
+import type { Changes } from '../resources/changes/changes.ts';
 import { pruneOldChanges } from '../resources/changes/prune-changes.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
@@ -16,6 +17,7 @@ export const scheduleMaintenance = (
   context: Context,
   { sessions, verifier, queue, activity, legacyTokens }: Services,
   extensions: readonly Extension[],
+  changes: Changes,
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
@@ -31,6 +33,7 @@ export const scheduleMaintenance = (
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
     { name: 'old changes', everyMs: 60_000, run: () => pruneOldChanges(context) },
+    { name: 'old deliveries', everyMs: 600_000, run: () => changes.prune() },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
     ...extensions.flatMap((extension) => extension.maintenance?.(context) ?? []),

@@ -20,4 +20,6 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('consents'),
   table('queued_jobs'),
   table('mcp_calls'),
+  table('webhooks'),
+  table('webhook_deliveries'),
 ];

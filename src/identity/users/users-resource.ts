@@ -120,6 +120,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       write: anyOf(role('admin'), self),
       create: role('admin'),
     },
+    changes: true,
     deleteBody: deletion,
     actions: [...pendingEmailActions, ...administerUser(services), inviteUser(config, services)],
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),

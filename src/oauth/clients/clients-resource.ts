@@ -75,6 +75,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
   return defineResource({
     name: 'clients',
     managed: false,
+    changes: true,
     // Secrets are made here.
     mcp: false,
     idType: 'text',

@@ -91,6 +91,9 @@ export async function readChanges(
   return { rows, to: rows.length === limit && last ? last.position : end };
 }
 
+export const changeAt = (db: Db, position: number): Promise<LogRow | undefined> =>
+  db.selectFrom('change_log').selectAll().where('position', '=', position).executeTakeFirst();
+
 /** Removes up to `limit` of the oldest changes before a time, and notes how far. Says how many. */
 export async function pruneChanges(db: Db, before: number, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
