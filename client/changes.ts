@@ -1,6 +1,6 @@
 import { GatehouseError } from './errors.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
-import type { Options, Page, Send } from './resource.ts';
+import type { Options, Page, Send } from './page.ts';
 import { pause } from './transport.ts';
 
 /** One change of a row. `left`: the row is no longer among those that you see or searched for. */

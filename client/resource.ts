@@ -1,36 +1,15 @@
 import { type Change, live, type SubscribeOptions, subscribe } from './changes.ts';
 import { type GatehouseError, problemOf } from './errors.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
-import type { Answer, Call, Method } from './transport.ts';
+import type { Options, Page, Pagination, Send } from './page.ts';
+import type { Answer, Method } from './transport.ts';
 
-export interface Pagination {
-  /** Absent where it was not counted (cursor, `count=none`). */
-  total?: number;
-  /** The total is a lower bound. */
-  total_capped?: boolean;
-  count: number;
-  per_page: number;
-  current_page?: number;
-  total_pages?: number;
-  next_cursor?: string | null;
-  links?: { next?: string | null; previous?: string | null };
-}
-
-export interface Page<Row> {
-  data: Row[];
-  pagination: Pagination;
-  /** Where to follow the changes of this list from; absent where its changes are not recorded. */
-  position?: string | undefined;
-}
+export type { Options, Page, Pagination, Send } from './page.ts';
 
 export interface Tagged<Row> {
   data: Row;
   /** Give it back as `ifMatch`, and nobody's change in between is overwritten. */
   etag: string | undefined;
-}
-
-export interface Options {
-  signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends Options {
@@ -66,8 +45,6 @@ export interface Result<Row> {
   etag?: string;
   error?: GatehouseError;
 }
-
-export type Send = (call: Call) => Promise<Answer>;
 
 interface BatchAnswer<Row> extends Omit<Result<Row>, 'error'> {
   error?: Record<string, unknown>;
