@@ -24,8 +24,8 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
     if (on !== 'collection' && relations?.[name]) {
       complain(where, 'a relation has this name, and both would have the same path; rename one.');
     }
-    if (on === 'collection' && method === 'POST' && name === 'batch') {
-      complain(where, 'POST …/batch writes many rows already; rename it.');
+    if (on === 'collection' && name === 'batches') {
+      complain(where, '/batches writes many rows already; rename it.');
     }
     const path = `${method} ${on} ${name}`;
     if (paths.has(path)) complain(where, `there are two of this name for ${method}; rename one.`);
