@@ -30,6 +30,12 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
     const path = `${method} ${on} ${name}`;
     if (paths.has(path)) complain(where, `there are two of this name for ${method}; rename one.`);
     paths.add(path);
+    if (
+      method === 'PUT' &&
+      !actions.some((other) => other.name === name && other.method === 'GET' && (other.on ?? 'row') === on)
+    ) {
+      complain(where, 'PUT replaces what nobody can read: declare a GET of the same name, or use PATCH or POST.');
+    }
     if (method === 'GET' && body !== undefined) complain(`${where}.body`, 'a GET has no body; choose another method.');
     if (access !== undefined && typeof access !== 'function' && !accessWords.includes(access)) {
       complain(
