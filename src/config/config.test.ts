@@ -168,16 +168,6 @@ describe('Settings together', () => {
     assert.equal(config.requireEmailConfirmation, true);
     assert.equal(config.forceAcceptHeader, false);
     assert.deepEqual(config.loginAttributes, ['email', 'username']);
-    assert.equal(fromFile({ 'login-page-url': '/login' }).loginPageUrl, 'login');
-  });
-
-  it('take the names of the specification for the admin web client in the file', () => {
-    const names = { CLIENT_WEB_ADMIN_ID: 'console', CLIENT_WEB_ADMIN_SECRET: 'made with openssl' };
-    const { proxiedClients } = fromFile(names);
-    assert.deepEqual(proxiedClients, [{ path: 'web/admin', id: 'console', secret: 'made with openssl' }]);
-    assert.throws(() => fromFile({ CLIENT_WEB_ADMIN_ID: 'console' }), /CLIENT_WEB_ADMIN_SECRET is missing/);
-    assert.throws(() => fromFile({ ...names, CLIENT_WEB_ADMIN_ID: 7 }), /CLIENT_WEB_ADMIN_ID: got 7; it takes text/);
-    assert.throws(() => fromFile({ CLIENT_WEB: 'x' }), /CLIENT_WEB is not a setting/);
   });
 
   it('name the nearest right name for a wrong one', () => {
