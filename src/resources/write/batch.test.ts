@@ -66,6 +66,10 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.deepEqual(statuses(changed), [200, 412, 404]);
     assert.equal(changed[0]?.data?.seats, 3);
     assert.deepEqual(statuses(await batch('DELETE', { ids: [second?.data?.id, nobody] })), [204, 404]);
+    const more = await batch('POST', { rows: [car('B-4'), car('B-5')] });
+    const form = `ids=${more.map(({ data }) => data?.id).join(', ')}`;
+    const byForm = await service.ask('DELETE', path, { form });
+    assert.deepEqual(statuses(JSON.parse(byForm.text).data), [204, 204], byForm.text);
     assert.deepEqual(await platesLike('B-'), ['B-1']);
   });
 

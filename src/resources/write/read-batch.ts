@@ -1,5 +1,6 @@
 import { badRequest, type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
+import { wordsOf } from '../query/words-of.ts';
 import { fieldError } from './read-input.ts';
 
 /** The method decides what a batch does, as it does for a single row. */
@@ -27,7 +28,9 @@ export const batchesOf = ({ definition: { operations } }: Resource): BatchOperat
 /** Reads a batch. If it cannot be read, nothing is written. What is wrong with the values of a row is reported for that row alone. */
 export function readBatch(operation: BatchOperation, body: unknown, idOf: (name: string) => string): BatchRow[] {
   const member = operation === 'delete' ? 'ids' : 'rows';
-  const list = isObject(body) ? body[member] : undefined;
+  const sent = isObject(body) ? body[member] : undefined;
+  // A form has no lists: ids=1,2
+  const list = operation === 'delete' && typeof sent === 'string' ? wordsOf(sent, ',') : sent;
   if (!isObject(body) || !Array.isArray(list)) {
     throw badRequest(`Send {"${member}": […]}, a list of ${member}.`, 'body_invalid');
   }
