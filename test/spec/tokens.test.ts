@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
+import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import type { Service } from '../harness/service.ts';
 import { admin, askForTokens, passwordGrant, register, specServices, type Tokens, webAdmin } from './sender.ts';
@@ -20,7 +20,7 @@ onBothEngines('The specification on tokens', (engine) => {
     service = await start();
   });
 
-  function assertTokens({ status, body, headers }: Awaited<ReturnType<typeof askForTokens>>): void {
+  function assertTokens({ status, body, headers }: Answer<Tokens>): void {
     assert.equal(status, 200, JSON.stringify(body));
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
     assert.deepEqual(Object.keys(body).sort(), members);
@@ -96,7 +96,7 @@ onBothEngines('The specification on tokens', (engine) => {
     const { tokens } = await register(service, `kinds-${engine}@example.com`);
     const { client_id, client_secret } = await personalClient(tokens.access_token);
     const { email: username, password } = admin;
-    const crossed = [
+    const crossed: Record<string, string>[] = [
       { grant_type: 'password', username, password, client_id, client_secret },
       { grant_type: 'client_credentials', ...webAdmin },
     ];
