@@ -14,6 +14,8 @@ export interface Act {
   readonly recorded?: boolean;
   /** The user that it is to change. */
   readonly userId?: string | undefined;
+  /** The client or session that it is to change. */
+  readonly accountId?: string | undefined;
 }
 
 /**

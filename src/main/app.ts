@@ -8,6 +8,7 @@ import { createServer } from '../http/server.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
 import { userAsCaller } from '../identity/accounts/user-as-caller.ts';
+import { serveInvitations } from '../identity/invitation-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -85,6 +86,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
+  serveInvitations(app, context, { ...accounts, proveByPassword });
   const served = serveResources(
     app,
     context,

@@ -27,7 +27,7 @@ export async function notifyOwner(
     source,
   }: {
     userId: string;
-    template: 'new-access' | 'new-login' | 'password-changed' | 'webhook-disabled';
+    template: 'new-access' | 'new-login' | 'password-changed' | 'logout-disabled' | 'webhook-disabled';
     data?: Readonly<Record<string, string | null>>;
     source: RequestSource;
   },

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { actorJson, actorSetting } from '../../../database/change-log/actor.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../../../database/database.ts';
+import { announceRevocation, exclusiveLock, sharedLock, sharedLockOfAll } from '../../../database/revocation-locks.ts';
 
 interface Ids {
   readonly userId: string;
@@ -60,22 +61,25 @@ const bothWays = (locks: { user: Lock; client: Lock; session: Lock }) => ({
 });
 
 interface Lockable {
-  forShare(): unknown;
-  forNoKeyUpdate(): unknown;
+  where(condition: RawBuilder<SqlBool>): Lockable;
+  forShare(): Lockable;
+  forNoKeyUpdate(): Lockable;
 }
-type Lock = (rows: Lockable) => unknown;
+type Lock = (rows: Lockable) => Lockable;
 
-const share: Lock = (rows) => rows.forShare();
+const id = sql.ref('id');
+const share: Lock = (rows) => rows.where(sharedLock(id)).forShare();
+const shareSession: Lock = (rows) => share(rows.where(sharedLockOfAll));
 // Not `for update`: rows that refer to this one go on being written.
-const change: Lock = (rows) => rows.forNoKeyUpdate();
+const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
 // On SQLite a write transaction has no neighbours.
 const none: Lock = (rows) => rows;
 
 const unlocked = rowsHeldBy({ user: none, client: none, session: none }, false);
-const shared = bothWays({ user: share, client: share, session: share });
+const shared = bothWays({ user: share, client: share, session: shareSession });
 /** Whoever holds one of a user's sessions holds the user first: nobody is between this and the session. */
-const ofUserToChange = bothWays({ user: change, client: share, session: share });
-const ofClientToChange = bothWays({ user: change, client: change, session: share });
+const ofUserToChange = bothWays({ user: change, client: share, session: shareSession });
+const ofClientToChange = bothWays({ user: change, client: change, session: shareSession });
 
 /** Reads the rows that a caller's authority rests on; until the transaction ends they stay as they are. */
 export async function holdAuthorityRows(
@@ -100,5 +104,6 @@ export async function holdAuthorityRows(
 
 /** Users who change each other at the same time take both rows in the same order, and so one after the other. */
 export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<void> {
+  await announceRevocation(tx, ids);
   await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }

@@ -136,7 +136,7 @@ export const webhooksResource = (means: WebhookMeans) =>
     },
     relations: {
       user: belongsTo('users', { by: 'user_id' }),
-      deliveries: hasMany('webhook_deliveries', { by: 'webhook_id' }),
+      deliveries: hasMany('webhook-deliveries', { by: 'webhook_id' }),
     },
     access: { read: anyOf(role('admin'), own), write: anyOf(role('admin'), own) },
     events: true,
@@ -218,7 +218,8 @@ export const webhooksResource = (means: WebhookMeans) =>
 
 /** What was sent to webhooks, and what they answered. */
 export const deliveriesResource = defineResource({
-  name: 'webhook_deliveries',
+  name: 'webhook-deliveries',
+  table: 'webhook_deliveries',
   singular: 'delivery',
   description: 'What was sent to webhooks, and what they answered. Kept as long as changes are.',
   managed: false,
@@ -254,7 +255,6 @@ export const deliveriesResource = defineResource({
     ),
     write: 'nobody',
   },
-  // Under their webhook: GET /v1/webhooks/{id}/deliveries.
-  operations: [],
+  operations: ['list', 'find'],
   defaultOrder: '-created_at',
 });
