@@ -7,5 +7,14 @@ import { findUser, rolesOf } from './user-store.ts';
 export async function userAsCaller(db: Db, userId: string): Promise<Caller | undefined> {
   const user = await findUser(db, userId);
   if (!user || user.disabled === 1) return undefined;
-  return { kind: 'user', application: false, userId, clientId: null, sessionId: null, roles: rolesOf(user), scopes: ['*'], proof: noProof };
+  return {
+    kind: 'user',
+    application: false,
+    userId,
+    clientId: null,
+    sessionId: null,
+    roles: rolesOf(user),
+    scopes: ['*'],
+    proof: noProof,
+  };
 }
