@@ -56,6 +56,7 @@ export interface SessionWithSubject {
   /** Of the user, or of the client's owner: 1 where it is disabled. */
   readonly disabled: number | null;
   readonly client_scopes: string | null;
+  readonly client_type: string | null;
   readonly owner_id: string | null;
 }
 
@@ -82,6 +83,7 @@ const withSubject = compiledQuery((db, { id }: { id: string }) =>
       'users.roles',
       'users.disabled',
       'clients.scopes as client_scopes',
+      'clients.type as client_type',
       'clients.user_id as owner_id',
     ])
     .where('sessions.id', '=', id),
