@@ -23,6 +23,7 @@ const ownTransactions = new Map([
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
+  ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
   ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
   ['identity/roles/role-store.ts', 'the service'],
