@@ -26,6 +26,7 @@ const ownTransactions = new Map([
   ['resources/changes/log/change-store.ts', 'the service'],
   ['resources/changes/webhooks/webhook-store.ts', 'the service'],
   ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
+  ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
   ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
   ['identity/roles/role-store.ts', 'the service'],
