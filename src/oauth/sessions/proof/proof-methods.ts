@@ -1,5 +1,6 @@
 import type { Tx } from '../../../database/database.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
+import { type Acr, reaches } from '../../../platform/proof.ts';
 
 /** What somebody sends to prove who they are. */
 export interface SentProof {
@@ -18,6 +19,8 @@ export interface CheckedProof {
 
 /** A way to prove who one is. */
 export interface ProofMethod {
+  /** The level that it lifts the password to. The default is that of the password alone. */
+  readonly acr?: Acr;
   /** Whether this user can use it now. */
   isOffered(userId: string): Promise<boolean>;
   /** Checks what was sent, outside of any transaction; throws what is wrong with it. It limits guesses itself. */
@@ -26,3 +29,13 @@ export interface ProofMethod {
 
 /** By the member of the body that brings it: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
+
+/** The highest level that this user can prove, with all the methods that are offered to them. */
+export async function highestAcr(methods: ProofMethods, userId: string): Promise<Acr> {
+  let highest: Acr = 'urn:gatehouse:1';
+  for (const method of methods.values()) {
+    const { acr } = method;
+    if (acr !== undefined && !reaches(highest, acr) && (await method.isOffered(userId))) highest = acr;
+  }
+  return highest;
+}
