@@ -1,12 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { Problem } from '../../platform/errors.ts';
-import { tokenOf } from '../session/authenticate-web.ts';
+import { tokenOf, type WebSessions } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
-import type { PageKit } from './page-kit.ts';
 import type { Variables } from './views.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+/** What it needs of the kit. */
+interface Kit {
+  readonly webSessions: WebSessions;
+  show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
+}
+
 type Form = Readonly<Record<string, unknown>>;
 
 const field = 'proof_password';
@@ -16,7 +21,7 @@ const field = 'proof_password';
  * password and holds all that was typed. It sends both to the same address, so that the form goes on as if it had not been asked.
  */
 export const provingInPlace =
-  (kit: Pick<PageKit, 'show' | 'webSessions'>, handler: Handler): Handler =>
+  (kit: Kit, handler: Handler): Handler =>
   async (request, reply) => {
     const { [field]: password, ...form } = (request.body ?? {}) as Form;
     if (typeof password === 'string') {
@@ -41,7 +46,7 @@ export const provingInPlace =
   };
 
 function ask(
-  kit: Pick<PageKit, 'show'>,
+  kit: Kit,
   request: FastifyRequest,
   reply: FastifyReply,
   form: Form,

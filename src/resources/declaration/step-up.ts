@@ -3,7 +3,6 @@ import type { Caller } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { type Acr, acrLevels, type ProofDemand } from '../../platform/proof.ts';
-import type { Rule } from './access.ts';
 
 /** What a step-up asks for. */
 export interface StepUp {
@@ -25,14 +24,14 @@ const seconds = new Map([
   ['d', 86_400],
 ]);
 
-/** A rule that holds while the caller's proof of identity is strong and recent enough; `demands` are described in OpenAPI. */
-export type DemandingRule = Rule<never, never> & { readonly demands?: readonly ProofDemand[] };
+/** A rule of access that throws where the proof is not enough. OpenAPI describes its `demands`. */
+type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
 
 /**
  * Asks whoever passes the other rules to prove again who they are: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.
  * The answer is 401 `proof_too_old`, and after the proof the same token goes on.
  */
-export function stepUp(options: StepUp = {}): Rule<never, never> {
+export function stepUp(options: StepUp = {}): DemandingRule {
   const demand = readStepUp(options);
   const rule = (caller: Caller, now: number): true => {
     requireProof(caller, now, demand);
