@@ -6,12 +6,11 @@ import { callOwnApi } from '../session/own-api.ts';
 import type { Variables } from './views.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-/** What it needs of the kit. */
+/** What of the page kit is used here. */
 interface Kit {
   readonly webSessions: WebSessions;
   show(request: FastifyRequest, reply: FastifyReply, view: string, variables: Variables): Promise<FastifyReply>;
 }
-
 type Form = Readonly<Record<string, unknown>>;
 
 const field = 'proof_password';
@@ -46,7 +45,7 @@ export const provingInPlace =
   };
 
 function ask(
-  kit: Kit,
+  kit: Pick<Kit, 'show'>,
   request: FastifyRequest,
   reply: FastifyReply,
   form: Form,

@@ -24,8 +24,8 @@ const seconds = new Map([
   ['d', 86_400],
 ]);
 
-/** A rule of access that throws where the proof is not enough. OpenAPI describes its `demands`. */
-type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
+/** A rule that holds while the caller's proof of identity is strong and recent enough; `demands` are described in OpenAPI. */
+export type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
 
 /**
  * Asks whoever passes the other rules to prove again who they are: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.

@@ -1,5 +1,6 @@
 import type { Act, HoldAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
+import { announceRevocation } from '../../../database/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
@@ -22,6 +23,7 @@ export const createAuthority =
     if (isOther && database.engine === 'postgres') await lockUsers(tx, [ids.userId, act.userId as string]);
     const rows = await holdAuthorityRows(tx, database.engine, ids, act.ofAccounts ? 'change' : 'share');
     refuseEnded(caller, rows, now());
+    if (act.accountId !== undefined) await announceRevocation(tx, [act.accountId]);
     return asOfNow(act, rows);
   };
 
