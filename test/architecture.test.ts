@@ -32,7 +32,6 @@ const ownTransactions = new Map([
   ['identity/email/undo-email-change.ts', 'by a mailed link, used up in the transaction'],
   ['identity/credentials/reset-password.ts', 'by a mailed link, used up in the transaction'],
   ['oauth/grants/password.ts', 'by a password and a client, both held in the transaction'],
-  ['oauth/openid/disable-address.ts', 'the service itself, for an address that keeps failing'],
   ['oauth/registration/client-documents.ts', 'the service, by what an application says of itself'],
   ['oauth/registration/manage-client.ts', 'by the token of a registration, held in the transaction'],
   ['oauth/registration/prune-clients.ts', 'the service'],
