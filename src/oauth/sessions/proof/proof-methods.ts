@@ -19,8 +19,6 @@ export interface CheckedProof {
 
 /** A way to prove who one is. */
 export interface ProofMethod {
-  /** The level that it lifts the password to. The default is that of the password alone. */
-  readonly acr?: Acr;
   /** Whether this user can use it now. */
   isOffered(userId: string): Promise<boolean>;
   /** Checks what was sent, outside of any transaction; throws what is wrong with it. It limits guesses itself. */
@@ -30,11 +28,18 @@ export interface ProofMethod {
 /** By the member of the body that brings it: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
 
+/** What a method reaches together with the password. Any other reaches what the password does. */
+const levels = new Map<string, Acr>([
+  ['code', 'urn:gatehouse:2'],
+  ['recovery_code', 'urn:gatehouse:2'],
+  ['passkey', 'phr'],
+]);
+
 /** The highest level that this user can prove, with all the methods that are offered to them. */
 export async function highestAcr(methods: ProofMethods, userId: string): Promise<Acr> {
   let highest: Acr = 'urn:gatehouse:1';
-  for (const method of methods.values()) {
-    const { acr } = method;
+  for (const [name, method] of methods) {
+    const acr = levels.get(name);
     if (acr !== undefined && !reaches(highest, acr) && (await method.isOffered(userId))) highest = acr;
   }
   return highest;
