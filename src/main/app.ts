@@ -3,6 +3,7 @@ import { acknowledgeWrites } from '../http/acknowledge-writes.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
+import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
@@ -65,6 +66,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   acknowledgeWrites(app, context);
   await describeApi(app, context.config);
   for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
+  serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [queueCheck(services.passwords)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);

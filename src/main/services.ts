@@ -82,7 +82,7 @@ export async function createServices(context: Context): Promise<Services> {
     context,
     keys,
     clients,
-    documents: new ClientDocuments(context, clients, scopes),
+    documents: new ClientDocuments(context, clients, { scopes, keys }),
     failedClients: new FailedClients(context, clients),
     sessions,
     verifier,

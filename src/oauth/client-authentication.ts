@@ -1,5 +1,6 @@
 import type { RequestSource } from '../http/request-source.ts';
 import type { AuthenticatedClient } from './clients/client-secrets.ts';
+import type { StoredClient } from './clients/client-store.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
@@ -11,6 +12,8 @@ export interface ClientRequest {
   readonly source: RequestSource;
   /** Counts the request against RATE_LIMIT as its client's; throws where it is one too many. */
   readonly countAs?: ((caller: string) => void) | undefined;
+  /** Told which client it is, before the request is judged. */
+  readonly authenticated?: ((client: StoredClient) => void) | undefined;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface ClientRequest {
  */
 export async function authenticateClient(
   { clients, failedClients }: Pick<OAuth, 'clients' | 'failedClients'>,
-  { authorization, source, countAs }: Pick<ClientRequest, 'authorization' | 'source' | 'countAs'>,
+  { authorization, source, countAs, authenticated }: Omit<ClientRequest, 'body'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
   const usedHeader = authorization !== undefined;
@@ -34,6 +37,7 @@ export async function authenticateClient(
     if (usedHeader && id !== undefined && id !== attempt.id) continue;
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (!client) continue;
+    authenticated?.(client);
     if (!client.public) countAs?.(client.id);
     return client;
   }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { acrLevels } from '../platform/proof.ts';
 import { prompts } from './authorize/authorization-request.ts';
+import { responseModes } from './authorize/authorization-response.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
@@ -25,7 +26,7 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     ...ofAuthorization,
     ...ofIdentity,
     ...ofLogout,
-    id_token_signing_alg_values_supported: [...new Set(keys.list().map(({ algorithm }) => algorithm))],
+    id_token_signing_alg_values_supported: keys.idTokenAlgorithms(),
     service_documentation: `${baseUrl}/docs`,
   };
 }
@@ -49,7 +50,7 @@ const ofRegistration = (config: Config) => ({
 
 const ofAuthorization = {
   response_types_supported: ['code'],
-  response_modes_supported: ['query'],
+  response_modes_supported: responseModes,
   code_challenge_methods_supported: ['S256'],
   prompt_values_supported: prompts,
   // RFC 9207.
@@ -63,7 +64,7 @@ const ofIdentity = {
   subject_types_supported: ['public'],
   acr_values_supported: acrLevels,
   claim_types_supported: ['normal'],
-  claims_parameter_supported: false,
+  claims_parameter_supported: true,
   claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],
 };
 

@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
+import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
 import type { ClientRequest } from './client-authentication.ts';
+import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
 import { answerIntrospection } from './introspect.ts';
 import { serveMetadata } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
@@ -45,7 +47,26 @@ export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientR
   body: request.body,
   source: requestSource(request),
   countAs: (caller) => reply.countAs(caller),
+  authenticated: (client) => allowOwnOrigin(client, request, reply),
 });
+
+/** Pages of an application's own read the answer even to a request with cookies, as some libraries send it. */
+function allowOwnOrigin({ redirectUris }: StoredClient, { headers: { origin } }: FastifyRequest, reply: FastifyReply) {
+  if (origin !== undefined && redirectUris.some((uri) => originOf(uri) === origin)) allowCredentials(reply, origin);
+}
+
+/** A preflight names no application: it is answered for the origins of all of them. */
+function serveTokenPreflight(app: App, { context: { database } }: OAuth): void {
+  const options = { config: { ...config, limited: true } as const, schema: { hide: true } };
+  app.options('/oauth/token', options, async ({ headers: { origin } }, reply) => {
+    if (origin !== undefined && (await isOriginOfApplication(database.db, origin))) allowCredentials(reply, origin);
+    allowMethods(reply, 'OPTIONS, POST');
+    return reply.code(204).header('Allow', 'OPTIONS, POST').send();
+  });
+}
+
+/** Null for a scheme of an application's own: no page is of such an origin. */
+const originOf = (uri: string): string | null => (/^https?:/.test(uri) ? new URL(uri).origin : null);
 
 /** How every endpoint of OAuth is served. */
 export const oauthRoute = { config, onRequest: neverStore, ...noValidation, serializerCompiler: writtenWhole };
@@ -104,6 +125,7 @@ export function serveOAuth(app: App, oauth: OAuth): void {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
     app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, answer);
   }
+  serveTokenPreflight(app, oauth);
   serveUserInfo(app, oauth);
   serveMetadata(app, oauth);
   serveProtectedResources(app, oauth);

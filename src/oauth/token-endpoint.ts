@@ -1,6 +1,7 @@
 import { OAuthError } from '../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { isRefreshable } from './clients/is-refreshable.ts';
+import { mayUseGrant } from './clients/may-use-grant.ts';
 import { parseScope } from './clients/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
@@ -61,9 +62,8 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
 export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = request;
-  if (!grant.clientTypes.includes(client.type) || (grant.confidential && client.public)) {
-    throw unauthorizedClient(client);
-  }
+  const isOfKind = grant.clientTypes.includes(client.type) && !(grant.confidential && client.public);
+  if (!isOfKind || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: what is wrong with it must use nothing up.
   const asked = audiences.read(resourcesIn(parameters));
   const granted = await grant.issue(oauth, request);
@@ -71,18 +71,16 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
   const audience = audiences.narrow(session.resource, asked);
   // Another thread signs while the session is brought to disk. No token leaves before it is there.
   const accessToken = await sessions.accessToken(session, scopes, audience);
-  const signed = idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
-  const identity = signed ? { id_token: await signed } : {};
-  await durable;
+  const signed = await idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
+  await Promise.all([durable, noteClientUse(context, client)]);
   context.metrics.tokensIssued.inc({ grant: grant.type });
-  noteClientUse(context, client);
   return {
     response: {
       token_type: 'Bearer',
       expires_in: sessions.accessTokenTtl(session),
       access_token: accessToken,
       ...(isRefreshable(client, scopesOfSession(session)) ? { refresh_token: sessions.refreshToken(session) } : {}),
-      ...identity,
+      ...(signed === undefined ? {} : { id_token: signed }),
       ...scopeIfOther(granted, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),

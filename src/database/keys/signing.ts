@@ -34,7 +34,7 @@ const schemes = new Map<string, Scheme>([
   [
     'RS256',
     {
-      generate: async () => (await generate('rsa', { modulusLength: 3072 })).privateKey,
+      generate: async () => (await generate('rsa', { modulusLength: 2048 })).privateKey,
       digest: 'sha256',
       options: (key) => key,
     },

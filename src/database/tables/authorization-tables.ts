@@ -24,7 +24,7 @@ export interface AuthorizationTables {
     /** The browser's session that the user was signed in by: a code does not outlive it. */
     login_id: string;
     redirect_uri: string;
-    /** Of the method S256. */
+    /** Of the method S256; empty: the application sent none. */
     code_challenge: string;
     /** JSON lists: what the application asked for, and what it gets. */
     asked: string;
@@ -32,6 +32,8 @@ export interface AuthorizationTables {
     nonce: string | null;
     /** JSON list (RFC 8707). */
     resource: string | null;
+    /** JSON of `GrantDetails`. */
+    details: string | null;
     created_at: number;
     expires_at: number;
     used_at: number | null;

@@ -1,16 +1,23 @@
+import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
+import { mayUseGrant } from '../clients/may-use-grant.ts';
+import { allowsScope, introspectScope, knownAndAllowed, openidScope, parseScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
+import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
+import type { RequestedClaims } from '../sessions/store/grant-details.ts';
+import { unauthorizedClient } from '../unauthorized-client.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
+import { type ResponseMode, responseModes } from './authorization-response.ts';
 import { isRegistered } from './redirect-uris.ts';
 
 /** Who asks, and where the answer goes. As long as this is not known, people are told what is wrong, and nobody else. */
 export interface ValidatedClient {
   readonly client: StoredClient;
   readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
   /** The application's own, given back as it is. */
   readonly state: string | undefined;
 }
@@ -20,10 +27,12 @@ type Prompt = (typeof prompts)[number];
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */
 export interface AuthorizationRequest extends ValidatedClient {
-  /** As the application asked; empty where it named none. */
+  /** As the application asked, what there is not included; empty where it named none. */
   readonly asked: readonly string[];
   readonly scopes: readonly string[];
-  readonly codeChallenge: string;
+  /** Undefined: none was sent, and none is required of this application. */
+  readonly codeChallenge: string | undefined;
+  readonly claims: RequestedClaims | undefined;
   readonly prompt: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge: number | undefined;
@@ -48,8 +57,13 @@ export async function resolveClient(
     );
   }
   const states = parameters.get('state');
-  return { client, redirectUri, state: states?.length === 1 ? states[0] : undefined };
+  const mode = only(parameters, 'response_mode');
+  const responseMode = isResponseMode(mode) ? mode : 'query';
+  return { client, redirectUri, responseMode, state: states?.length === 1 ? states[0] : undefined };
 }
+
+const isResponseMode = (mode: string | undefined): mode is ResponseMode =>
+  (responseModes as readonly (string | undefined)[]).includes(mode);
 
 function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
   const [value, ...others] = parameters.get(name) ?? [];
@@ -64,7 +78,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 
 /** The rest of the request. What is thrown goes back to the application. */
 export function readAuthorizationRequest(
-  { scopes: known, audiences }: Pick<OAuth, 'scopes' | 'audiences'>,
+  { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   asking: ValidatedClient,
   parameters: AuthorizationParameters,
 ): AuthorizationRequest {
@@ -74,17 +88,23 @@ export function readAuthorizationRequest(
     }
   }
   refuseUnsupported(parameters);
-  const asked = only(parameters, 'scope') ?? '';
+  if (!mayUseGrant(asking.client, 'authorization_code')) throw unauthorizedClient(asking.client);
+  const { client } = asking;
+  const asked = parseScope(only(parameters, 'scope') ?? '');
   // Nobody asks about other people's tokens on behalf of a person.
-  const allowed = asking.client.scopes.filter((scope) => scope !== introspectScope);
-  const scopes = asked.trim() === '' ? [openidScope] : grantScopes(known, asked, allowed);
+  const allowed = client.scopes.filter((scope) => scope !== introspectScope);
+  const scopes = asked.length === 0 ? [openidScope] : knownAndAllowed(known, asked, allowed);
+  if (scopes.length === 0) {
+    throw new OAuthError('invalid_scope', 'None of these scopes exists and may be granted to this application.');
+  }
   return {
     ...asking,
-    asked: asked.trim() === '' ? [] : scopes,
+    asked,
     scopes,
-    codeChallenge: readChallenge(parameters),
+    codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),
+    claims: allowedClaims(readClaims(only(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
     prompt: readPrompt(only(parameters, 'prompt') ?? ''),
-    maxAge: readMaxAge(only(parameters, 'max_age')),
+    maxAge: readMaxAge(only(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
     nonce: only(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
   };
@@ -108,16 +128,23 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
   if (responseType !== 'code') {
     throw new OAuthError('unsupported_response_type', 'response_type takes code alone.');
   }
-  if ((only(parameters, 'response_mode') ?? 'query') !== 'query') {
-    throw invalidRequest('response_mode takes query alone.');
+  const mode = only(parameters, 'response_mode');
+  if (mode !== undefined && !isResponseMode(mode)) {
+    throw invalidRequest(`response_mode takes one of ${responseModes.join(', ')}.`);
   }
 }
 
+/** RFC 9700 2.1.1: a public client has nothing else to prove that it asked. */
+const requiresPkce = ({ requirePkce }: Config, client: StoredClient): boolean =>
+  client.public || client.requirePkce || requirePkce === 'all';
+
 /** RFC 7636 4.3: where no method is named, it would be `plain`, which protects nobody. */
-function readChallenge(parameters: AuthorizationParameters): string {
+function readChallenge(parameters: AuthorizationParameters, isRequired: boolean): string | undefined {
   const challenge = only(parameters, 'code_challenge');
   if (challenge === undefined) {
-    throw invalidRequest("The parameter 'code_challenge' is missing: PKCE with S256 is required of every application.");
+    if (isRequired) throw invalidRequest("The parameter 'code_challenge' is missing: this application must use PKCE.");
+    if (parameters.has('code_challenge_method')) throw invalidRequest("The parameter 'code_challenge' is missing.");
+    return undefined;
   }
   if (only(parameters, 'code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
   // 32 bytes in base64url.

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { allowsScope, identityScopes } from '../clients/scopes.ts';
+import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
 import { hasAllowed } from './has-allowed.ts';
@@ -44,10 +45,11 @@ export function nextStep(request: AuthorizationRequest, { login, progress, conse
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
   // Nobody hands on more than they hold.
-  const scopes = request.scopes.filter(
+  const asked = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
+  const scopes = [...asked].filter(
     (scope) => identityScopes.includes(scope) || allowsScope(login.caller.scopes, scope),
   );
-  if (scopes.length === 0) throw new OAuthError('access_denied', 'Nothing of this may be given.');
+  if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   if (client.trusted) return { kind: 'grant', scopes };
   const granted = prompt.has('consent') ? undefined : remembered(scopes, consent);
   if (granted) return { kind: 'grant', scopes: granted };

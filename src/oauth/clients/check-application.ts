@@ -1,3 +1,4 @@
+import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { faultOfName } from './application-name.ts';
@@ -16,7 +17,13 @@ export interface ApplicationInput {
   readonly homepage_uri?: string | null | undefined;
   readonly logo_uri?: string | null | undefined;
   readonly backchannel_logout_uri?: string | null | undefined;
+  readonly tos_uri?: string | null | undefined;
+  readonly policy_uri?: string | null | undefined;
   readonly trusted?: boolean | null | undefined;
+  readonly require_pkce?: boolean | null | undefined;
+  readonly id_token_signed_response_alg?: string | null | undefined;
+  readonly id_token_claims?: boolean | null | undefined;
+  readonly default_max_age?: number | null | undefined;
 }
 
 interface Change {
@@ -27,11 +34,14 @@ interface Change {
   readonly caller: Caller;
   /** This machine may be called without TLS: the service runs on a developer's. */
   readonly local: boolean;
+  /** The algorithm of access tokens: ID tokens may have it too. */
+  readonly signingAlgorithm: string;
 }
 
 const ofApplications = [
   ...(['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'] as const),
-  ...(['backchannel_logout_uri', 'trusted'] as const),
+  ...(['backchannel_logout_uri', 'trusted', 'tos_uri', 'policy_uri', 'require_pkce'] as const),
+  ...(['id_token_signed_response_alg', 'default_max_age'] as const),
 ] as const;
 /** What decides what an application gets without anybody being asked. */
 const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
@@ -48,7 +58,7 @@ export function checkApplication(change: Change): FieldError[] {
     const given = ofApplications.filter((name) => isGiven(change.values[name]));
     return given.map((name) => error(name, 'forbidden', `is for applications, and not for a ${change.type} client`));
   }
-  return [...checkTexts(change), ...checkUris(change), ...checkTrust(change)];
+  return [...checkTexts(change), ...checkUris(change), ...checkTrust(change), ...checkAlgorithm(change)];
 }
 
 const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
@@ -68,13 +78,19 @@ function checkUris({ values, local }: Change): FieldError[] {
   }
   // Whoever has none says so: an application for devices alone.
   if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
-  for (const field of ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const) {
+  for (const field of ['homepage_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'backchannel_logout_uri'] as const) {
     const wrong = values[field]
       ? faultOfWebUri(values[field], { local: local && field.startsWith('back') })
       : undefined;
     if (wrong) errors.push(error(field, wrong.code, wrong.says));
   }
   return errors;
+}
+
+function checkAlgorithm({ values: { id_token_signed_response_alg: wanted }, signingAlgorithm }: Change): FieldError[] {
+  if (!wanted || wanted === idTokenAlgorithm || wanted === signingAlgorithm) return [];
+  const there = [...new Set([idTokenAlgorithm, signingAlgorithm])].join(' or ');
+  return [error('id_token_signed_response_alg', 'unsupported', `must be ${there}: no key here signs with ${wanted}`)];
 }
 
 /** Nobody is asked before a trusted application gets its tokens: an administrator answers for what it is. */

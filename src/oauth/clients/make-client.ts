@@ -6,8 +6,9 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
+import { type ApplicationFields, describeFields } from './application-store.ts';
 import { addClientSecret } from './client-secrets.ts';
-import { type ApplicationFields, type ClientType, createClient } from './client-store.ts';
+import { type ClientType, createClient } from './client-store.ts';
 
 interface NewClient extends Partial<ApplicationFields> {
   /** Default: a new UUID. */
@@ -58,12 +59,5 @@ function described({
   ...of
 }: Omit<NewClient, 'actorId' | 'source' | 'by'>): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
-  return {
-    ...{ type, name, scopes, public: of.public ?? false, trusted: of.trusted ?? false },
-    redirect_uris: of.redirectUris ?? [],
-    post_logout_redirect_uris: of.postLogoutRedirectUris ?? [],
-    homepage_uri: of.homepageUri ?? null,
-    logo_uri: of.logoUri ?? null,
-    backchannel_logout_uri: of.backchannelLogoutUri ?? null,
-  };
+  return { type, name, scopes, ...describeFields(of) };
 }

@@ -9,7 +9,7 @@ export const authorizationCodeGrant: Grant = {
   async issue(oauth, { client, parameters, source, countAs }) {
     const code = required(parameters, 'code');
     const redirectUri = required(parameters, 'redirect_uri');
-    const codeVerifier = parameters.get('code_verifier') ?? '';
+    const codeVerifier = parameters.get('code_verifier');
     const resource = resourcesIn(parameters);
     const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, resource, source });
     countAs?.(redeemed.session.id);

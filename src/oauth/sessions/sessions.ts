@@ -12,6 +12,7 @@ import { pruneSessions } from './end/prune-sessions.ts';
 import { type Refresh, rotate } from './refresh/rotate.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
+import { type GrantDetails, storedDetails } from './store/grant-details.ts';
 import { findScopes, handOverSession } from './store/hand-over-store.ts';
 import { insertSession } from './store/new-session-store.ts';
 import { sessionEnd } from './store/session-end.ts';
@@ -35,6 +36,7 @@ export interface NewSession {
   readonly login?: { readonly id: string | null } | undefined;
   /** What access tokens may be for (RFC 8707); empty: the service itself. */
   readonly resource?: readonly string[];
+  readonly details?: GrantDetails;
   /** False: it ends with its first access token. */
   readonly refreshable?: boolean;
   /** Default: the TTL of a refresh token, or of a personal access token. */
@@ -106,6 +108,7 @@ export class Sessions {
       amr: authentication ? JSON.stringify(authentication.amr) : null,
       acr: authentication?.acr ?? null,
       resource: resource?.length ? JSON.stringify(resource) : null,
+      details: session.details ? storedDetails(session.details) : null,
       version: 1,
     };
     const stored = insertSession(on, row, session.secretId ?? null);
@@ -119,7 +122,7 @@ export class Sessions {
   /** A session that a person opened for a device, given to the device: its time begins now. */
   async handOver(
     tx: Tx,
-    client: Pick<StoredClient, 'type'>,
+    client: Pick<StoredClient, 'type' | 'grantTypes'>,
     id: string,
     { address, userAgent }: RequestSource,
   ): Promise<SessionRow | undefined> {

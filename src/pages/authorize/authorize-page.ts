@@ -10,7 +10,12 @@ import {
   resolveClient,
   type ValidatedClient,
 } from '../../oauth/authorize/authorization-request.ts';
-import { codeResponse, errorResponse } from '../../oauth/authorize/authorization-response.ts';
+import {
+  type AuthorizationResponse,
+  codeResponse,
+  errorResponse,
+  locationOf,
+} from '../../oauth/authorize/authorization-response.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
 import { giveAccess } from '../../oauth/authorize/give-access.ts';
 import { findLogin, type Login } from '../../oauth/authorize/login.ts';
@@ -118,7 +123,7 @@ export class AuthorizePage {
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       oauth.context.metrics.authorizations.inc({ result: error.error });
-      return this.#return(visit, errorResponse(asking, oauth.context.config.baseUrl, error));
+      return this.#return(visit, asking, errorResponse(asking, oauth.context.config.baseUrl, error));
     }
   }
 
@@ -207,12 +212,32 @@ export class AuthorizePage {
       source,
     });
     oauth.context.metrics.authorizations.inc({ result: 'granted' });
-    return this.#return(visit, codeResponse(authorization, oauth.context.config.baseUrl, code));
+    return this.#return(visit, authorization, codeResponse(authorization, oauth.context.config.baseUrl, code));
   }
 
   /** RFC 9700 4.12: 303 after a form, so that nothing of the form is sent on. */
-  async #return({ request, reply }: Visit, uri: string): Promise<FastifyReply> {
+  async #return(
+    { request, reply }: Visit,
+    asking: ValidatedClient,
+    answer: AuthorizationResponse,
+  ): Promise<FastifyReply> {
     if (this.#kit.cookies.read(request).going) this.#kit.cookies.clearGoing(reply);
-    return reply.header('cache-control', 'no-store').redirect(uri, request.method === 'POST' ? 303 : 302);
+    if (answer.mode === 'form_post') return this.#post(request, reply, asking, answer);
+    return reply
+      .header('cache-control', 'no-store')
+      .redirect(locationOf(answer), request.method === 'POST' ? 303 : 302);
+  }
+
+  /** A page whose form sends itself. */
+  #post(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { client, redirectUri }: ValidatedClient,
+    { parameters }: AuthorizationResponse,
+  ): Promise<FastifyReply> {
+    const fields = Object.entries(parameters).map(([name, value]) => ({ name, value }));
+    const variables = { title: message('form_post.title'), application: { name: client.name } };
+    const reach = { formTargets: formTargets(redirectUri) };
+    return this.#kit.show(request, reply, 'form-post', { ...variables, action: redirectUri, fields }, reach);
   }
 }
