@@ -7,10 +7,11 @@ import { columnTypes, type FixedIndex, type Migration, type Report } from './mig
 import { underMigrationLock } from './migration-lock.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { openidProfiles } from './migrations/007-openid-profiles.ts';
+import { proofs } from './migrations/008-proofs.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
-export const migrations: readonly Migration[] = [firstTables, openidProfiles];
+export const migrations: readonly Migration[] = [firstTables, openidProfiles, proofs];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 

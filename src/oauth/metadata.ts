@@ -5,10 +5,11 @@ import { responseModes } from './authorize/authorization-response.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
+import { proofAlgorithms } from './proofs/foreign-jws.ts';
 import { takesClientDocuments } from './registration/takes-client-documents.ts';
 import { grants } from './token-endpoint.ts';
 
-const bySecret = ['client_secret_basic', 'client_secret_post'];
+const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const bySecretOrNone = [...bySecret, 'none'];
 
 /** RFC 8414 and OpenID Connect Discovery: one document at both addresses, since both read what they know of it. */
@@ -21,6 +22,10 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     token_endpoint_auth_methods_supported: bySecretOrNone,
     revocation_endpoint_auth_methods_supported: bySecretOrNone,
     introspection_endpoint_auth_methods_supported: bySecret,
+    token_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
+    dpop_signing_alg_values_supported: proofAlgorithms,
+    request_object_signing_alg_values_supported: proofAlgorithms,
+    require_pushed_authorization_requests: false,
     scopes_supported: scopes.list(),
     grant_types_supported: [...grants.keys()],
     ...ofAuthorization,
@@ -39,6 +44,7 @@ const endpoints = (baseUrl: string) => ({
   end_session_endpoint: `${baseUrl}/oauth/logout`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/oauth/introspect`,
+  pushed_authorization_request_endpoint: `${baseUrl}/oauth/par`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
 });
 
@@ -55,7 +61,7 @@ const ofAuthorization = {
   prompt_values_supported: prompts,
   // RFC 9207.
   authorization_response_iss_parameter_supported: true,
-  request_parameter_supported: false,
+  request_parameter_supported: true,
   // Left out it would mean yes (OpenID Connect Discovery 3).
   request_uri_parameter_supported: false,
 };

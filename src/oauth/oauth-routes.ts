@@ -5,6 +5,7 @@ import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts'
 import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
+import { answerPushedRequest } from './authorize/push-request.ts';
 import type { ClientRequest } from './client-authentication.ts';
 import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
 import { answerIntrospection } from './introspect.ts';
@@ -16,6 +17,7 @@ import { answerRevocation } from './revoke.ts';
 import {
   introspectionSchema,
   oauthErrorSchema,
+  pushedRequestSchema,
   tokenParametersSchema,
   tokenResponseSchema,
   tokenToJudgeSchema,
@@ -43,6 +45,7 @@ export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: 
 const writtenWhole = () => JSON.stringify;
 
 export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
+  sent: { method: request.method, url: request.url, headers: request.headers },
   authorization: request.headers.authorization,
   body: request.body,
   source: requestSource(request),
@@ -90,9 +93,24 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
     },
     async answer(request, reply) {
       const source = deviceCookie.requestSource(request);
+      if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
       const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), source });
       if (device !== undefined) deviceCookie.set(reply, device);
       return response;
+    },
+  },
+  {
+    name: 'par',
+    operationId: 'pushAuthorizationRequest',
+    schema: {
+      summary: 'Send an authorization request ahead (RFC 9126)',
+      body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
+      response: { 201: pushedRequestSchema, ...errors },
+    },
+    async answer(request, reply) {
+      const pushed = await answerPushedRequest(oauth, requestOf(request, reply));
+      reply.code(201);
+      return pushed;
     },
   },
   {

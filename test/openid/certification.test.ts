@@ -69,6 +69,7 @@ describe('OpenID certification', () => {
     assert.deepEqual(metadata.body.token_endpoint_auth_methods_supported, [
       'client_secret_basic',
       'client_secret_post',
+      'private_key_jwt',
       'none',
     ]);
     const question = { form: { token: posted.body.access_token }, headers: { authorization: basic } };
@@ -88,7 +89,7 @@ describe('OpenID certification', () => {
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
       claims_parameter_supported: true,
-      request_parameter_supported: false,
+      request_parameter_supported: true,
       request_uri_parameter_supported: false,
       authorization_response_iss_parameter_supported: true,
     })) {

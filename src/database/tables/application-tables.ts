@@ -42,6 +42,11 @@ export interface ApplicationTables {
     /** JSON (RFC 7517). */
     jwks: Generated<string | null>;
     jwks_uri: Generated<string | null>;
+    /** Each 1 where the application requires it of itself; `fapi` requires all of FAPI 2.0. */
+    require_pushed_authorization_requests: Generated<number>;
+    require_signed_request_object: Generated<number>;
+    dpop_bound_access_tokens: Generated<number>;
+    fapi: Generated<number>;
     created_at: number;
     updated_at: number;
     version: number;
@@ -87,5 +92,18 @@ export interface ApplicationTables {
     created_at: number;
     /** Exact to the day. */
     last_used_at: number;
+  };
+  /** Signed proofs that were used, by their hash: none works twice. */
+  used_proofs: { id: string; expires_at: number };
+  /** Authorization requests that applications sent ahead (RFC 9126). */
+  pushed_requests: {
+    id: string;
+    client_id: string;
+    /** As a query string. */
+    parameters: string;
+    /** The thumbprint of the key that the application showed with it (RFC 9449 10.1). */
+    jkt: string | null;
+    created_at: number;
+    expires_at: number;
   };
 }

@@ -24,8 +24,8 @@ export interface AuthorizationTables {
     /** The browser's session that the user was signed in by: a code does not outlive it. */
     login_id: string;
     redirect_uri: string;
-    /** Of the method S256; empty: the application sent none. */
-    code_challenge: string;
+    /** Of the method S256; null: the application sent none. */
+    code_challenge: string | null;
     /** JSON lists: what the application asked for, and what it gets. */
     asked: string;
     scopes: string;

@@ -4,6 +4,7 @@ import { isApi } from './accept.ts';
 import { addVary } from './caching.ts';
 
 const exposedHeaders = [
+  'DPoP-Nonce',
   'ETag',
   'Location',
   'Retry-After',
@@ -20,6 +21,7 @@ const allowedHeaders = [
   'Accept',
   'Authorization',
   'Content-Type',
+  'DPoP',
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',

@@ -35,7 +35,7 @@ export async function issueCode(
     user_id: given.userId,
     login_id: given.loginId,
     redirect_uri: request.redirectUri,
-    code_challenge: request.codeChallenge ?? '',
+    code_challenge: request.codeChallenge ?? null,
     asked: JSON.stringify(request.asked),
     scopes: JSON.stringify(given.scopes),
     nonce: request.nonce ?? null,

@@ -11,6 +11,7 @@ import type { RequestedClaims } from '../sessions/store/grant-details.ts';
 import { unauthorizedClient } from '../unauthorized-client.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 import { type ResponseMode, responseModes } from './authorization-response.ts';
+import type { EffectiveParameters } from './effective-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
 
 /** Who asks, and where the answer goes. As long as this is not known, people are told what is wrong, and nobody else. */
@@ -38,6 +39,9 @@ export interface AuthorizationRequest extends ValidatedClient {
   readonly maxAge: number | undefined;
   readonly nonce: string | undefined;
   readonly resource: readonly string[];
+  readonly pushedId?: string | undefined;
+  /** The key that the code, and the tokens for it, are bound to (RFC 9449 10). */
+  readonly jkt?: string | undefined;
 }
 
 /** RFC 6749 4.1.2.1: what is wrong with these two is told to the person, and never by a redirect. */
@@ -80,7 +84,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   asking: ValidatedClient,
-  parameters: AuthorizationParameters,
+  { parameters, signed, pushedId, jkt }: EffectiveParameters,
 ): AuthorizationRequest {
   for (const [name, values] of parameters) {
     if (values.length > 1 && name !== 'resource') {
@@ -90,6 +94,10 @@ export function readAuthorizationRequest(
   refuseUnsupported(parameters);
   if (!mayUseGrant(asking.client, 'authorization_code')) throw unauthorizedClient(asking.client);
   const { client } = asking;
+  if (pushedId === undefined && (client.requirePushedAuthorizationRequests || client.fapi)) {
+    throw invalidRequest('This application must push its requests (RFC 9126).');
+  }
+  if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
   const asked = parseScope(only(parameters, 'scope') ?? '');
   // Nobody asks about other people's tokens on behalf of a person.
   const allowed = client.scopes.filter((scope) => scope !== introspectScope);
@@ -107,12 +115,17 @@ export function readAuthorizationRequest(
     maxAge: readMaxAge(only(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
     nonce: only(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
+    pushedId,
+    jkt: only(parameters, 'dpop_jkt') ?? jkt,
   };
 }
 
 function refuseUnsupported(parameters: AuthorizationParameters): void {
   if (parameters.has('request')) {
-    throw new OAuthError('request_not_supported', 'Requests as JWTs are not supported: send parameters.');
+    throw new OAuthError(
+      'request_not_supported',
+      'This application has no keys that a request could be verified by: send parameters.',
+    );
   }
   if (parameters.has('request_uri')) {
     throw new OAuthError('request_uri_not_supported', 'request_uri is not supported: send parameters.');
@@ -136,7 +149,7 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
 
 /** RFC 9700 2.1.1: a public client has nothing else to prove that it asked. */
 const requiresPkce = ({ requirePkce }: Config, client: StoredClient): boolean =>
-  client.public || client.requirePkce || requirePkce === 'all';
+  client.public || client.requirePkce || client.fapi || requirePkce === 'all';
 
 /** RFC 7636 4.3: where no method is named, it would be `plain`, which protects nobody. */
 function readChallenge(parameters: AuthorizationParameters, isRequired: boolean): string | undefined {

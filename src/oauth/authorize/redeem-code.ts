@@ -27,6 +27,8 @@ export interface Redemption {
   readonly codeVerifier: string | undefined;
   /** What the tokens shall be for, of all that the code was given for. */
   readonly resource: readonly string[];
+  /** The key that the application proved to hold. */
+  readonly jkt?: string | undefined;
   readonly source: RequestSource;
 }
 
@@ -87,7 +89,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
     login: { id: code.login_id },
     authentication: login ? authenticationOf(login) : null,
     resource: JSON.parse(code.resource ?? '[]') as string[],
-    details: stillDetailed(readDetails(code.details), isAllowed),
+    details: { ...stillDetailed(readDetails(code.details), isAllowed), jkt: held.jkt },
     refreshable: isRefreshable(client, scopes),
     source,
   });
@@ -99,13 +101,15 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
 }
 
 function whatIsWrong(
-  { client, code, redirectUri, codeVerifier }: Held,
+  { client, code, redirectUri, codeVerifier, jkt }: Held,
   { user, session }: AuthorityRows,
   now: number,
 ): string | undefined {
   if (code.client_id !== client.id) return 'code of another client';
   if (code.expires_at <= now) return 'code has expired';
   if (code.redirect_uri !== redirectUri) return 'another redirect_uri';
+  const { jkt: bound } = readDetails(code.details);
+  if (bound !== undefined && bound !== jkt) return 'another key than the code is bound to';
   if (!isVerified(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
   if (!user || user.disabled) return 'the user is gone or disabled';
   if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';
@@ -113,8 +117,8 @@ function whatIsWrong(
 }
 
 /** RFC 7636 4.1 and 4.6. RFC 9700 4.8.2: a verifier without a challenge shows that somebody took the challenge out. */
-const isVerified = (verifier: string | undefined, challenge: string): boolean =>
-  challenge === '' ? verifier === undefined : verifier !== undefined && isVerifier(verifier, challenge);
+const isVerified = (verifier: string | undefined, challenge: string | null): boolean =>
+  challenge === null ? verifier === undefined : verifier !== undefined && isVerifier(verifier, challenge);
 
 const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;

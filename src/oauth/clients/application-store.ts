@@ -34,6 +34,14 @@ export interface ApplicationFields {
   /** RFC 7517. */
   readonly jwks: unknown;
   readonly jwksUri: string | null;
+  /** RFC 9126 6. */
+  readonly requirePushedAuthorizationRequests: boolean;
+  /** RFC 9101 10.5. */
+  readonly requireSignedRequestObject: boolean;
+  /** RFC 9449 5.2. */
+  readonly dpopBoundAccessTokens: boolean;
+  /** All that FAPI 2.0 requires. */
+  readonly fapi: boolean;
 }
 
 type Kind = 'flag' | 'list' | 'plain' | 'json';
@@ -57,6 +65,10 @@ const columns: readonly (readonly [keyof ApplicationFields, keyof ClientRow, Kin
   ['defaultMaxAge', 'default_max_age', 'plain'],
   ['jwks', 'jwks', 'json'],
   ['jwksUri', 'jwks_uri', 'plain'],
+  ['requirePushedAuthorizationRequests', 'require_pushed_authorization_requests', 'flag'],
+  ['requireSignedRequestObject', 'require_signed_request_object', 'flag'],
+  ['dpopBoundAccessTokens', 'dpop_bound_access_tokens', 'flag'],
+  ['fapi', 'fapi', 'flag'],
 ];
 
 export const applicationColumns: readonly (keyof ClientRow)[] = columns.map(([, column]) => column);

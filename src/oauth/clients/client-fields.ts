@@ -1,5 +1,5 @@
 import type { DefaultCall } from '../../resources/declaration/fields/field.ts';
-import { boolean, computed, integer, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
+import { boolean, computed, integer, json, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
 import { everyScope } from './scopes.ts';
 
 /** What stands for a field that was left out: known by being this very list. */
@@ -61,6 +61,27 @@ export const clientFields = {
     min: 0,
     max: 9_999_999_999,
     description: 'application: seconds after which people have to sign in again, where it does not say so',
+  }),
+  token_endpoint_auth_method: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
+    description: 'application: how it proves who it is. private_key_jwt: by its keys, and it has no secret (RFC 7523)',
+  }),
+  jwks: json({ max: 20_000, description: 'application: its public keys (RFC 7517)' }),
+  jwks_uri: uri('the address of its public keys, instead of jwks'),
+  require_pushed_authorization_requests: boolean({
+    default: false,
+    description: 'application: it sends its requests ahead (RFC 9126)',
+  }),
+  require_signed_request_object: boolean({
+    default: false,
+    description: 'application: it signs its requests (RFC 9101)',
+  }),
+  dpop_bound_access_tokens: boolean({
+    default: false,
+    description: 'application: its access tokens are bound to a key (RFC 9449)',
+  }),
+  fapi: boolean({
+    default: false,
+    description: 'application: FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP are required of it',
   }),
   registration: oneOf(['dynamic', 'document'], {
     label: 'Registered itself',

@@ -39,7 +39,8 @@ export async function makeClient(
   const client = await createClient(tx, { ...made, id: id ?? uuidv7(context.now()) }, context.now());
   if (!client) return undefined;
   const clientId = client.id;
-  const secret = made.public ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
+  const hasNone = made.public || made.tokenEndpointAuthMethod === 'private_key_jwt';
+  const secret = hasNone ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
   await recordEvent(context, tx, {
     type: 'client.created',
     userId: client.user_id,

@@ -2,13 +2,14 @@ import { OAuthError } from '../../platform/errors.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
+import { readDetails } from '../sessions/store/grant-details.ts';
 import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 
 /** RFC 6749 6: a new pair for the same session. May narrow the access token's scope, never widen it. */
 export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
   clientTypes: ['password', 'personal', 'application'],
-  async issue({ keys, sessions, verifier, audiences, scopes: known }, { client, parameters, source, countAs }) {
+  async issue({ keys, sessions, verifier, audiences, scopes: known }, { client, parameters, source, countAs, jkt }) {
     const refreshToken = required(parameters, 'refresh_token');
     const held = countAs && readRefreshToken(keys, refreshToken);
     if (held) countAs(held.sessionId);
@@ -22,6 +23,14 @@ export const refreshTokenGrant: Grant = {
       if (found?.session.client_id === client.id) {
         heldScopes(known, asked, allowed(found.session));
         audiences.narrow(found.session.resource, resources);
+      }
+    }
+    if (client.public) {
+      // RFC 9449 5: the refresh token of a public client is bound to its key.
+      const found = await verifier.find(refreshToken);
+      const { jkt: bound } = readDetails(found?.session.details ?? null);
+      if (bound !== undefined && bound !== jkt) {
+        throw new OAuthError('invalid_grant', 'The refresh token is bound to another key.');
       }
     }
     const { id: clientId, secretId } = client;

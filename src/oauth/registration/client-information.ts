@@ -31,6 +31,9 @@ export function describe(
     default_max_age: fields.defaultMaxAge,
     jwks: fields.jwks,
     jwks_uri: fields.jwksUri,
+    require_pushed_authorization_requests: fields.requirePushedAuthorizationRequests || null,
+    require_signed_request_object: fields.requireSignedRequestObject || null,
+    dpop_bound_access_tokens: fields.dpopBoundAccessTokens || null,
   };
   return {
     client_name: name,

@@ -19,7 +19,9 @@ export type ClientNotes = Readonly<Record<string, string | readonly string[]>>;
 
 const invalid = (description: string) => new OAuthError('invalid_client_metadata', description);
 
-const authMethods: readonly ClientAuthMethod[] = ['client_secret_basic', 'client_secret_post', 'none'];
+const authMethods: readonly ClientAuthMethod[] = [
+  ...(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const),
+];
 /** It acts for people who agreed, and never for itself: nobody here vouches for it. */
 const grantTypes = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
 const longestName = 100;
@@ -79,7 +81,11 @@ export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: 
       grantTypes: types,
       tokenEndpointAuthMethod: authMethod,
       defaultMaxAge: secondsOf(sent, 'default_max_age'),
-      ...keysOf(sent),
+      requirePushedAuthorizationRequests: flagOf(sent, 'require_pushed_authorization_requests'),
+      requireSignedRequestObject: flagOf(sent, 'require_signed_request_object'),
+      dpopBoundAccessTokens: flagOf(sent, 'dpop_bound_access_tokens'),
+      fapi: false,
+      ...keysOf(sent, authMethod),
     },
     notes: notesOf(sent),
   };
@@ -99,13 +105,22 @@ function secondsOf(sent: Sent, name: string): number | null {
 }
 
 /** RFC 7591 2: the keys, or the address where they are, and not both. */
-function keysOf(sent: Sent): Pick<ApplicationFields, 'jwks' | 'jwksUri'> {
+function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationFields, 'jwks' | 'jwksUri'> {
   const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
   const jwksUri = webUriOf(sent, 'jwks_uri');
   if (jwks !== null && jwksUri !== null) throw invalid('Send jwks or jwks_uri, not both.');
   const wrong = jwks === null ? undefined : faultOfJwks(jwks);
   if (wrong) throw invalid(`jwks ${wrong}.`);
+  if (authMethod === 'private_key_jwt' && jwks === null && jwksUri === null) {
+    throw invalid('private_key_jwt needs jwks or jwks_uri.');
+  }
   return { jwks, jwksUri };
+}
+
+function flagOf(sent: Sent, name: string): boolean {
+  const value = Object.hasOwn(sent, name) ? (sent[name] ?? false) : false;
+  if (typeof value !== 'boolean') throw invalid(`${name} takes true or false.`);
+  return value;
 }
 
 function notesOf(sent: Sent): ClientNotes {

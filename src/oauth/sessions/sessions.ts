@@ -18,7 +18,13 @@ import { insertSession } from './store/new-session-store.ts';
 import { sessionEnd } from './store/session-end.ts';
 import { type SessionRow, type SessionsOf, shortenSessions } from './store/session-store.ts';
 import type { StoredSession } from './store/stored-session.ts';
-import { accessTokenExpiry, signAccessToken, signAccessTokenInWorker, type TokenGrant } from './tokens/access-token.ts';
+import {
+  accessTokenExpiry,
+  signAccessToken,
+  signAccessTokenInWorker,
+  type TokenClaims,
+  type TokenGrant,
+} from './tokens/access-token.ts';
 import type { LegacyTokens } from './tokens/legacy-tokens.ts';
 import { makeRefreshToken } from './tokens/refresh-token.ts';
 
@@ -142,8 +148,14 @@ export class Sessions {
   }
 
   /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
-  accessToken(session: SessionRow, scopes = scopesOfSession(session), audience?: readonly string[]): Promise<string> {
-    return signAccessTokenInWorker(this.#keys, this.#context.config, session, { ...this.#grantOf(scopes), audience });
+  accessToken(
+    session: SessionRow,
+    scopes = scopesOfSession(session),
+    audience?: readonly string[],
+    claims?: TokenClaims,
+  ): Promise<string> {
+    const grant = { ...this.#grantOf(scopes), audience, claims };
+    return signAccessTokenInWorker(this.#keys, this.#context.config, session, grant);
   }
 
   /** The same at once: for a transaction, which must not wait. */

@@ -17,6 +17,7 @@ import {
   locationOf,
 } from '../../oauth/authorize/authorization-response.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
+import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
 import { giveAccess } from '../../oauth/authorize/give-access.ts';
 import { findLogin, type Login } from '../../oauth/authorize/login.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
@@ -100,7 +101,9 @@ export class AuthorizePage {
     const { oauth } = this.#means;
     const { query, progress } = visit.continuation;
     const { database, now } = oauth.context;
-    const parameters = readAuthorizationParameters(query);
+    const sent = readAuthorizationParameters(query);
+    const effective = await effectiveParameters(oauth, sent, { resumed: progress.since !== undefined });
+    const { parameters } = effective;
     const login = await findLogin(oauth, visit.request.caller);
     // Nobody who is not known here makes this service call an address.
     if (!login && !isSilent(parameters) && oauth.documents.takes(parameters.get('client_id')?.[0])) {
@@ -113,7 +116,7 @@ export class AuthorizePage {
         throw invalidRequest(`The request has more than ${longestRequest} characters.`);
       // RFC 9700 4.11.2: nobody is sent on by a mere link, with an error of somebody's making, before they have signed in.
       if (!login && !isSilent(parameters)) return this.signIn(visit);
-      const authorization = readAuthorizationRequest(oauth, asking, parameters);
+      const authorization = readAuthorizationRequest(oauth, asking, effective);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
       const expected = await this.#expected(asking, only(parameters, 'id_token_hint'));

@@ -2,6 +2,8 @@
 export interface GrantDetails {
   /** The claims that it asked for one by one (OpenID Connect Core 5.5), by where they are to be. */
   readonly claims?: RequestedClaims | undefined;
+  /** The thumbprint of the key that tokens are bound to (RFC 9449). */
+  readonly jkt?: string | undefined;
 }
 
 export interface RequestedClaims {
