@@ -79,9 +79,7 @@ function entries() {
 }
 
 function sources() {
-  return ['src', 'extensions'].flatMap((folder) =>
-    filesIn(join(root, folder)).map((path) => posix.join(folder, path)),
-  );
+  return ['src', 'extensions'].flatMap((folder) => filesIn(join(root, folder)).map((path) => posix.join(folder, path)));
 }
 
 /** What is no code, at its place. */
