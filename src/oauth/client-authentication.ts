@@ -38,7 +38,8 @@ export async function authenticateClient(
     countAs?.(client.id);
     return client;
   }
-  const usedHeader = authorization !== undefined;
+  // Only Basic is client authentication. HTTP clients add a Bearer header to every request that they send.
+  const usedHeader = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
   if (usedHeader && secret !== undefined) {

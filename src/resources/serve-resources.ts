@@ -7,7 +7,7 @@ import { compileResources, type Resource, type Resources } from './model/resourc
 import type { ResourceServices } from './model/resource-services.ts';
 import { refuseParameters } from './query/list-query.ts';
 import { serveActions } from './routes/action-routes.ts';
-import { serveBatch } from './routes/batch-routes.ts';
+import { serveBatches } from './routes/batch-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
 import { descriptionsSchema } from './routes/descriptions-schema.ts';
 import { serveNested } from './routes/nested-routes.ts';
@@ -30,7 +30,7 @@ export function serveResources(
   const batching = new Set<string>();
   for (const resource of resources.values()) {
     serveResource(app, services, resource);
-    serveBatch(app, services, resource, batching);
+    serveBatches(app, services, resource, batching);
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }
