@@ -66,7 +66,7 @@ const tableOwners = new Map(
     identity: ['users', 'roles', 'email_changes', 'one_time_tokens', 'known_devices', 'user_time_zones', 'throttles'],
     oauth: [
       ...['clients', 'client_secrets', 'sessions', 'application_logins', 'device_authorizations'],
-      ...['client_registrations', 'consents', 'authorization_codes'],
+      ...['client_registrations', 'consents', 'authorization_codes', 'used_proofs', 'pushed_requests'],
     ],
     resources: [
       ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],

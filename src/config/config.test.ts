@@ -27,6 +27,8 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   adminPassword: ['12345678', '12345678', 'short'],
   encryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
   previousEncryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
+  securityContact: ['mailto:a@b.example', ['mailto:a@b.example'], 'a@b.example'],
+  requirePkce: ['all', 'all', 'none'],
   scopes: ['reports:run=Run it; bills:pay=Pay = owe', { 'reports:run': 'Run it', 'bills:pay': 'Pay = owe' }, 'a:b'],
   resourceServers: ['https://a.example,urn:b', ['https://a.example', 'urn:b'], 'files'],
   signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],

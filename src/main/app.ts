@@ -4,6 +4,7 @@ import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { systemSource } from '../http/request-source.ts';
+import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
@@ -76,6 +77,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   acknowledgeWrites(app, context);
   await describeApi(app, context.config);
   for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
+  serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [queueCheck(services.passwords)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);

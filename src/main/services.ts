@@ -19,6 +19,8 @@ import { KnownScopes } from '../oauth/clients/scopes.ts';
 import { FailedClients } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
+import { ClientKeys } from '../oauth/proofs/client-keys.ts';
+import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
 import { createSessions } from '../oauth/sessions/create-sessions.ts';
@@ -68,7 +70,14 @@ export async function createServices(context: Context): Promise<Services> {
   const queue = new Queue(context, keys);
   const notifyApplications: NotifyApplications = (tx, logins, addresses) =>
     enqueueLogouts(context, tx, logins, addresses);
-  const { sessions, verifier } = createSessions(context, keys, legacyTokens, notifyApplications);
+  const dpop = new Dpop(context, keys);
+  const { sessions, verifier } = createSessions(
+    context,
+    keys,
+    legacyTokens,
+    notifyApplications,
+    ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
+  );
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
@@ -83,8 +92,10 @@ export async function createServices(context: Context): Promise<Services> {
     context,
     keys,
     clients,
-    documents: new ClientDocuments(context, clients, scopes),
+    documents: new ClientDocuments(context, clients, { scopes, keys }),
     failedClients: new FailedClients(context, clients),
+    clientKeys: new ClientKeys(context),
+    dpop,
     sessions,
     verifier,
     scopes,

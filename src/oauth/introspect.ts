@@ -39,7 +39,12 @@ const nowAllowed = (scopes: readonly string[], client: StoredClient | undefined)
   (client ? narrowScopes(scopes, client.scopes) : scopes).join(' ');
 
 function describeAccess({ claims }: FoundToken & { kind: 'access' }, client: StoredClient | undefined): Introspection {
-  return { active: true, token_type: 'Bearer', ...claims, scope: nowAllowed(claims.scope.split(' '), client) };
+  return {
+    active: true,
+    token_type: claims.cnf ? 'DPoP' : 'Bearer',
+    ...claims,
+    scope: nowAllowed(claims.scope.split(' '), client),
+  };
 }
 
 /** Good is the current generation, and its predecessor as long as that still gets the same successor. */

@@ -7,6 +7,8 @@ import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes.ts';
 import type { FailedClients } from './failed-clients.ts';
+import type { ClientKeys } from './proofs/client-keys.ts';
+import type { Dpop } from './proofs/dpop.ts';
 import type { ClientDocuments } from './registration/client-documents.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
@@ -19,6 +21,8 @@ export interface OAuth {
   /** Looks up applications that may be known by the address of their description. */
   readonly documents: ClientDocuments;
   readonly failedClients: FailedClients;
+  readonly clientKeys: ClientKeys;
+  readonly dpop: Dpop;
   readonly sessions: Sessions;
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;

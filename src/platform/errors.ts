@@ -73,6 +73,8 @@ export const tooExpensive = (detail: string, retryAfterSeconds: number) =>
   });
 
 export type OAuthErrorCode =
+  | 'use_dpop_nonce'
+  | 'invalid_dpop_proof'
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'

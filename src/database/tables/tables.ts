@@ -64,31 +64,6 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
   user_time_zones: { user_id: string; time_zone: string };
   /** The names that the setting ROLES has, and admin. */
   roles: { id: string };
-  clients: {
-    id: string;
-    /** password: first-party; personal: third-party, for itself; application: what people sign in to. */
-    type: 'password' | 'personal' | 'application';
-    name: string;
-    /** The owner of a personal client or an application; null for the operator's own. */
-    user_id: string | null;
-    /** JSON list: what the client may ask for, and what it gets when it asks for nothing. */
-    scopes: string;
-    /** 1: an application that can keep no secret, and has none. */
-    public: Generated<number>;
-    /** JSON lists, as registered to the letter. */
-    redirect_uris: Generated<string>;
-    post_logout_redirect_uris: Generated<string>;
-    homepage_uri: Generated<string | null>;
-    logo_uri: Generated<string | null>;
-    backchannel_logout_uri: Generated<string | null>;
-    /** 1: people are not asked for their consent. */
-    trusted: Generated<number>;
-    /** How it came here where nobody here made it; the registration itself is in client_registrations. */
-    registration: Generated<'dynamic' | 'document' | null>;
-    created_at: number;
-    updated_at: number;
-    version: number;
-  };
   client_secrets: {
     id: string;
     client_id: string;
@@ -134,6 +109,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     acr: Generated<string | null>;
     /** JSON list of the audiences that access tokens may be for (RFC 8707); null: the service itself. */
     resource: Generated<string | null>;
+    /** JSON of `GrantDetails`: what an application was given beyond scopes. */
+    details: Generated<string | null>;
     version: Generated<number>;
   };
   /** Who is signed in to which application: it may outlive the application's session. */
@@ -150,6 +127,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     id: string;
     /** `sign` holds a key pair; `mac` the symmetric server keys. */
     purpose: 'sign' | 'mac';
+    /** `id_token`: signs ID tokens with RS256. Null: signs access tokens, or makes MACs. */
+    signs: Generated<'id_token' | null>;
     algorithm: string;
     public_jwk: string | null;
     sealed_private: string;

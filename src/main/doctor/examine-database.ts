@@ -62,7 +62,7 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
 
 async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
   const keys = await listKeys({ config, now }, database.db);
-  const signing = keys.find(({ state }) => state === 'signing');
+  const signing = keys.find(({ state, signs }) => state === 'signing' && signs === 'access_token');
   if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
   if (signing.algorithm !== config.signingAlgorithm) {
     const values = { is: signing.algorithm, wanted: config.signingAlgorithm };

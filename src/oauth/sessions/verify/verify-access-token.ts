@@ -41,6 +41,7 @@ export async function verifyAccessToken(
     sessionId: claims.sid,
     expiresAt,
     paths,
+    jkt: claims.cnf?.jkt,
     lasting: own !== undefined,
   };
 }
