@@ -5,6 +5,7 @@ import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
+import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -74,6 +75,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
+  serveFactors(app, context, { services: services.factors, holdAuthority });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   const served = serveResources(
     app,

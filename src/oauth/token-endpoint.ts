@@ -7,6 +7,9 @@ import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
+import { emailCodeGrant } from './grants/email-code.ts';
+import { mfaGrant } from './grants/mfa.ts';
+import { passkeyGrant } from './grants/passkey.ts';
 import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import type { OAuth } from './oauth.ts';
@@ -18,10 +21,16 @@ import { unauthorizedClient } from './unauthorized-client.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
-  [authorizationCodeGrant, passwordGrant, clientCredentialsGrant, refreshTokenGrant, deviceCodeGrant].map((grant) => [
-    grant.type,
-    grant,
-  ]),
+  [
+    authorizationCodeGrant,
+    passwordGrant,
+    mfaGrant,
+    passkeyGrant,
+    emailCodeGrant,
+    clientCredentialsGrant,
+    refreshTokenGrant,
+    deviceCodeGrant,
+  ].map((grant) => [grant.type, grant]),
 );
 
 interface TokenResponse {

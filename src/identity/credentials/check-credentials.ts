@@ -133,7 +133,7 @@ const wrongCredentials = (reason: string) =>
   new OAuthError('invalid_grant', 'The user name or the password is wrong.', { reason });
 
 async function checkPassword({ context, passwords, credentials, user }: Check, attempt: Attempt): Promise<UserRow> {
-  const { config, database, metrics } = context;
+  const { database, metrics } = context;
   const { password, source, clientId } = credentials;
   // Verify even for unknown users: timing must not reveal who exists.
   const looked = user
@@ -150,15 +150,19 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
     throw wrongCredentials(reason);
   }
   await attempt.succeed();
-  if (config.requireEmailConfirmation && !user.email_confirmed) {
-    metrics.logins.inc({ result: 'unconfirmed' });
-    throw new OAuthError('invalid_grant', unconfirmedEmail);
-  }
+  requireConfirmed(context, user);
   const current = passwords.needsRehash(user.password_hash)
     ? await renewHash(context, passwords, user, credentials)
     : user;
   metrics.logins.inc({ result: 'accepted' });
   return current;
+}
+
+/** For whoever has proved to be this user, and nobody else. */
+export function requireConfirmed({ config, metrics }: Context, user: UserRow): void {
+  if (!config.requireEmailConfirmation || user.email_confirmed) return;
+  metrics.logins.inc({ result: 'unconfirmed' });
+  throw new OAuthError('invalid_grant', unconfirmedEmail);
 }
 
 /**

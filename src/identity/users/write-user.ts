@@ -10,6 +10,7 @@ import { profileChanges } from '../accounts/user-changes.ts';
 import { profileFields } from '../accounts/user-fields.ts';
 import { shutOut } from '../credentials/shut-out.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
+import { forgetBrowsers } from '../factors/remembered-browsers.ts';
 import { completeUser } from '../registration/complete-user.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 
@@ -114,6 +115,7 @@ async function followPassword(
     await services.endSessions(tx, invalidate, which, cause);
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
+    await forgetBrowsers(tx, userId);
   } else await shutOut(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);
