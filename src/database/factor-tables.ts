@@ -63,6 +63,8 @@ export interface FactorTables {
     expires_at: number;
     version: Generated<number>;
   };
+  /** Tokens that the operator made for applications to register themselves with: SHA-256. */
+  registration_tokens: { hash: string; created_at: number; expires_at: number };
   /** Signed values that work once, and have been used: challenges of passkeys, and tokens of the second step. */
   spent_values: { id: string; expires_at: number };
 }

@@ -20,6 +20,7 @@ export async function pruneAccounts({ database: { db, engine }, now }: Context):
   await pruneEmailCodes(db, now());
   await pruneBrowsers(db, now());
   await pruneSpentValues(db, now());
+  await db.deleteFrom('registration_tokens').where('expires_at', '<=', now()).execute();
   await pruneEmailChanges(db, now());
   await pruneDevices(db, now() - devicesKept);
 }

@@ -16,6 +16,7 @@ import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveRegistration } from '../oauth/registration/registration-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
+import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { servePages } from '../pages/pages.ts';
 import { createWebSessions } from '../pages/session/authenticate-web.ts';
 import { noteSettings } from '../resources/audit/note-settings.ts';
@@ -71,6 +72,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveDeviceAuthorization(app, oauth);
   serveRegistration(app, oauth);
   serveProxies(app, oauth, proxiedClients);
+  serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;

@@ -69,6 +69,11 @@ export const factors: Migration = {
       expires_at ${bigint} not null
     )`,
     'create index spent_values_expires on spent_values (expires_at)',
+    `create table registration_tokens (
+      hash ${text} primary key,
+      created_at ${bigint} not null,
+      expires_at ${bigint} not null
+    )`,
     `alter table sessions add column token_hash ${text}`,
     `alter table client_secrets add column value_hash ${text}`,
   ],

@@ -96,6 +96,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, FactorTa
     secret_hash: string;
     /** That key; null where a version before 005 wrote it. */
     key_id: string | null;
+    /** SHA-256, by which a reported secret is found; null for secrets that somebody chose. */
+    value_hash: Generated<string | null>;
     created_at: number;
     /** Null for the current secret; a replaced one may live some hours more. */
     expires_at: number | null;
@@ -134,6 +136,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, FactorTa
     acr: Generated<string | null>;
     /** JSON list of the audiences that access tokens may be for (RFC 8707); null: the service itself. */
     resource: Generated<string | null>;
+    /** SHA-256 of the value of a personal access token; null until it was shown, and for sessions. */
+    token_hash: Generated<string | null>;
     version: Generated<number>;
   };
   /** Who is signed in to which application: it may outlive the application's session. */

@@ -147,6 +147,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     ...(['factor-added', 'factor-removed', 'factors-removed', 'recovery-code-used', 'recovery-codes-few'] as const).map(
       (name) => [name, (mail: QueuedMail) => happened(mail, '/settings/security')] as const,
     ),
+    ['token-reported', (mail) => happened(mail, '/settings/tokens')],
     ['email-code', codeByMail],
   ]);
 }
@@ -161,6 +162,9 @@ const messages = new Map([
   ['a new personal access token', message('mail.what.token')],
   ['a new external application', message('mail.what.application')],
   ['a new secret of an external application', message('mail.what.secret')],
+  ['a personal access token', message('mail.what.leaked_token')],
+  ['a session', message('mail.what.leaked_session')],
+  ['a secret of an application', message('mail.what.leaked_secret')],
   ['a passkey', message('mail.what.passkey')],
   ['an authenticator app', message('mail.what.authenticator')],
   ['new recovery codes', message('mail.what.recovery_codes')],

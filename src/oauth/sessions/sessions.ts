@@ -106,6 +106,7 @@ export class Sessions {
       amr: authentication ? JSON.stringify(authentication.amr) : null,
       acr: authentication?.acr ?? null,
       resource: resource?.length ? JSON.stringify(resource) : null,
+      token_hash: null,
       version: 1,
     };
     const stored = insertSession(on, row, session.secretId ?? null);
