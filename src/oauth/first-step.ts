@@ -28,7 +28,9 @@ export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step:
   if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
   const login = { ...step, resource, amr: amrOf[first] };
   if (next.kind === 'none') return openLogin(oauth, request, login);
-  return openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
+  const opened = await openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
+  // RFC 6749 5.1: the answer says that it is less.
+  return { ...opened, asked: scopes };
 }
 
 async function mfaRequired(

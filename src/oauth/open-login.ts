@@ -2,7 +2,7 @@ import type { Tx } from '../database/database.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
 import { rememberDevice } from '../identity/credentials/known-devices.ts';
-import { rememberBrowser } from '../identity/factors/remembered-browsers.ts';
+import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireSecret } from './clients/client-secrets.ts';

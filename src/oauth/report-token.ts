@@ -4,7 +4,9 @@ import type { RequestSource } from '../http/request-source.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
+import { takeSecret } from './clients/leaked-secret-store.ts';
 import type { OAuth } from './oauth.ts';
+import { endRegistrationToken } from './registration/registration-token-store.ts';
 
 interface Report {
   readonly token: string;
@@ -32,28 +34,20 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
 
 async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
-    const ended = await tx
-      .deleteFrom('client_secrets')
-      .where('value_hash', '=', hashShortToken(report.token))
-      .returning('client_id')
-      .executeTakeFirst();
+    const ended = await takeSecret(tx, hashShortToken(report.token));
     if (!ended) return;
-    const { client_id: clientId } = ended;
+    const { client_id: clientId, type, user_id: userId } = ended;
     invalidate({ kind: 'client', id: clientId });
-    const query = tx.selectFrom('clients').select(['type', 'user_id']).where('id', '=', clientId);
-    const client = await query.executeTakeFirst();
     // What a personal client opened, it opened with the secret. People who signed in to an application did so themselves.
-    if (client?.type === 'personal') await oauth.sessions.end(tx, invalidate, { clientId }, 'reported');
-    await note(oauth, tx, report, { userId: client?.user_id ?? null, clientId, what: 'a secret of an application' });
+    if (type === 'personal') await oauth.sessions.end(tx, invalidate, { clientId }, 'reported');
+    await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
   });
 }
 
 async function endLeakedRegistration({ context }: OAuth, { token, source }: Report): Promise<void> {
   const hash = hashShortToken(token);
   await context.database.db.transaction().execute(async (tx) => {
-    await tx.deleteFrom('registration_tokens').where('hash', '=', hash).execute();
-    const update = tx.updateTable('client_registrations').set({ token_hash: null }).where('token_hash', '=', hash);
-    const clientId = (await update.returning('client_id').executeTakeFirst())?.client_id;
+    const clientId = await endRegistrationToken(tx, hash);
     await recordEvent(context, tx, {
       type: 'token.reported',
       clientId,

@@ -6,9 +6,9 @@ import { sayDevice } from '../../http/device.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
-import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from '../factors/email-codes.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mails.ts';
 import { timeInWords } from '../mail/time-in-words.ts';
+import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
 

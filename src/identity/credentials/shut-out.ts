@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
-import { forgetBrowsers } from '../factors/remembered-browsers.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
 import { liftLockout } from '../throttle/throttle-store.ts';
 
 /**

@@ -19,6 +19,14 @@ export async function deleteUnconfirmed(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('authenticators').where('user_id', '=', userId).where('confirmed_at', 'is', null).execute();
 }
 
+export async function deleteAuthenticator(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('authenticators').where('id', '=', id).execute();
+}
+
+export async function deleteAuthenticatorsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute();
+}
+
 export const findConfirmed = (db: Db | Tx, userId: string): Promise<AuthenticatorRow[]> =>
   db
     .selectFrom('authenticators')

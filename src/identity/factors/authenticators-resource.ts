@@ -1,6 +1,7 @@
 import encodeQR from 'qr';
 import { Type } from 'typebox';
 import { readBrand } from '../../config/brand.ts';
+import type { Config } from '../../config/config.ts';
 import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
@@ -8,10 +9,11 @@ import { anyOf, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { computed, reference, text, timestamp } from '../../resources/declare.ts';
-import { findUser } from '../accounts/user-store.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
 import {
   authenticatorLabel,
   confirmWithStep,
+  deleteAuthenticator,
   deleteUnconfirmed,
   findAuthenticator,
   insertAuthenticator,
@@ -19,7 +21,7 @@ import {
 import { noteFactorChange } from './factor-notices.ts';
 import { afterRemoval, type FactorServices, requireSecondFactors } from './factor-services.ts';
 import { own } from './own-factor.ts';
-import { makeRecoveryCodes } from './recovery-codes.ts';
+import { makeRecoveryCodes } from './recovery-code-store.ts';
 import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
 
 const fields = {
@@ -47,8 +49,13 @@ const made = Type.Object({
 const codes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
 const confirmation = Type.Object({ code: Type.String({ description: 'what the app shows' }) });
 
-export const qrOf = (uri: string): string =>
-  `data:image/svg+xml;base64,${Buffer.from(encodeQR(uri, 'svg', { ecc: 'medium', border: 2 })).toString('base64')}`;
+/** What an app is set up with: typed, followed on the same device, or photographed. */
+export function setUpOf(config: Config, user: UserRow | undefined, secret: string) {
+  const account = user?.email ?? user?.username ?? user?.phone ?? '';
+  const uri = otpauthUri({ secret, issuer: readBrand(config).name, account });
+  const svg = encodeQR(uri, 'svg', { ecc: 'medium', border: 2 });
+  return { secret, uri, qr: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` };
+}
 
 /** Apps that show a code which changes every thirty seconds (RFC 6238). */
 export function authenticatorsResource(services: FactorServices) {
@@ -84,7 +91,6 @@ export function authenticatorsResource(services: FactorServices) {
       await services.guardChange(tx, caller);
       const userId = caller.userId as string;
       const user = await findUser(tx as Tx, userId);
-      const account = user?.email ?? user?.username ?? user?.phone ?? userId;
       const id = uuidv7(now);
       const secret = makeTotpSecret();
       // One that was begun and left is worth nothing to anybody.
@@ -92,13 +98,12 @@ export function authenticatorsResource(services: FactorServices) {
       const sealed_secret = keys.seal(secret, authenticatorLabel(id));
       const name = values.name as string;
       await insertAuthenticator(tx, { id, user_id: userId, name, sealed_secret, created_at: now, confirmed_at: null });
-      const uri = otpauthUri({ secret, issuer: readBrand(context.config).name, account });
-      call.reveal({ secret, uri, qr: qrOf(uri) });
+      call.reveal(setUpOf(context.config, user, secret));
       return id;
     },
     async remove(call, row) {
       await services.guardChange(call.tx, call.caller);
-      await call.tx.deleteFrom('authenticators').where('id', '=', row.id).execute();
+      await deleteAuthenticator(call.tx, row.id);
       if (!row.confirmed) return;
       await afterRemoval(call.tx, row.user_id);
       await note(call, 'removed', row);

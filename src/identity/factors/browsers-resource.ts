@@ -3,6 +3,7 @@ import { compare } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
 import { own } from './own-factor.ts';
+import { deleteBrowser } from './remembered-browser-store.ts';
 
 /** Browsers on which the second factor is not asked for. Deleting one has it asked for there again. */
 export const browsersResource = defineResource({
@@ -25,7 +26,7 @@ export const browsersResource = defineResource({
   operations: ['list', 'find', 'delete'],
   defaultOrder: '-id',
   async remove({ context, tx, caller, source }, { id }) {
-    await tx.deleteFrom('remembered_browsers').where('id', '=', id).execute();
+    await deleteBrowser(tx, id);
     await recordEvent(context, tx, { type: 'browser.forgotten', userId: caller.userId, rowId: id, source });
   },
 });

@@ -11,10 +11,10 @@ import { readEmailField } from '../read-body.ts';
 import { sendEmailCode } from './email-codes.ts';
 import { noteFactorChange } from './factor-notices.ts';
 import { type FactorServices, requireSecondFactors } from './factor-services.ts';
-import { findHeldFactors, hasSecondFactor } from './held-factors.ts';
+import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { readMfaToken } from './mfa-token.ts';
 import { creationOptions, passkeyOrigins, requestOptions } from './passkeys.ts';
-import { countRecoveryCodes, makeRecoveryCodes } from './recovery-codes.ts';
+import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts';
 
 const tags = ['factors'];
 const Options = Type.Object({ challenge: Type.String() }, { additionalProperties: true });

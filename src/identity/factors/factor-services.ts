@@ -2,10 +2,10 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { findHeldFactors, hasSecondFactor } from './held-factors.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
-import { deleteRecoveryCodes } from './recovery-codes.ts';
-import { forgetBrowsers } from './remembered-browsers.ts';
+import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
 /** What the rules about factors need of the rest of the service. */
 export interface FactorServices extends FactorMeans {

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import type { Method } from './second-step.ts';
-import { spend } from './spent-values.ts';
+import { spend } from './spent-value-store.ts';
 
 const purpose = 'mfa token';
 const lifeMs = 5 * 60_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { spend } from './spent-values.ts';
+import { spend } from './spent-value-store.ts';
 
 type Macs = Pick<KeyRing, 'mac' | 'matches'>;
 

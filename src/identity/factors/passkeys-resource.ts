@@ -6,10 +6,11 @@ import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { noteFactorChange } from './factor-notices.ts';
 import { afterRemoval, type FactorServices } from './factor-services.ts';
-import { findHeldFactors } from './held-factors.ts';
+import { findHeldFactors } from './held-factor-store.ts';
 import { own } from './own-factor.ts';
+import { deletePasskey } from './passkey-store.ts';
 import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
-import { makeRecoveryCodes } from './recovery-codes.ts';
+import { makeRecoveryCodes } from './recovery-code-store.ts';
 
 const fields = {
   user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
@@ -109,7 +110,7 @@ export function passkeysResource(services: FactorServices) {
     },
     async remove(call, row) {
       await services.guardChange(call.tx, call.caller);
-      await call.tx.deleteFrom('passkeys').where('id', '=', row.id).execute();
+      await deletePasskey(call.tx, row.id);
       await afterRemoval(call.tx, row.user_id);
       await note(call, 'removed', row);
     },

@@ -17,7 +17,7 @@ import {
   hasRecoveryCode,
   isRecoveryCode,
   useRecoveryCode,
-} from './recovery-codes.ts';
+} from './recovery-code-store.ts';
 import type { Method } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
 

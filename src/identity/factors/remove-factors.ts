@@ -1,10 +1,12 @@
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { deleteAuthenticatorsOf } from './authenticator-store.ts';
 import { noteFactorChange } from './factor-notices.ts';
-import { findHeldFactors } from './held-factors.ts';
+import { findHeldFactors } from './held-factor-store.ts';
+import { deletePasskeysOf } from './passkey-store.ts';
 import type { FactorMeans } from './prove-factor.ts';
-import { deleteRecoveryCodes } from './recovery-codes.ts';
-import { forgetBrowsers } from './remembered-browsers.ts';
+import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
 /** Takes every factor but the password from a user who lost them. It is recorded, and the owner is told. */
 export async function removeFactors(
@@ -13,8 +15,8 @@ export async function removeFactors(
   { userId, actorId, source }: { userId: string; actorId: string | null; source: RequestSource },
 ): Promise<void> {
   const held = await findHeldFactors(tx, userId);
-  await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
-  await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute();
+  await deletePasskeysOf(tx, userId);
+  await deleteAuthenticatorsOf(tx, userId);
   await deleteRecoveryCodes(tx, userId);
   await forgetBrowsers(tx, userId);
   const data = { passkeys: held.passkeys + held.automaticPasskeys, authenticators: held.authenticators };

@@ -2,8 +2,8 @@ import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { rolesOf, type UserRow } from '../accounts/user-store.ts';
-import { findHeldFactors, hasSecondFactor } from './held-factors.ts';
-import { isRemembered } from './remembered-browsers.ts';
+import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
+import { isRemembered } from './remembered-browser-store.ts';
 
 export type Method = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
 
@@ -42,7 +42,7 @@ export async function secondStepOf(
 }
 
 /** Whether the policy wants this user to have a second factor. */
-export const isDemanded = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
+const isDemanded = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
   mfa === 'required' || (mfa === 'admins' && rolesOf(user).includes('admin'));
 
 /** What a login may do that has yet to set up a second factor. */

@@ -26,7 +26,7 @@ export function toBase32(bytes: Uint8Array): string {
 }
 
 /** Undefined where it is no base32. Padding, spaces and small letters are as good. */
-export function fromBase32(text: string): Buffer | undefined {
+function fromBase32(text: string): Buffer | undefined {
   const bytes: number[] = [];
   let bits = 0;
   let value = 0;

@@ -6,7 +6,7 @@ import { notFound } from '../../platform/errors.ts';
 import { action, type MadeAction } from '../../resources/declaration/define-resource.ts';
 import { role } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { findHeldFactors } from '../factors/held-factors.ts';
+import { findHeldFactors } from '../factors/held-factor-store.ts';
 import { removeFactors } from '../factors/remove-factors.ts';
 import { isSelf, requireEveryScope } from './guard-user.ts';
 

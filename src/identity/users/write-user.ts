@@ -5,12 +5,12 @@ import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
 import { findClientIdsOf, forgetUser } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user-changes.ts';
 import { profileFields } from '../accounts/user-fields.ts';
 import { shutOut } from '../credentials/shut-out.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
-import { forgetBrowsers } from '../factors/remembered-browsers.ts';
 import { completeUser } from '../registration/complete-user.ts';
 import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
 

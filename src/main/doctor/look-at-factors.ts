@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Db } from '../../database/database.ts';
-import { countUnprotectedAdministrators } from '../../identity/factors/factor-counts.ts';
+import { countUnprotectedAdministrators } from '../../identity/factors/factor-count-store.ts';
 import { type Finding, notice, ok } from './finding.ts';
 
 /** Administrators whose password alone opens everything. */

@@ -4,20 +4,18 @@ import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/short-token.ts';
 import type { OAuth } from '../oauth.ts';
+import { hasInitialToken, insertInitialToken } from './registration-token-store.ts';
 
 /** An initial access token (RFC 7591 1.2) that the operator hands out: good until then, for whoever has it. */
 export async function makeInitialToken({ database, now }: Context, expiresAt: number): Promise<string> {
   const token = makeShortToken('reg');
   const row = { hash: hashShortToken(token), created_at: now(), expires_at: expiresAt };
-  await database.db.insertInto('registration_tokens').values(row).execute();
+  await insertInitialToken(database.db, row);
   return token;
 }
 
-async function isInitialToken({ database, now }: Context, token: string): Promise<boolean> {
-  if (shortTokenKind(token) !== 'reg') return false;
-  const query = database.db.selectFrom('registration_tokens').select('hash').where('hash', '=', hashShortToken(token));
-  return (await query.where('expires_at', '>', now()).executeTakeFirst()) !== undefined;
-}
+const isInitialToken = async ({ database, now }: Context, token: string): Promise<boolean> =>
+  shortTokenKind(token) === 'reg' && hasInitialToken(database.db, hashShortToken(token), now());
 
 /** RFC 6750 3.1. */
 export const invalidToken = (reason?: string): OAuthError =>

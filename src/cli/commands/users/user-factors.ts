@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemSource } from '../../../http/request-source.ts';
-import { findHeldFactors } from '../../../identity/factors/held-factors.ts';
+import { findHeldFactors } from '../../../identity/factors/held-factor-store.ts';
 import { removeFactors } from '../../../identity/factors/remove-factors.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';

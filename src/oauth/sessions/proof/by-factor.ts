@@ -1,5 +1,6 @@
 import type { Tx } from '../../../database/database.ts';
-import { findHeldFactors } from '../../../identity/factors/held-factors.ts';
+import { findUser } from '../../../identity/accounts/user-store.ts';
+import { findHeldFactors } from '../../../identity/factors/held-factor-store.ts';
 import { type FactorMeans, type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
 import type { Method } from '../../../identity/factors/second-step.ts';
 import { unprocessable } from '../../../platform/errors.ts';
@@ -61,6 +62,6 @@ export const byEmailCode = (means: FactorMeans): ProofMethod => ({
 });
 
 async function hasConfirmedEmail({ context: { database } }: FactorMeans, userId: string): Promise<boolean> {
-  const query = database.db.selectFrom('users').select('email').where('id', '=', userId);
-  return (await query.where('email_confirmed', '=', 1).executeTakeFirst())?.email != null;
+  const user = await findUser(database.db, userId);
+  return user?.email_confirmed === 1 && user.email !== null;
 }

@@ -1,30 +1,14 @@
 import type { Config } from '../../../config/config.ts';
-import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
-import type { SessionRow } from '../store/session-store.ts';
+import { findByTokenHash, setTokenHash } from '../store/token-hash-store.ts';
 import { type AccessTokenClaims, noClient } from './access-token.ts';
 
 /** A new value for a personal access token, in place of the one before. Only the return value ever shows it. */
 export async function renewPersonalToken(tx: Tx, sessionId: string): Promise<string> {
   const token = makeShortToken('pat');
-  await tx
-    .updateTable('sessions')
-    .set({ token_hash: hashShortToken(token) })
-    .where('id', '=', sessionId)
-    .execute();
+  await setTokenHash(tx, sessionId, hashShortToken(token));
   return token;
-}
-
-const byHash = compiledQuery((db, { hash }: { hash: string }) =>
-  db.selectFrom('sessions').selectAll().where('token_hash', '=', hash),
-);
-
-/** The session of a personal access token, live or not. */
-export async function findPersonalToken(database: Database, token: string): Promise<SessionRow | undefined> {
-  if (shortTokenKind(token) !== 'pat') return undefined;
-  const [session] = await byHash.read(database, { hash: hashShortToken(token) });
-  return session;
 }
 
 /** What its session says, as the claims of an access token: whatever reads those reads these. */
@@ -32,7 +16,7 @@ export async function readPersonalToken(
   { config, database }: { readonly config: Config; readonly database: Database },
   token: string,
 ): Promise<AccessTokenClaims | undefined> {
-  const session = await findPersonalToken(database, token);
+  const session = shortTokenKind(token) === 'pat' ? await findByTokenHash(database, hashShortToken(token)) : undefined;
   if (!session) return undefined;
   return {
     iss: config.baseUrl,

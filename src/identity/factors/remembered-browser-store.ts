@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { deviceOf } from '../credentials/known-devices.ts';
 
+type BrowserRow = Selectable<Tables['remembered_browsers']>;
 type Macs = Pick<KeyRing, 'mac' | 'matches'>;
 
 const hashOf = (userId: string, device: string): string => hash('sha256', `${userId}\n${device}`, 'base64url');
@@ -47,10 +50,19 @@ export async function rememberBrowser(
     .execute();
 }
 
-/** From now on the second factor is asked for on each of the user's browsers. */
-export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('remembered_browsers').where('user_id', '=', userId).execute();
+export async function deleteBrowser(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('remembered_browsers').where('id', '=', id).execute();
 }
+
+/** Those of a user that are not asked now, the newest first. */
+export const findBrowsers = (db: Db, userId: string, now: number): Promise<BrowserRow[]> =>
+  db
+    .selectFrom('remembered_browsers')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('id', 'desc')
+    .execute();
 
 export async function pruneBrowsers(db: Db, now: number): Promise<void> {
   await db.deleteFrom('remembered_browsers').where('expires_at', '<=', now).execute();
