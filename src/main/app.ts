@@ -6,6 +6,7 @@ import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
 import { serveFactors } from '../identity/factors/factor-routes.ts';
+import { serveInvitations } from '../identity/invitation-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -79,6 +80,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { proofMethods, proveByPassword } = services;
   serveFactors(app, context, { services: services.factors, holdAuthority });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
+  serveInvitations(app, context, { ...accounts, proveByPassword });
   const served = serveResources(
     app,
     context,

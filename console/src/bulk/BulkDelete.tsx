@@ -1,11 +1,11 @@
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from '@mui/material';
 import { useCallback, useState } from 'react';
-import type { Operation } from '../../../client/resource.ts';
 import { useDescription } from '../data/described.tsx';
 import { counted, removalOf, removeWarningOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { sayRemoval } from '../text/words.ts';
 import { BulkWork } from './BulkWork.tsx';
+import type { Operation } from './packed.ts';
 import type { Row, Selection } from './selected-rows.ts';
 
 interface Props {

@@ -1,7 +1,6 @@
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, TextField } from '@mui/material';
 import { useCallback, useState } from 'react';
 import { Form } from 'react-admin';
-import type { Operation } from '../../../client/resource.ts';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Input } from '../forms/Input.tsx';
@@ -9,6 +8,7 @@ import { counted, fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
 import { BulkWork } from './BulkWork.tsx';
+import type { Operation } from './packed.ts';
 import type { Row, Selection } from './selected-rows.ts';
 
 interface Props {

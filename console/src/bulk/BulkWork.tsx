@@ -12,15 +12,15 @@ import {
   Typography,
 } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
-import type { Operation } from '../../../client/resource.ts';
-import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import { counted, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { howFar } from './how-far.ts';
+import type { Operation } from './packed.ts';
 import { secondsToRoom } from './request-limit.ts';
 import { type Progress, type Report, runBulk } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
+import { sendBatch } from './send-batch.ts';
 
 interface Props {
   /** "Deleting 25 cars" while it lasts, "25 cars deleted" afterwards. */
@@ -47,7 +47,7 @@ export function BulkWork({ doing, done, selection, total, operationOf, onClose }
     started.current = true;
     const { signal } = stop.current;
     const rows = rowsOf(description.name, selection, signal);
-    const send = (operations: Operation[]) => gatehouse.resource(description.name).batch(operations);
+    const send = (operations: Operation[]) => sendBatch(description.name, operations);
     runBulk({ rows, operationOf, send, signal, room: secondsToRoom, onProgress: setProgress }).then(
       setReport,
       (error: Error) =>

@@ -1,4 +1,8 @@
-import type { Operation } from '../../../client/resource.ts';
+/** What is to be done with one row. */
+export type Operation =
+  | { operation: 'create'; data: object }
+  | { operation: 'update'; id: string; data: object }
+  | { operation: 'delete'; id: string };
 
 /** One row, and what is to be done with it. */
 export interface Task<Row> {

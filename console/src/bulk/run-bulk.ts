@@ -1,6 +1,5 @@
 import { GatehouseError } from '../../../client/errors.ts';
-import type { Operation, Result } from '../../../client/resource.ts';
-import { packed, type Task } from './packed.ts';
+import { type Operation, packed, type Task } from './packed.ts';
 import { pause } from './pause.ts';
 
 export interface Progress {
@@ -22,10 +21,16 @@ export interface Report<Row> {
   isStopped: boolean;
 }
 
+/** The answer of the service for one row; status 0 stands for no answer. */
+export interface Answer {
+  status: number;
+  error?: Error & Partial<GatehouseError>;
+}
+
 interface Options<Row> {
   rows: AsyncIterable<Row> | Iterable<Row>;
   operationOf: (row: Row) => Operation;
-  send: (operations: Operation[]) => Promise<Pick<Result<unknown>, 'status' | 'error'>[]>;
+  send: (operations: Operation[]) => Promise<Answer[]>;
   onProgress: (progress: Progress) => void;
   signal: AbortSignal;
   /** Seconds until there is room for more than other work may need. */
@@ -58,7 +63,9 @@ export async function runBulk<Row>({
   async function work(batch: readonly Task<Row>[]): Promise<void> {
     for (let left = batch; left.length > 0 && !stopped(); ) {
       await hold(room());
-      const answers = await send(left.map(({ operation }) => operation)).catch((error: unknown) => asked(error, left));
+      const answers = await send(left.map(({ operation }) => operation)).catch((error: unknown) =>
+        refusedAll(error, left),
+      );
       const again: Task<Row>[] = [];
       let seconds = 0;
       for (const [index, task] of left.entries()) {
@@ -92,12 +99,9 @@ export async function runBulk<Row>({
 }
 
 /** A refusal of the whole batch is one of each of its rows. */
-function asked(
-  error: unknown,
-  tasks: readonly unknown[],
-): { status: number; error: Error & Partial<GatehouseError> }[] {
+export function refusedAll(error: unknown, rows: readonly unknown[]): Answer[] {
   const status = error instanceof GatehouseError ? error.status : 0;
-  return tasks.map(() => ({ status, error: error as Error }));
+  return rows.map(() => ({ status, error: error as Error }));
 }
 
 const isPassing = (status: number, error: Partial<GatehouseError> | undefined): boolean =>

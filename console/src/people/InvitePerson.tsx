@@ -33,7 +33,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
     setWrong({});
     try {
       const sent = { email, roles, ...(name === '' ? {} : { name }) };
-      const { body } = await gatehouse.call({ method: 'POST', path: '/v1/users/invite', body: sent });
+      const { body } = await gatehouse.call({ method: 'POST', path: '/v1/invitations', body: sent });
       notify(say('An invitation to {email} is on its way.', { email }), { type: 'success' });
       onClose();
       redirect('show', 'users', (body as { data: { id: string } }).data.id);

@@ -68,7 +68,7 @@ function Head() {
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
         {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout?.locked && <Chip label={say('Locked out')} size="small" color="warning" variant="outlined" />}
+        {lockout && <Chip label={say('Locked out')} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
           <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}

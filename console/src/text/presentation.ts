@@ -105,7 +105,7 @@ const own = new Map<string, Presentation>([
     },
   ],
   [
-    'queued_jobs',
+    'queued-jobs',
     {
       label: 'Queue',
       columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
@@ -114,7 +114,7 @@ const own = new Map<string, Presentation>([
     },
   ],
   [
-    'mcp_calls',
+    'mcp-calls',
     {
       label: 'AI applications',
       columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],

@@ -10,11 +10,11 @@ import {
 } from '@mui/material';
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
-import type { Operation } from '../../../client/resource.ts';
 import { howFar } from '../bulk/how-far.ts';
+import type { Operation } from '../bulk/packed.ts';
 import { secondsToRoom } from '../bulk/request-limit.ts';
 import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
-import { gatehouse } from '../data/api.ts';
+import { sendBatch } from '../bulk/send-batch.ts';
 import { useDescription } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
@@ -54,7 +54,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     const { signal } = stop.current;
     setProgress({ done: 0, failed: 0, waits: undefined });
     const rows = goodRows(description, file, checked);
-    const send = (operations: Operation[]) => gatehouse.resource(description.name).batch(operations);
+    const send = (operations: Operation[]) => sendBatch(description.name, operations);
     setReport(await runBulk({ rows, operationOf, send, signal, room: secondsToRoom, onProgress: setProgress }));
     refresh();
   }

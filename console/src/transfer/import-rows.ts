@@ -1,5 +1,5 @@
-import type { Operation } from '../../../client/resource.ts';
 import { keepRoom } from '../bulk/each-row.ts';
+import type { Operation } from '../bulk/packed.ts';
 import { gatehouse } from '../data/api.ts';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { fieldLabel } from '../text/presentation.ts';

@@ -143,6 +143,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     ],
     ['password-changed', (mail) => happened(mail, '/password/forgot')],
     ['new-access', (mail) => happened(mail, '/settings')],
+    ['logout-disabled', (mail) => happened(mail, '/settings/applications')],
     ['new-login', (mail) => happened(mail, '/settings/sessions')],
     ...(['factor-added', 'factor-removed', 'factors-removed', 'recovery-code-used', 'recovery-codes-few'] as const).map(
       (name) => [name, (mail: QueuedMail) => happened(mail, '/settings/security')] as const,

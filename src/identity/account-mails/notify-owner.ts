@@ -16,6 +16,7 @@ export type OwnerNotice =
   | 'new-access'
   | 'new-login'
   | 'password-changed'
+  | 'logout-disabled'
   | 'factor-added'
   | 'factor-removed'
   | 'factors-removed'

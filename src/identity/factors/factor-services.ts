@@ -10,7 +10,7 @@ import { deleteRecoveryCodes } from './recovery-code-store.ts';
 /** What the rules about factors need of the rest of the service. */
 export interface FactorServices extends FactorMeans {
   /** Whether this caller may change what somebody signs in with: refuses an application, and a proof that is too old. */
-  guardChange(tx: Tx, caller: Caller): Promise<void>;
+  guardChange(caller: Caller): void;
 }
 
 /** MFA=off: nobody sets up what nobody is asked for. */

@@ -96,7 +96,7 @@ export function passkeysResource(services: FactorServices) {
     },
     async create(call, values) {
       const { tx, caller } = call;
-      await services.guardChange(tx, caller);
+      services.guardChange(caller);
       const made = read.get(values.passkey as object);
       if (!made) throw wrongPasskey();
       const userId = caller.userId as string;
@@ -109,7 +109,7 @@ export function passkeysResource(services: FactorServices) {
       return made.row.id;
     },
     async remove(call, row) {
-      await services.guardChange(call.tx, call.caller);
+      services.guardChange(call.caller);
       await deletePasskey(call.tx, row.id);
       await afterRemoval(call.tx, row.user_id);
       await note(call, 'removed', row);

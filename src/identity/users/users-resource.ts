@@ -19,9 +19,8 @@ import { usernameRule } from '../accounts/identifiers.ts';
 import { longestName, shortestPassword } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';
+import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
-import { inviteUser } from './invite-user.ts';
-import { pendingEmailActions } from './pending-email.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { userFactors } from './user-factors.ts';
 import { endAccess, followUserWrite } from './write-user.ts';
@@ -123,12 +122,7 @@ export function usersResource(context: Context, services: AccountServices) {
       create: role('admin'),
     },
     deleteBody: deletion,
-    actions: [
-      ...pendingEmailActions,
-      ...administerUser(services),
-      inviteUser(config, services),
-      ...userFactors(context, services),
-    ],
+    actions: [...emailChangeActions, ...administerUser(services), ...userFactors(context, services)],
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),

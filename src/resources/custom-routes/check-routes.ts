@@ -23,6 +23,7 @@ export const routeOptions: OptionKinds<Route> = {
   path: anything,
   auth: anything,
   scope: anything,
+  access: callback,
   summary: words,
   description: words,
   params: objectSchema,
@@ -57,13 +58,15 @@ function requireOptions<D extends Route | Page>(declared: D, names: readonly (ke
   for (const name of names) if (declared[name] === undefined) complain(name, 'it is missing.');
 }
 
-function checkRoute({ path, auth, scope, method, params, body }: Route, complain: Complain): void {
+function checkRoute({ path, auth, scope, access, method, params, body }: Route, complain: Complain): void {
   checkPath(path, complain);
   checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
   if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
     complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${shown(scope)}.`);
   }
   if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
+  if (access !== undefined && auth === 'public')
+    complain('access', 'it needs somebody: auth must be auth:api or auth:web.');
   if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: take `query` instead.');
   if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, complain);
 }
@@ -98,11 +101,11 @@ function checkPath(path: unknown, complain: Complain): void {
   }
   if (path !== '/v1' && !path.startsWith('/v1/')) return;
   const parts = path.split('/').slice(2);
-  const wrong = parts.find((part) => !/^([a-z][a-z0-9-]*|:[a-z_]\w*)$/.test(part));
+  const wrong = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
   if (wrong !== undefined) {
     complain(
       'path',
-      `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes, and have no extension.`,
+      `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
     );
   } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
     complain('path', 'after /v1 comes the name of what it is about, such as /v1/reports.');

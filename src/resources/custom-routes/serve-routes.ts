@@ -2,8 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { forbidden, OperatorError } from '../../platform/errors.ts';
+import { decide } from '../declaration/access.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
+import { stepUpText } from '../routes/openapi-operations.ts';
 import { readForm } from '../write/form-body.ts';
 import type { Route } from './define-route.ts';
 import type { Loaded } from './load-routes.ts';
@@ -29,6 +31,24 @@ export function serveRoutes(
       throw new OperatorError(`${declared.file}: ${method} ${path} ${why}`);
     }
   }
+  for (const declared of loaded) requireGet(app, loaded, declared);
+}
+
+/** The spec's 4.7: what PUT replaces can be read at the same address. */
+function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void {
+  if (declared.kind !== 'route' || declared.route.method !== 'PUT') return;
+  const { path } = declared.route;
+  const shapeOf = (url: string) => url.replace(/:\w+/g, ':id');
+  const isRead = loaded.some((other) =>
+    other.kind === 'route'
+      ? other.route.method === 'GET' && shapeOf(other.route.path) === shapeOf(path)
+      : shapeOf(other.page.path) === shapeOf(path),
+  );
+  if (isRead || app.hasRoute({ method: 'GET', url: path }) || app.hasRoute({ method: 'GET', url: shapeOf(path) }))
+    return;
+  throw new OperatorError(
+    `${declared.file}: PUT ${path} replaces what nobody can read. Declare a GET of the same path, or use PATCH or POST.`,
+  );
 }
 
 function serveRoute(
@@ -38,7 +58,8 @@ function serveRoute(
   checkForm: (request: FastifyRequest) => void,
 ): void {
   const { method, path, auth, scope, params, query = nothing, body, response, status = 200 } = route;
-  const { summary, description, handle } = route;
+  const { access, summary, handle } = route;
+  const description = [route.description, stepUpText(access).trim()].filter(Boolean).join(' ') || undefined;
   app.route({
     method,
     url: path,
@@ -62,6 +83,9 @@ function serveRoute(
       if (auth === 'auth:web' && method !== 'GET') checkForm(request);
     },
     async handler(request, reply) {
+      if (access && decide(access, request.caller, services.context.now()) !== true) {
+        throw forbidden('You may not do this.');
+      }
       const result = await handle(routeCall(services, request, reply) as Parameters<Route['handle']>[0]);
       if (reply.sent) return reply;
       if (method !== 'GET') reply.header('cache-control', 'no-store');
