@@ -9,6 +9,7 @@ import { createServer } from '../http/server.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
 import { userAsCaller } from '../identity/accounts/user-as-caller.ts';
+import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { serveInvitations } from '../identity/invitation-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
@@ -20,6 +21,7 @@ import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveRegistration } from '../oauth/registration/registration-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
+import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { servePages } from '../pages/pages.ts';
 import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../pages/session/page-origin.ts';
@@ -83,10 +85,12 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveDeviceAuthorization(app, oauth);
   serveRegistration(app, oauth);
   serveProxies(app, oauth, proxiedClients);
+  serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
+  serveFactors(app, context, { services: services.factors, holdAuthority });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
   const served = serveResources(

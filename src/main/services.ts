@@ -1,6 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
@@ -8,12 +9,14 @@ import { rolesOf } from '../identity/accounts/user-store.ts';
 import { checkCredentials } from '../identity/credentials/check-credentials.ts';
 import { noteLogin } from '../identity/credentials/note-login.ts';
 import { createProveByPassword } from '../identity/credentials/prove-by-password.ts';
+import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { createMail } from '../identity/mail/mail.ts';
 import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ForeignSecrets } from '../oauth/clients/foreign-secrets.ts';
+import { refuseToOutliveConsent } from '../oauth/clients/outlives-consent.ts';
 import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes.ts';
 import { FailedClients } from '../oauth/failed-clients.ts';
@@ -27,6 +30,7 @@ import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import type { NotifyApplications } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
+import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import type { ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import type { Sessions } from '../oauth/sessions/sessions.ts';
@@ -52,6 +56,7 @@ export interface Services {
   readonly oauth: OAuth;
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
+  readonly factors: FactorServices;
   /** The ways to prove who one is: a factor adds its own. */
   readonly proofMethods: ProofMethods;
   readonly proveByPassword: ProveByPassword;
@@ -101,6 +106,7 @@ export async function createServices(context: Context): Promise<Services> {
     scopes,
     audiences: new Audiences(context.config),
     holdAuthority,
+    mail,
     async checkCredentials(credentials) {
       const user = await checkCredentials(context, { passwords, keys }, credentials);
       await forgetFirstPassword(context, { id: user.id, roles: rolesOf(user) });
@@ -123,6 +129,22 @@ export async function createServices(context: Context): Promise<Services> {
     },
   };
 
+  const factors: FactorServices = {
+    context,
+    keys,
+    mail,
+    guardChange(caller) {
+      refuseToOutliveConsent(caller);
+      requireProof(caller, context.now());
+    },
+  };
+  const proofMethods: ProofMethods = new Map([
+    ['password', byPassword(context, passwords)],
+    ['code', byCode(factors)],
+    ['passkey', byPasskey(factors)],
+    ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
+  ]);
+
   const endThreads = async () =>
     void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
 
@@ -137,7 +159,8 @@ export async function createServices(context: Context): Promise<Services> {
     oauth,
     proxiedClients,
     accounts,
-    proofMethods: new Map([['password', byPassword(context, passwords)]]),
+    factors,
+    proofMethods,
     proveByPassword: createProveByPassword(context, passwords),
     queue,
     activity: new Activity(context),

@@ -3,6 +3,8 @@ import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import type { UserRow } from '../identity/accounts/user-store.ts';
+import type { Mail } from '../identity/mail/mail.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes.ts';
@@ -28,13 +30,14 @@ export interface OAuth {
   readonly scopes: KnownScopes;
   readonly audiences: Audiences;
   readonly holdAuthority: HoldAuthority;
+  readonly mail: Mail;
   /** The user whose login and password these are; throws the answer to give when they are not. */
   checkCredentials(credentials: {
     login: string;
     password: string;
     source: RequestSource;
     clientId: string;
-  }): Promise<{ readonly id: string; readonly password_hash: string }>;
+  }): Promise<UserRow>;
   /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
   noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

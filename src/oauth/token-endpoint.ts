@@ -8,6 +8,9 @@ import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
+import { emailCodeGrant } from './grants/email-code.ts';
+import { mfaGrant } from './grants/mfa.ts';
+import { passkeyGrant } from './grants/passkey.ts';
 import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { tokenExchangeGrant } from './grants/token-exchange.ts';
@@ -23,6 +26,9 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
   [
     authorizationCodeGrant,
     passwordGrant,
+    mfaGrant,
+    passkeyGrant,
+    emailCodeGrant,
     clientCredentialsGrant,
     refreshTokenGrant,
     deviceCodeGrant,

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ChangeTables } from '../change-tables.ts';
+import type { FactorTables } from '../factor-tables.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
 
@@ -7,7 +8,7 @@ import type { AuthorizationTables } from './authorization-tables.ts';
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
  */
-export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables {
+export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables {
   migrations: { name: string; applied_at: number };
   /** How often what happened in an hour, which began at `hour`. */
   activity: { hour: number; kind: string; count: number };
@@ -71,6 +72,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     secret_hash: string;
     /** That key; null where a version before 005 wrote it. */
     key_id: string | null;
+    /** SHA-256, by which a reported secret is found; null for secrets that somebody chose. */
+    value_hash: Generated<string | null>;
     created_at: number;
     /** Null for the current secret; a replaced one may live some hours more. */
     expires_at: number | null;
@@ -111,6 +114,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     resource: Generated<string | null>;
     /** JSON of `GrantDetails`: what an application was given beyond scopes. */
     details: Generated<string | null>;
+    /** SHA-256 of the value of a personal access token; null until it was shown, and for sessions. */
+    token_hash: Generated<string | null>;
     version: Generated<number>;
   };
   /** Who is signed in to which application: it may outlive the application's session. */

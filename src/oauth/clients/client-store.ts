@@ -88,10 +88,18 @@ export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<Cl
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
+/** What is stored of a secret. */
+export interface HashedSecret {
+  readonly hash: string;
+  readonly keyId: string;
+  /** Of one that was made here, by which it is found when it is reported. */
+  readonly valueHash?: string | null;
+}
+
 export const insertSecret = (
   tx: Tx,
   clientId: string,
-  { hash, keyId }: { hash: string; keyId: string },
+  { hash, keyId, valueHash }: HashedSecret,
   now: number,
 ): Promise<unknown> =>
   tx
@@ -101,6 +109,7 @@ export const insertSecret = (
       client_id: clientId,
       secret_hash: hash,
       key_id: keyId,
+      value_hash: valueHash ?? null,
       created_at: now,
       expires_at: null,
     })

@@ -115,6 +115,7 @@ export class Sessions {
       acr: authentication?.acr ?? null,
       resource: resource?.length ? JSON.stringify(resource) : null,
       details: session.details ? storedDetails(session.details) : null,
+      token_hash: null,
       version: 1,
     };
     const stored = insertSession(on, row, session.secretId ?? null);

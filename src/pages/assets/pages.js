@@ -59,6 +59,11 @@ for (const button of all('button[data-copy]')) {
   });
 }
 
+for (const button of all('button[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => print());
+}
+
 for (const button of all('button[data-reveal]')) {
   const input = document.getElementById(button.dataset.reveal);
   const show = button.textContent;

@@ -4,9 +4,10 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSessionOfEnabled, type SessionRow } from '../store/session-store.ts';
-import { type AccessTokenClaims, readAccessToken, signForResource, signUnsentToken } from '../tokens/access-token.ts';
+import { type AccessTokenClaims, signForResource, signUnsentToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
 import { apiPath, isForPath } from '../tokens/own-resource.ts';
+import { readOwnToken } from '../tokens/read-own-token.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { LastUses, type Sender } from './last-uses.ts';
 import { markGenerationUsed } from './mark-generation-used.ts';
@@ -139,7 +140,7 @@ export class TokenVerifier {
     const known = usable ? this.#cache.claimsOf(token) : undefined;
     if (known) return known;
     const { epoch } = this.#cache;
-    const claims = await readAccessToken(this.#keys, token);
+    const claims = await readOwnToken(this.#context, this.#keys, token);
     if (claims && usable) this.#cache.keepClaims(token, claims, epoch);
     return claims ?? this.#foreignClaims(token);
   }
