@@ -35,6 +35,16 @@ function open(timeoutMs?: number) {
 }
 
 describe('Shared commits', () => {
+  it('say so right before they wait for the disk', async () => {
+    const file = new DatabaseSync(join(dir, 'before.db'));
+    file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
+    const open: boolean[] = [];
+    const commits = new SharedCommits(file, { beforeCommit: () => open.push(file.isTransaction) });
+    await (await commits.run(() => void file.prepare('insert into rows values (1)').run())).durable;
+    assert.deepEqual(open, [true]);
+    file.close();
+  });
+
   it('give the result of a job at once, and say when it is on disk', async () => {
     const { commits, insert, seen } = open();
     const { result, durable } = await commits.run(() => {

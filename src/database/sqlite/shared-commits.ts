@@ -9,10 +9,12 @@ interface Waiter {
 interface Options {
   /** False: other processes write all the time, and each lets the others have their turn. */
   readonly alone?: boolean;
-  /** ColumnNameOf after each commit, before anybody is told of it. */
+  /** Called after each commit, before anybody is told of it. */
   readonly committed?: () => void;
   /** Throws where a commit would be lost although it succeeds. */
   readonly inPlace?: () => void;
+  /** Called right before a commit: this thread waits for the disk then. */
+  readonly beforeCommit?: () => void;
   /** How long to wait for another process that writes. */
   readonly timeoutMs?: number | undefined;
 }
@@ -43,6 +45,7 @@ export class SharedCommits {
   readonly #end: StatementSync;
   readonly #committed: () => void;
   readonly #inPlace: () => void;
+  readonly #beforeCommit: () => void;
   readonly #timeoutMs: number;
   readonly #alone: boolean;
   #restsUntil = 0;
@@ -53,13 +56,20 @@ export class SharedCommits {
   #waiters: Waiter[] = [];
 
   constructor(file: DatabaseSync, options: Options = {}) {
-    const { committed = () => {}, inPlace = () => {}, timeoutMs = 5000, alone = true } = options;
+    const {
+      committed = () => {},
+      inPlace = () => {},
+      beforeCommit = () => {},
+      timeoutMs = 5000,
+      alone = true,
+    } = options;
     this.#alone = alone;
     this.#file = file;
     this.#begin = file.prepare('begin immediate');
     this.#end = file.prepare('commit');
     this.#committed = committed;
     this.#inPlace = inPlace;
+    this.#beforeCommit = beforeCommit;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -155,6 +165,7 @@ export class SharedCommits {
     const waiters = this.#waiters;
     this.#waiters = [];
     try {
+      this.#beforeCommit();
       this.#inPlace();
       this.#end.run();
     } catch (error) {
