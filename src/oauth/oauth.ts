@@ -5,6 +5,7 @@ import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import type { Mail } from '../identity/mail/mail.ts';
+import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes.ts';
@@ -29,6 +30,8 @@ export interface OAuth {
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
   readonly audiences: Audiences;
+  /** The highest level that a user can sign in at. */
+  highestAcr(userId: string): Promise<Acr>;
   readonly holdAuthority: HoldAuthority;
   readonly mail: Mail;
   /** The user whose login and password these are; throws the answer to give when they are not. */
