@@ -93,7 +93,6 @@ export async function createServices(context: Context): Promise<Services> {
   const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
   serveJobs(context, queue, enqueuing, jobs);
-  const proofMethods: ProofMethods = new Map([['password', byPassword(context, passwords)]]);
   const oauth: OAuth = {
     context,
     keys,
