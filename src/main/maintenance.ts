@@ -2,6 +2,7 @@ import type { Context } from '../database/context.ts';
 import { pruneAccounts } from '../identity/prune-accounts.ts';
 import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
+import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
 import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
@@ -21,6 +22,7 @@ export const scheduleMaintenance = (
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
+    { name: 'used proofs', everyMs: 60_000, run: () => pruneProofs(context) },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },

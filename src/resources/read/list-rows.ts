@@ -13,11 +13,19 @@ import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
 
 /** What ties one page of a list to the others. */
+/** Addresses of the pages around one. */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous?: string | null;
+}
+
 interface Paging {
   /** They mark the cursors. */
   readonly keys: MacKeys;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
+  /** Told where the other pages are. */
+  linked(links: PageLinks): void;
   /** Narrows the list to what belongs to a parent. */
   readonly within?: { readonly condition: Fragment; readonly name: string };
   /** For resources whose changes are recorded: what tells the position of the list. */
@@ -157,12 +165,9 @@ function cursorMeta(
           values: sort.keys.map((_, i) => last[`_key${i}`]),
         })
       : null;
-  return {
-    count: rows.length,
-    per_page: limit,
-    next_cursor: next,
-    links: { next: next === null ? null : paging.address({ cursor: next }) },
-  };
+  const links = { next: next === null ? null : paging.address({ cursor: next }) };
+  paging.linked(links);
+  return { count: rows.length, per_page: limit, next_cursor: next, links };
 }
 
 function pageMeta(
@@ -170,12 +175,13 @@ function pageMeta(
   resource: Resource,
   { page, limit, count, plain }: ListRead,
   { rows, more, ...what }: { rows: number; more: boolean } & Pick<Counting, 'from' | 'where' | 'changes'>,
-  { address }: Paging,
+  { address, linked }: Paging,
 ): object | Promise<object> {
   const links = {
     next: more ? address({ page: String(page + 1) }) : null,
     previous: page > 1 ? address({ page: String(page - 1) }) : null,
   };
+  linked(links);
   const figures = { count: rows, per_page: limit, current_page: page };
   if (count === 'none') return { ...figures, links };
   // The last page itself says how many rows there are.

@@ -74,6 +74,12 @@ function rowSchema(resource: Resource): Json {
   };
 }
 
+/** A row of which `filter` chose the fields. */
+function partialSchema(resource: Resource): Json {
+  const { required: _required, ...row } = rowSchema(resource);
+  return { ...row, description: `Those fields of one of the ${resource.name} that \`filter\` names.` };
+}
+
 const mustBeSent = ({ options }: ResourceField): boolean =>
   (options.required === true || options.requiredToCreate === true) && options.default === undefined;
 
@@ -132,9 +138,12 @@ const answer = (data: Json): Json => ({ type: 'object', properties: { data }, re
 export function resourceComponents(resource: Resource): [string, Json][] {
   const { component: name, definition } = resource;
   const row = component(name);
+  const read = { anyOf: [row, component(`${name}Partial`)] };
   const revealed = definition.reveals as Json | undefined;
   return [
     [name, rowSchema(resource)],
+    [`${name}Partial`, partialSchema(resource)],
+    [`${name}Read`, answer(read)],
     [`${name}Input`, inputSchema(resource, 'create')],
     [`${name}Replacement`, inputSchema(resource, 'replace')],
     [`${name}Patch`, inputSchema(resource, 'update')],
@@ -144,7 +153,7 @@ export function resourceComponents(resource: Resource): [string, Json][] {
       {
         type: 'object',
         properties: {
-          data: { type: 'array', items: row },
+          data: { type: 'array', items: read },
           meta: {
             type: 'object',
             properties: { pagination: paginationSchema, ...(resource.changes ? { changes_position: position } : {}) },
