@@ -51,9 +51,9 @@ describe('The process that minds the workers', () => {
       // What the hung worker was given is never answered.
       const signal = AbortSignal.timeout(1000);
       const answer = await fetch(`${service.url}/health/ready`, { signal }).catch(() => undefined);
-      return answer && { status: answer.status, ...((await answer.json()) as { checks: Record<string, string> }) };
+      return answer && { code: answer.status, ...((await answer.json()) as { checks: Record<string, string> }) };
     };
-    await until(async () => (await ready())?.status === 503);
+    await until(async () => (await ready())?.code === 503);
     await until(() => pids(service).length === 3);
     await until(async () => (await ready())?.checks.workers === 'ok');
     assert.ok(isGone(hung));
