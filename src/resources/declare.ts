@@ -40,3 +40,4 @@ export { text } from './declaration/fields/text.ts';
 export { timestamp } from './declaration/fields/timestamp.ts';
 export { uuid } from './declaration/fields/uuid.ts';
 export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './declaration/relations.ts';
+export { stepUp } from './declaration/step-up.ts';

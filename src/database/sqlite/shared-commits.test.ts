@@ -100,6 +100,21 @@ describe('Shared commits', () => {
     assert.deepEqual(seen(), [1, 100]);
   });
 
+  it('give up for all who wait in the line at once, and not for one after the other', async () => {
+    const { write, insert, other } = open(20);
+    other.exec('begin immediate');
+    let refused = 0;
+    const refuse = (error: { status?: number; errcode?: number }) => {
+      assert.ok(error.status === 503 || error.errcode === 5, String(error));
+      refused++;
+    };
+    const writes = [1, 2, 3, 4, 5].map((n) => write(() => insert(n)).catch(refuse));
+    await writes[0];
+    await new Promise((resolve) => setImmediate(resolve));
+    other.exec('rollback');
+    assert.equal(refused, 5);
+  });
+
   it('give up on another process that never ends, and let the next try', async () => {
     const { write, insert, other, seen } = open(20);
     other.exec('begin immediate');

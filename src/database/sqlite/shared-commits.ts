@@ -25,6 +25,13 @@ const restMs = 1.5;
 const dropped = () =>
   unavailable('The database cannot take this at the moment. Try again shortly.', 5, 'the transaction was dropped');
 
+const taken = () =>
+  unavailable(
+    'The database cannot take this at the moment. Try again shortly.',
+    5,
+    'another program holds the write lock',
+  );
+
 /**
  * Lets writes that arrive together share one commit, and so one sync to disk (SQLite has one writer at a time anyway).
  * Jobs run one after another inside one transaction; each is undone alone when it fails, and none is told that it
@@ -76,12 +83,13 @@ export class SharedCommits {
     }
   }
 
-  /** Waits for the turn to write. */
+  /** Waits for the turn to write. The time in the line counts: where another program holds the file, nobody waits for longer than one does. */
   async enter(): Promise<void> {
+    const deadline = performance.now() + this.#timeoutMs;
     if (this.#busy) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#busy = true;
     try {
-      const deadline = performance.now() + this.#timeoutMs;
+      if (!this.#open && performance.now() > deadline) throw taken();
       // Another process may be writing: waiting for it must not stop this one from answering.
       const pause = this.#alone ? lookAgainMs.alone : lookAgainMs.shared;
       while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, pause));

@@ -155,8 +155,8 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     chmodSync(path, 0o600);
     writer = openFile(path, false);
     reader = openFile(path, true);
-    // Whoever finds another worker writing comes back by itself: see SharedCommits.
-    if (!alone) writer.exec('pragma busy_timeout = 0');
+    // Whoever finds another process writing comes back by itself: see SharedCommits.
+    writer.exec('pragma busy_timeout = 0');
   } catch (error) {
     throw new OperatorError(
       `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
