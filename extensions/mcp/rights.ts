@@ -1,5 +1,6 @@
 import { type Caller, mayUseScope } from '../../src/platform/caller.ts';
-import { type Access, type ActionAccess, decide } from '../../src/resources/declaration/access.ts';
+import { Problem } from '../../src/platform/errors.ts';
+import { type Access, type ActionAccess, decide as decideRule } from '../../src/resources/declaration/access.ts';
 import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
 import { asProven } from '../../src/resources/declaration/step-up.ts';
 import type { Resource, Resources } from '../../src/resources/model/resource.ts';
@@ -20,6 +21,16 @@ const operationOf: Record<Right, Operation> = {
   update: 'update',
   delete: 'delete',
 };
+
+/** A rule may refuse by an error of its own, which is no right. */
+function decide(rule: Access, caller: Caller, now: number): ReturnType<typeof decideRule> {
+  try {
+    return decideRule(rule, caller, now);
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
 
 /** The resources that are offered at all. */
 export const offered = (resources: Resources): Resource[] =>
