@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
+import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
@@ -13,6 +14,7 @@ import { type AuthorizationParameters, only } from './authorization-parameters.t
 import { type ResponseMode, responseModes } from './authorization-response.ts';
 import type { EffectiveParameters } from './effective-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
+import { requestedAcr } from './requested-acr.ts';
 
 /** Who asks, and where the answer goes. As long as this is not known, people are told what is wrong, and nobody else. */
 export interface ValidatedClient {
@@ -37,6 +39,8 @@ export interface AuthorizationRequest extends ValidatedClient {
   readonly prompt: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge: number | undefined;
+  /** The least level that the person must have signed in at. */
+  readonly acr: Acr | undefined;
   readonly nonce: string | undefined;
   readonly resource: readonly string[];
   readonly pushedId?: string | undefined;
@@ -113,6 +117,7 @@ export function readAuthorizationRequest(
     claims: allowedClaims(readClaims(only(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
     prompt: readPrompt(only(parameters, 'prompt') ?? ''),
     maxAge: readMaxAge(only(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
+    acr: requestedAcr(parameters),
     nonce: only(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
     pushedId,

@@ -121,6 +121,7 @@ onBothEngines('the life of an authorization code', (engine) => {
         responseMode: 'query' as const,
         prompt: new Set<never>(),
         maxAge: undefined,
+        acr: undefined,
         nonce: undefined,
         resource: [],
       };
