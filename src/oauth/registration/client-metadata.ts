@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { faultOfName } from '../clients/application-name.ts';
+import { faultOfName, passesForService } from '../clients/application-name.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import type { ApplicationFields } from '../clients/client-store.ts';
 import { adminScope, everyScope, introspectScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
@@ -60,7 +60,12 @@ export function readClientMetadata(known: KnownScopes, sent: Sent, defaultAuthMe
 function nameOf(sent: Sent, [first]: readonly string[]): string {
   const name = textOf(sent, 'client_name');
   if (name === undefined) return first === undefined ? 'An application without a name' : new URL(first).host || first;
-  const wrong = name.length > longestName ? `has more than ${longestName} characters` : faultOfName(name);
+  const wrong =
+    name.length > longestName
+      ? `has more than ${longestName} characters`
+      : passesForService(name)
+        ? 'passes for the name of this service'
+        : faultOfName(name);
   if (name === '' || wrong) throw invalid(`client_name ${wrong ?? 'is empty'}.`);
   return name;
 }
