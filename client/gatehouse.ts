@@ -24,6 +24,11 @@ export interface GatehouseOptions {
   accessToken?: string;
   /** ColumnNameOf when the service has ended a login that was in use here. */
   onSignedOut?: () => void;
+  /**
+   * Called when a call needs a recent proof of identity (401 `proof_too_old`). Returns what proves it, such as `{ password }`: the
+   * proof is renewed and the call sent again. Undefined: the call fails.
+   */
+  onStepUp?: (error: GatehouseError) => Promise<Record<string, unknown> | undefined>;
   fetch?: Fetch;
   now?: () => number;
   /** Milliseconds before each further try of a call that may be repeated; none: one try only. */
@@ -56,6 +61,10 @@ export interface Gatehouse extends Session {
 export interface TypedGatehouse<R extends DeclaredResources<R>> extends Session {
   resource<N extends keyof R & string>(name: N): TypedResource<R, N>;
 }
+
+/** Whether the token is good, and whoever holds it has to prove again who they are (RFC 9470). */
+const isStepUp = (error: unknown): error is GatehouseError =>
+  error instanceof GatehouseError && error.code === 'proof_too_old';
 
 /** A client of one Gatehouse service, for browsers and for Node. */
 export function createGatehouse(options?: GatehouseOptions): Gatehouse;
@@ -94,13 +103,26 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
   }
 
   async function call(call: Call): Promise<Answer> {
+    try {
+      return await send(call);
+    } catch (error) {
+      if (!isStepUp(error) || !options.onStepUp) throw error;
+      const proof = await options.onStepUp(error);
+      if (!proof) throw error;
+      await send({ method: 'POST', path: '/v1/sessions/current/proofs', body: proof });
+      // The refused call did nothing.
+      return send(call);
+    }
+  }
+
+  async function send(call: Call): Promise<Answer> {
     if (options.accessToken !== undefined) return withToken(call, options.accessToken);
     const token = await login.accessToken();
     if (token === undefined) return withoutToken(call);
     try {
       return await withToken(call, token);
     } catch (error) {
-      if (!(error instanceof GatehouseError) || error.status !== 401) throw error;
+      if (!(error instanceof GatehouseError) || error.status !== 401 || isStepUp(error)) throw error;
       // The refused call did nothing, so that it can be sent again, whatever it was.
       return withToken(call, await login.replaceToken(token));
     }

@@ -139,6 +139,12 @@ onBothEngines('applications in the API', (engine) => {
     });
   });
 
+  it('take no name that passes for the service, but by an administrator', async () => {
+    for (const name of ['Gatehouse', 'gate house support', 'G4teh0use', 'Ｇatehouse'])
+      assert.deepEqual(wrongFields(await make(ann, { name })), ['name forbidden'], name);
+    assert.equal((await make(admin, { name: 'Gatehouse companion' })).status, 201);
+  });
+
   it('ask for no more than whoever makes them could hand on', async () => {
     const form = { email: ann.email, password, scope: 'clients:write' };
     const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);

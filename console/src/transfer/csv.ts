@@ -1,5 +1,6 @@
-/** Spreadsheets take a cell that begins so for a formula. */
-const looksLikeFormula = /^'*[=+\-@\t\r]/;
+/** Spreadsheets take a cell that begins so for a formula, some of them in full width too. */
+const looksLikeFormula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const isMarked = /^'+[=+\-@\t\r\n＝＋－＠]/;
 const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
 /** A value as a cell: lists and objects as JSON, null as nothing. A formula is marked by an apostrophe, which reading takes away. */
@@ -7,7 +8,8 @@ export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   const plain = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const text = looksLikeFormula.test(plain) && !isNumber(plain) ? `'${plain}` : plain;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // Always in quotes: in some countries a semicolon ends a cell.
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 export const csvLine = (values: readonly unknown[]): string => `${values.map(cellOf).join(',')}\r\n`;
@@ -44,7 +46,7 @@ export class CsvReader {
   }
 
   #endCell(): void {
-    this.#record.push(/^'+[=+\-@\t\r]/.test(this.#cell) ? this.#cell.slice(1) : this.#cell);
+    this.#record.push(isMarked.test(this.#cell) ? this.#cell.slice(1) : this.#cell);
     this.#cell = '';
     this.#isQuoted = this.#mayEnd = false;
   }

@@ -7,6 +7,15 @@ const lookalike =
 /** More marks on one letter than any language writes: they run over the lines above. */
 const stacked = /\p{M}{4}/u;
 
+/** Digits and signs that stand for a letter in a name that is to pass for another. */
+const standIns = new Map([...'0o1l!i3e4a@a5s$s7t'.matchAll(/(.)(.)/g)].map(([, sign, letter]) => [sign, letter]));
+
+/** Whether a name would pass for the service's own, however it is written. */
+export function passesForService(name: string): boolean {
+  const plain = [...name.normalize('NFKD').toLowerCase()].map((char) => standIns.get(char) ?? char).join('');
+  return plain.replace(/[^a-z]/g, '').includes('gatehouse');
+}
+
 /** What is wrong with a name that people are shown when they are asked for their consent; undefined where nothing is. */
 export function faultOfName(name: string): string | undefined {
   if (unseen.test(name) || stacked.test(name))

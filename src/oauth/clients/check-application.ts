@@ -1,7 +1,7 @@
 import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
-import { faultOfName } from './application-name.ts';
+import { faultOfName, passesForService } from './application-name.ts';
 import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
 import { urisLeftOut } from './client-fields.ts';
 import { faultOfJwks } from './client-jwks.ts';
@@ -79,9 +79,11 @@ export function checkApplication(change: Change): FieldError[] {
 
 const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
 
-function checkTexts({ values: { name } }: Change): FieldError[] {
+function checkTexts({ values: { name }, before, caller }: Change): FieldError[] {
   const wrong = name ? faultOfName(name) : undefined;
-  return wrong ? [error('name', 'characters', wrong)] : [];
+  if (wrong) return [error('name', 'characters', wrong)];
+  const isOther = name !== before?.name && !isAdmin(caller) && passesForService(name ?? '');
+  return isOther ? [error('name', 'forbidden', 'passes for the name of this service')] : [];
 }
 
 function checkUris({ values, local }: Change): FieldError[] {

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { faultOfName } from '../clients/application-name.ts';
+import { faultOfName, passesForService } from '../clients/application-name.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import { faultOfJwks } from '../clients/client-jwks.ts';
@@ -132,7 +132,12 @@ function notesOf(sent: Sent): ClientNotes {
 function nameOf(sent: Sent, [first]: readonly string[]): string {
   const name = textOf(sent, 'client_name');
   if (name === undefined) return first === undefined ? 'An application without a name' : new URL(first).host || first;
-  const wrong = name.length > longestName ? `has more than ${longestName} characters` : faultOfName(name);
+  const wrong =
+    name.length > longestName
+      ? `has more than ${longestName} characters`
+      : passesForService(name)
+        ? 'passes for the name of this service'
+        : faultOfName(name);
   if (name === '' || wrong) throw invalid(`client_name ${wrong ?? 'is empty'}.`);
   return name;
 }

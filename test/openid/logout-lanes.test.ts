@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import { addClient, addUser } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { mailsTo } from '../harness/mailbox.ts';
+import { relyingParties } from '../harness/relying-party.ts';
+import { type Service, services } from '../harness/service.ts';
+import { openSession } from '../harness/sessions.ts';
+
+onBothEngines('An address for back-channel logout that fails', (engine) => {
+  const start = services(engine);
+  const startParty = relyingParties();
+  let service: Service;
+  let seen = 0;
+  /** Takes requests and answers none. */
+  const silent = createServer(() => void seen++);
+  before(async () => {
+    service = await start();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  });
+  after(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  /** Somebody who is signed in in a browser, and so many times to this application; `signOut` ends it all. */
+  async function person(clientId: string, logins: number) {
+    const { id: userId } = await addUser(service.context);
+    const web = await addClient(service, { type: 'password' });
+    const session = await openSession(service, { userId, clientId: web.id, scopes: ['*'], source });
+    const token = service.sessions.accessTokenNow(session);
+    for (let i = 0; i < logins; i++) {
+      await openSession(service, { userId, clientId, scopes: ['openid'], login: { id: session.id }, source });
+    }
+    return { signOut: () => ask(service, '/v1/logout', { method: 'DELETE', token }) };
+  }
+
+  it('delays nobody else’s notices', async () => {
+    const { port } = silent.address() as AddressInfo;
+    const hanging = await addApplication(service, { backchannelLogoutUri: `http://127.0.0.1:${port}/` });
+    const party = await startParty();
+    const quick = await addApplication(service, { backchannelLogoutUri: `${party.url}/logout` });
+    const [many, one] = [await person(hanging.id, 60), await person(quick.id, 1)];
+    await many.signOut();
+    await one.signOut();
+    while (party.posts.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.ok(seen <= 2, `${seen} requests to the one that hangs came first`);
+  });
+
+  it('is tried a few times, then disabled, and its owner is told', async () => {
+    // Nothing hangs here.
+    service = await start();
+    const party = await startParty();
+    party.status = 500;
+    const owner = await addUser(service.context);
+    const backchannelLogoutUri = `${party.url}/logout`;
+    const { id } = await addApplication(service, { name: 'Planner', userId: owner.id, backchannelLogoutUri });
+    const { signOut } = await person(id, 3);
+    await signOut();
+    const address = async () => (await service.clients.find(id))?.backchannelLogoutUri;
+    for (let i = 0; i < 40 && (await address()) !== null; i++) {
+      await service.queue.settle();
+      service.advance(3_600_000);
+    }
+    assert.equal(await address(), null);
+    assert.ok(party.posts.length <= 18, `${party.posts.length} requests`);
+    const events = await service.context.database.db
+      .selectFrom('events')
+      .select('type')
+      .where('client_id', '=', id)
+      .where('type', '=', 'client.logout_disabled')
+      .execute();
+    assert.equal(events.length, 1);
+    const [mail] = await mailsTo(service, 'logout-disabled', owner.email);
+    assert.match(mail?.text ?? '', /Planner[\s\S]*did not answer/);
+  });
+});
