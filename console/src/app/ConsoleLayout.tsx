@@ -1,7 +1,7 @@
 import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
 import { Box, ListItemIcon, ListItemText, MenuItem, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
-import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
+import { AppBar, Layout, Link, Logout, Menu, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
 import { SignInAgain } from '../auth/SignInAgain.tsx';
 import { root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
@@ -9,11 +9,13 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
 import { isOwn, ownNames } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { PageHead } from '../widgets/PageActions.tsx';
 import { brand } from './brand.ts';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
   return (
     <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
+      <PageHead />
       {children}
       <SignInAgain />
     </Layout>
@@ -24,9 +26,9 @@ function ConsoleBar() {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
       <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
-      <TitlePortal
-        sx={{ '& > *': { maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', verticalAlign: 'bottom' } }}
-      />
+      <Link to="/" color="inherit" underline="none" noWrap sx={{ flex: 1, fontWeight: 600 }}>
+        {brand.name}
+      </Link>
       <SearchEverything />
     </AppBar>
   );

@@ -1,7 +1,8 @@
-import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField, Typography } from '@mui/material';
+import { Alert, TextField, Typography } from '@mui/material';
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
 import { interruption, root } from '../data/api.ts';
 import { say } from '../text/say.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
 import { signInByPage } from './sign-in-form.ts';
 
 /** Over whatever is being worked on, when the session ends. */
@@ -39,26 +40,26 @@ function SignInDialog() {
   }
 
   return (
-    <Dialog open fullWidth maxWidth="xs" aria-labelledby="sign-in-again">
-      <form onSubmit={(event) => void signIn(event)} noValidate>
-        <DialogTitle id="sign-in-again">{say('Sign in again')}</DialogTitle>
-        <DialogContent>
-          <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {say('Your session has ended. Nothing that you typed is lost: sign in, and go on where you were.')}
-          </Typography>
-          {problem && <Alert severity="error">{problem}</Alert>}
-          <TextField name="login" label={say('Email or login name')} autoComplete="username" autoFocus required />
-          <TextField name="password" label={say('Password')} type="password" autoComplete="current-password" required />
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={interruption.giveUp} color="inherit">
-            {say('Leave the console')}
-          </Button>
-          <Button type="submit" variant="contained" disabled={busy}>
-            {say('Sign in')}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <AskDialog
+      title={say('Sign in again')}
+      cancel={say('Leave the console')}
+      onClose={interruption.giveUp}
+      confirm={say('Sign in')}
+      disabled={busy}
+      maxWidth="xs"
+      keeps={{ current: true }}
+      form={(content) => (
+        <form onSubmit={(event) => void signIn(event)} noValidate>
+          {content}
+        </form>
+      )}
+    >
+      <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+        {say('Your session has ended. Nothing that you typed is lost: sign in, and go on where you were.')}
+      </Typography>
+      {problem && <Alert severity="error">{problem}</Alert>}
+      <TextField name="login" label={say('Email or login name')} autoComplete="username" autoFocus required />
+      <TextField name="password" label={say('Password')} type="password" autoComplete="current-password" required />
+    </AskDialog>
   );
 }

@@ -15,7 +15,7 @@ export function secretsIn(answer: Record<string, unknown>, clientId = answer.cli
 }
 
 /** Shows a secret the one time that the service tells it. */
-export function Revealed({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
+export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
       <DialogTitle id="revealed-title">{say('Copy it now')}</DialogTitle>

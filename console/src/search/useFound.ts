@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey, searchFor } from '../data/list-filter.ts';
+import { anywhereKey, searchFor } from '../data/list-query-of.ts';
 import { labelOf, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
 import type { Destination } from './destinations.ts';
 
