@@ -42,7 +42,7 @@ describe('The console and one row', () => {
       assert.deepEqual(await seriousProblems(page), []);
       await page.keyboard.press('Enter');
       await page.getByText('Park: done.').waitFor();
-      await page.getByText('Deck 3').waitFor();
+      await page.getByText('Deck 3').first().waitFor();
     });
 
     await visit.test('ties and unties related rows in place', async () => {
@@ -124,7 +124,7 @@ describe('The console and one row', () => {
       await json.fill('{"seats": ["child",\n oops]}');
       await page.getByText('This is not JSON (yet): look at line 2').waitFor();
       await json.fill('{"seats":["child"]}');
-      await page.getByRole('button', { name: 'Lay out Equipment' }).click();
+      await page.getByRole('button', { name: 'Format JSON' }).click();
       assert.match(await json.inputValue(), /\n {2}"seats"/);
       await page.getByRole('textbox', { name: 'Plate' }).fill('lower case');
       await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -2,6 +2,7 @@ import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
 import { Box, ListItemIcon, ListItemText, MenuItem, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { AppBar, Layout, Link, Logout, Menu, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
+import { ProveAgain } from '../auth/ProveAgain.tsx';
 import { SignInAgain } from '../auth/SignInAgain.tsx';
 import { root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
@@ -18,6 +19,7 @@ export function ConsoleLayout({ children }: { children: ReactNode }) {
       <PageHead />
       {children}
       <SignInAgain />
+      <ProveAgain />
     </Layout>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mui/material';
 import { type RefObject, useEffect } from 'react';
 import { useBlocker } from 'react-admin';
 import { useFormState } from 'react-hook-form';
@@ -25,11 +26,15 @@ export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
   return (
     <AskDialog
       title={say('Leave without saving?')}
-      cancel={say('Keep editing')}
+      cancel={null}
+      actions={
+        <Button color="error" onClick={proceed}>
+          {say('Discard changes')}
+        </Button>
+      }
+      confirm={say('Keep editing')}
+      onConfirm={reset}
       onClose={reset}
-      confirm={say('Discard changes')}
-      onConfirm={proceed}
-      danger
       maxWidth="xs"
     >
       {say('Your changes are not saved yet.')}

@@ -26,7 +26,7 @@ export function ResourceList() {
   const filters = name === 'events' ? trailFilters(description, all.values()) : filtersOf(description);
   const [isCounted, setCounted] = useState(false);
   const columns = columnsOf(description);
-  const more = fields.filter((field) => !field.writeOnly && !columns.includes(field));
+  const more = fields.filter((field) => !field.writeOnly && !columns.some(({ name: shown }) => shown === field.name));
   const rows =
     name === 'events' ? (
       <TrailRows />

@@ -1,6 +1,6 @@
-import { Button } from '@mui/material';
+import { Button, Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useState } from 'react';
-import { CheckboxGroupInput, Form, useDataProvider, useGetList, useRecordContext } from 'react-admin';
+import { Form, useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
 import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
@@ -45,15 +45,31 @@ export function RolesButton() {
   );
 }
 
-/** A check box for each role. */
+/** A check box for each role, in a form with the field `roles`. */
 export function RoleChoice() {
+  const { field } = useInput({ source: 'roles', defaultValue: [] });
+  const chosen = (field.value ?? []) as string[];
   const { data = [] } = useGetList<{ id: string; name: string; description?: string | null }>('roles', {
     pagination: { page: 1, perPage: 100 },
     sort: { field: 'name', order: 'ASC' },
   });
-  const choices = data.map(({ name, description }) => ({
-    id: name,
-    name: description ? `${name}: ${description}` : name,
-  }));
-  return <CheckboxGroupInput source="roles" label={say('Roles')} choices={choices} row={false} helperText={false} />;
+  return (
+    <FormGroup aria-label={say('Roles')}>
+      {data.map(({ id, name, description }) => (
+        <FormControlLabel
+          key={id}
+          label={description ? `${name}: ${description}` : name}
+          control={
+            <Checkbox
+              checked={chosen.includes(name)}
+              slotProps={{ input: { 'aria-label': name } }}
+              onChange={({ target }) =>
+                field.onChange(target.checked ? [...chosen, name] : chosen.filter((role) => role !== name))
+              }
+            />
+          }
+        />
+      ))}
+    </FormGroup>
+  );
 }

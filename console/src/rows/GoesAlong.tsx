@@ -17,10 +17,10 @@ interface Referrer {
   outcome: Outcome;
 }
 
-/** Every field that refers to a resource, and what a deletion does to its rows. */
+/** Every field that refers to a resource, and what a deletion does to its rows. The audit trail is kept as it is. */
 export function useReferrers(target: string): Referrer[] {
   return [...useDescriptions().values()]
-    .filter(({ operations }) => operations.has('list'))
+    .filter(({ name, operations }) => operations.has('list') && name !== 'events')
     .flatMap((resource) =>
       resource.fields
         .filter(({ references, writeOnly }) => references === target && !writeOnly)

@@ -14,7 +14,8 @@ interface Props {
   form?: (content: ReactNode) => ReactNode;
   /** Buttons between *Cancel* and the main one. */
   actions?: ReactNode;
-  cancel?: string;
+  /** The label of the button that closes it; null: there is none. */
+  cancel?: string | null;
   danger?: boolean;
   busy?: boolean;
   disabled?: boolean;
@@ -32,9 +33,11 @@ export function AskDialog({ title, children, onClose, confirm, onConfirm, form, 
     <>
       <DialogContent>{children}</DialogContent>
       <DialogActions>
-        <Button color="inherit" onClick={onClose}>
-          {rest.cancel ?? say('Cancel')}
-        </Button>
+        {rest.cancel !== null && (
+          <Button color="inherit" onClick={onClose} autoFocus={confirm === undefined}>
+            {rest.cancel ?? say('Cancel')}
+          </Button>
+        )}
         {rest.actions}
         {confirm !== undefined && (
           <Button
