@@ -1,10 +1,8 @@
 import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
 import { Box, ListItemIcon, ListItemText, MenuItem, Typography } from '@mui/material';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { AppBar, Layout, Link, Logout, Menu, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
-import { ProveAgain } from '../auth/ProveAgain.tsx';
-import { SignInAgain } from '../auth/SignInAgain.tsx';
-import { root } from '../data/api.ts';
+import { interruption, proofPrompt, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
@@ -18,9 +16,24 @@ export function ConsoleLayout({ children }: { children: ReactNode }) {
     <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
       <PageHead />
       {children}
-      <SignInAgain />
-      <ProveAgain />
+      <Prompts />
     </Layout>
+  );
+}
+
+const SignInDialog = lazy(() => import('../auth/SignInDialog.tsx'));
+const ProofDialog = lazy(() => import('../auth/ProofDialog.tsx'));
+
+/** Asks for a sign-in or a proof over whatever the person is doing. */
+function Prompts() {
+  const isSignedOut = useSyncExternalStore(interruption.subscribe, interruption.isOn);
+  const needsProof = useSyncExternalStore(proofPrompt.subscribe, proofPrompt.isOpen);
+  useEffect(interruption.begin, []);
+  return (
+    <Suspense>
+      {isSignedOut && <SignInDialog />}
+      {needsProof && <ProofDialog />}
+    </Suspense>
   );
 }
 

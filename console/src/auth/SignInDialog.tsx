@@ -1,22 +1,16 @@
 import { Alert, TextField, Typography } from '@mui/material';
-import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { interruption, root } from '../data/api.ts';
 import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { signInByPage } from './sign-in-form.ts';
 
-/** Over whatever is being worked on, when the session ends. */
-export function SignInAgain() {
-  const isOn = useSyncExternalStore(interruption.subscribe, interruption.isOn);
-  useEffect(interruption.begin, []);
-  return isOn ? <SignInDialog /> : null;
-}
-
-function SignInDialog() {
+/** Asks for a new sign-in when the session has ended. */
+export default function SignInDialog() {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
 
-  // Whoever signs in in another tab comes back to work that goes on.
+  // A sign-in in another tab counts as well.
   useEffect(() => {
     const look = () => void interruption.goOn().catch(() => undefined);
     window.addEventListener('focus', look);
