@@ -41,7 +41,7 @@ export function browsers(): (options?: BrowserContextOptions) => Promise<Browser
   return async (options) => {
     browser ??= chromium.launch({ executablePath: chromiumPath(), args });
     const context = await (await browser).newContext(options);
-    context.setDefaultTimeout(Number(process.env.T_BROWSER ?? 60_000));
+    context.setDefaultTimeout(60_000);
     contexts.push(context);
     return context;
   };
