@@ -131,9 +131,9 @@ describe('The console and who may do what', () => {
       assert.ok(!(await page.content()).includes(secret));
 
       await page.getByRole('button', { name: 'New secret' }).click();
-      await page.getByRole('combobox', { name: 'The old secret' }).click();
-      await choose('It ends at once');
-      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      await page.getByRole('combobox', { name: 'Keep the old secret working for' }).click();
+      await choose('No time: end it now');
+      await page.getByRole('button', { name: 'Create a new secret' }).click();
       assert.equal(await page.getByRole('textbox', { name: 'Client id' }).inputValue(), id);
       const next = await page.getByRole('textbox', { name: 'Client secret' }).inputValue();
       await page.getByRole('button', { name: 'I have copied it' }).click();

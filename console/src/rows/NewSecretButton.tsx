@@ -8,10 +8,10 @@ import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 const graces = [
-  { hours: 0, label: 'It ends at once' },
-  { hours: 1, label: 'For one more hour' },
-  { hours: 24, label: 'For one more day' },
-  { hours: 168, label: 'For one more week' },
+  { hours: 0, label: 'No time: end it now' },
+  { hours: 1, label: '1 hour' },
+  { hours: 24, label: '1 day' },
+  { hours: 168, label: '7 days' },
 ];
 
 /** Creates a new secret for a client and shows it once. The old secret can keep working for a while. */
@@ -37,7 +37,7 @@ export function NewSecretButton() {
       {asking && (
         <AskDialog
           title={say('New secret for “{name}”?', { name: client.name })}
-          confirm={say('Make a new secret')}
+          confirm={say('Create a new secret')}
           maxWidth="xs"
           onClose={() => setAsking(false)}
           onConfirm={() => {
@@ -46,11 +46,11 @@ export function NewSecretButton() {
           }}
         >
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {say('Applications that use the old secret must be given the new one.')}
+            {say('Give the new secret to every application that uses the old one.')}
           </Typography>
           <TextField
             select
-            label={say('The old secret')}
+            label={say('Keep the old secret working for')}
             value={hours}
             onChange={({ target }) => setHours(Number(target.value))}
           >

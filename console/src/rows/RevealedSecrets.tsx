@@ -21,7 +21,7 @@ export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string
       <DialogTitle id="revealed-title">{say('Copy it now')}</DialogTitle>
       <DialogContent>
         <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-          {say('It is shown this once and stored nowhere in readable form. Who loses it makes a new one.')}
+          {say('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
         </Typography>
         {secrets.map(([name, value]) => (
           <Secret key={name} name={name} value={value} />
