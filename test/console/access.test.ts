@@ -42,7 +42,7 @@ describe('The console and who may do what', () => {
 
     await visit.test('makes a user, who can log in', async () => {
       await goTo('Users');
-      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
+      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'New user' }).waitFor();
       await page.getByRole('textbox', { name: 'Email' }).fill('Grace@Example.com');
@@ -99,7 +99,7 @@ describe('The console and who may do what', () => {
       const { status, body } = await ask(service, '/v1/users/me', { token });
       assert.deepEqual([status, body.code], [401, 'user_gone']);
       await goTo('Users');
-      const other = page.getByRole('cell', { name: 'ada@example.com', exact: true });
+      const other = page.getByRole('cell', { name: 'ada@example.com', exact: true }).first();
       await other.waitFor();
       await page.getByRole('button', { name: 'Add filter' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'Disabled' }).click();
@@ -112,7 +112,7 @@ describe('The console and who may do what', () => {
       assert.ok(await logIn(service, 'grace@example.com', password));
       await goTo('Users');
       await page.getByRole('button', { name: 'Remove this filter' }).click();
-      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
+      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).first().waitFor();
     });
 
     await visit.test('makes a client and shows its secret once', async () => {

@@ -8,6 +8,7 @@ import { role } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { UserView, viewUser } from '../accounts/user.ts';
 import { readProfile } from '../accounts/user-fields.ts';
+import { findUser } from '../accounts/user-store.ts';
 import { makeUser } from '../registration/make-user.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { requireEveryScope } from './guard-user.ts';
@@ -39,6 +40,7 @@ export const inviteUser = (config: Config, services: AccountServices): MadeActio
       // An address of blanks reads as none.
       if (email === null || errors.length > 0) throw unprocessable(errors.length > 0 ? errors : [emailRequired]);
       const password = randomBytes(32).toString('base64url');
+      const inviter = caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
       const by = { actorId: caller.userId, clientId: caller.clientId };
       const made = {
         profile,
@@ -51,7 +53,13 @@ export const inviteUser = (config: Config, services: AccountServices): MadeActio
       const user = await makeUser(context, services, { ...made, source, mails: false }, (work) =>
         transaction(async ({ tx }) => {
           await work(tx);
-          await services.mail.enqueue(tx, { template: 'invitation', recipient: email, language: source.language });
+          const data = { inviter: inviter?.name ?? inviter?.email ?? null };
+          await services.mail.enqueue(tx, {
+            template: 'invitation',
+            recipient: email,
+            language: source.language,
+            data,
+          });
         }),
       );
       return viewUser(user);
