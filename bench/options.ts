@@ -11,6 +11,7 @@ export const operations = [
   'search',
   'page with include',
   'cursor page',
+  'create',
   'client credentials',
   'refresh',
   'introspection',
@@ -21,6 +22,7 @@ export const operations = [
 const usage = `npm run bench [-- options]
   --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
   --only a,b            some of: ${parts.join(', ')}
+  --against commit      builds another commit, and measures it and this one in turns instead of the parts
   --operations a,b      of what is measured, some: "get,list"
   --workers n           how many are compared with one (default 2)
   --rounds n            how often each operation is measured on each server (default 9); the median counts
@@ -74,6 +76,7 @@ function parse() {
         seconds: { type: 'string' },
         sizes: { type: 'string' },
         operations: { type: 'string' },
+        against: { type: 'string' },
         'no-postgres': { type: 'boolean', default: false },
         'no-peers': { type: 'boolean', default: false },
         out: { type: 'string' },
@@ -94,7 +97,8 @@ export function readOptions() {
   }
   const { quick } = values;
   return {
-    parts: names('only', values.only, parts),
+    against: values.against,
+    parts: values.against && !values.only ? [] : names('only', values.only, parts),
     plan: {
       rounds: wholeNumber('rounds', values.rounds, quick ? 1 : 9),
       seconds: wholeNumber('seconds', values.seconds, 1),

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPostgres } from '../test/harness/postgres-server.ts';
+import { compareCommits } from './compare-commits.ts';
 import { compareEngines } from './compare-engines.ts';
 import { compareOperations } from './compare-operations.ts';
 import { compareWorkers } from './compare-workers.ts';
@@ -17,10 +18,10 @@ import { charts } from './report/charts.ts';
 import type { Report } from './report/report.ts';
 import { textReport } from './report/text-report.ts';
 
-const { parts, plan, postgres: withPostgres, out } = readOptions();
+const { against, parts, plan, postgres: withPostgres, out } = readOptions();
 
-if (plan.peers || loadGenerator === 'autocannon') installPackages();
-const postgres = withPostgres ? await createPostgres() : undefined;
+if ((plan.peers && parts.length > 0) || loadGenerator === 'autocannon') installPackages();
+const postgres = withPostgres && parts.length > 0 ? await createPostgres() : undefined;
 const postgresUrl = postgres?.url;
 const report: Report = {
   machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
@@ -28,6 +29,7 @@ const report: Report = {
   load: `${loadGenerator}, ${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, medians`,
 };
 try {
+  if (against) report.against = await compareCommits(against, plan);
   if (parts.includes('operations')) report.operations = await compareOperations(plan, postgresUrl);
   if (parts.includes('engines') && postgresUrl) report.engines = await compareEngines(plan, postgresUrl);
   if (parts.includes('workers')) report.workers = await compareWorkers(plan, postgresUrl);

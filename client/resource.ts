@@ -50,13 +50,10 @@ export interface CreateOptions extends Options {
   idempotencyKey?: string;
 }
 
-/** One write of a batch. */
-export type Operation =
-  | { operation: 'create'; data: object }
-  | { operation: 'replace' | 'update'; id: string; data: object; if_match?: string }
-  | { operation: 'delete'; id: string; data?: object; if_match?: string };
+/** A row of a batch of changes: its id, the version that is meant (`if_match`, an ETag), and what changes. */
+export type RowPatch = { id: string; if_match?: string } & Record<string, unknown>;
 
-/** What one operation of a batch was answered: its row, or what was wrong. */
+/** The answer for one row of a batch: the row, or what was wrong. */
 export interface Result<Row> {
   status: number;
   data?: Row;
@@ -131,23 +128,19 @@ export class Resource<Row> {
     await this.#write('DELETE', id, body, options);
   }
 
-  /** Many writes in one request, each with its own answer: one that fails leaves the others as they are. At most 100. */
-  async batch(operations: readonly Operation[], options: CreateOptions = {}): Promise<Result<Row>[]> {
-    const { idempotencyKey = crypto.randomUUID(), signal } = options;
-    const answer = await this.#send({
-      method: 'POST',
-      path: `${this.path}/batch`,
-      body: { operations },
-      headers: { 'Idempotency-Key': idempotencyKey },
-      signal,
-      // What is changed or removed would be found changed and gone.
-      repeatable: operations.every(({ operation }) => operation === 'create'),
-    });
-    const { data } = answer.body as { data: BatchAnswer<Row>[] };
-    return data.map(({ error, retry_after: retryAfter, ...result }) => ({
-      ...result,
-      ...(error ? { error: problemOf(error, { status: result.status, retryAfter, requestId: undefined }) } : {}),
-    }));
+  /** Creates up to 100 rows in one request. Each has its own result: one that fails leaves the others as they are. */
+  createAll(rows: readonly object[], options: CreateOptions = {}): Promise<Result<Row>[]> {
+    return this.#batch('POST', { rows }, { idempotencyKey: crypto.randomUUID(), ...options });
+  }
+
+  /** Changes up to 100 rows in one request, as `patch` does. */
+  patchAll(rows: readonly RowPatch[], options: CreateOptions = {}): Promise<Result<Row>[]> {
+    return this.#batch('PATCH', { rows }, options);
+  }
+
+  /** Deletes up to 100 rows in one request. */
+  removeAll(ids: readonly string[], options: CreateOptions = {}): Promise<Result<Row>[]> {
+    return this.#batch('DELETE', { ids }, options);
   }
 
   /** The children of one row: `owners.of(id, 'cars').list()`. They are listed and created here, and changed under their own name. */
@@ -155,7 +148,7 @@ export class Resource<Row> {
     return new Resource<Child>(this.#send, `${this.#one(id)}/${encodeURIComponent(children)}`);
   }
 
-  /** An action on one row: `tokens.act(id, 'reveal')`. Never sent twice: what it does is not known here. */
+  /** An action on one row: `tokens.act(id, 'values')`. Never sent twice: what it does is not known here. */
   act<Result>(id: string, action: string, body?: object, options: ActOptions = {}): Promise<Result> {
     return this.#act(`${this.#one(id)}/${encodeURIComponent(action)}`, body, options);
   }
@@ -169,6 +162,18 @@ export class Resource<Row> {
     const { method = 'POST', signal } = options;
     const answer = await this.#send({ method, path, body: method === 'GET' ? undefined : (body ?? {}), signal });
     return (answer.body as { data: Result } | undefined)?.data as Result;
+  }
+
+  async #batch(method: Method, body: object, options: CreateOptions): Promise<Result<Row>[]> {
+    const { idempotencyKey, signal } = options;
+    const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    const repeatable = idempotencyKey !== undefined;
+    const answer = await this.#send({ method, path: `${this.path}/batches`, body, headers, signal, repeatable });
+    const { data } = answer.body as { data: BatchAnswer<Row>[] };
+    return data.map(({ error, retry_after: retryAfter, ...result }) => ({
+      ...result,
+      ...(error ? { error: problemOf(error, { status: result.status, retryAfter, requestId: undefined }) } : {}),
+    }));
   }
 
   #one(id: string): string {

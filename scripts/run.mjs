@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
-import { buildConsole, buildService, findNode, installPackages } from './bring-along.mjs';
+import { build, buildPackage, findNode, installPackages, testNodes } from './bring-along.mjs';
 import { bringChromium } from './chromium.mjs';
 import { become, inRoot, run } from './processes.mjs';
 
@@ -17,7 +17,8 @@ const tasks = new Map([
   ['check', check],
   ['test', test],
   ['faults', faults],
-  ['build', build],
+  ['nodes', nodes],
+  ['build', () => buildPackage(node)],
   ['bench', bench],
   ['bench-pages', benchPages],
   ['docs', () => run(node, [fromSource, inRoot('scripts/docs/write.ts')])],
@@ -30,18 +31,13 @@ if (!task) {
   process.exit(2);
 }
 await installPackages();
-const node = await findNode();
+const node = findNode();
 await task();
 
 /** The command as the package has it, from what is here. */
 async function gatehouse(words, options) {
-  await build();
+  await build(node);
   become(node, [program, ...words], options);
-}
-
-async function build() {
-  await buildConsole(node);
-  await buildService(node);
 }
 
 async function example() {
@@ -54,18 +50,18 @@ async function example() {
   // An example with more to do than to serve has a start of its own.
   const own = inRoot('examples', name, 'start.ts');
   if (!existsSync(own)) return gatehouse(['serve', ...rest], { cwd: folder });
-  await build();
+  await build(node);
   become(node, [...serviceOptions, own, ...rest], { cwd: folder });
 }
 
 async function bench() {
-  await build();
+  await build(node);
   become(node, [fromSource, inRoot('bench/run.ts'), ...args]);
 }
 
 /** What the pages weigh, and how soon they are there on a slow line. */
 async function benchPages() {
-  await build();
+  await build(node);
   const env = { ...process.env, CHROMIUM_PATH: await bringChromium(node) };
   await run(node, [fromSource, inRoot('bench/pages/run.ts')], { env });
 }
@@ -103,12 +99,21 @@ async function faults() {
   await runTests(args.length > 0 ? args : ['test/faults/*.test.ts'], 1, 900_000);
 }
 
-async function runTests(files, atOnce, timeout) {
-  await build();
+/** What the hot path rests on, on the oldest and the newest Node: their SQLite, their V8 and their HTTP differ. */
+async function nodes() {
+  const hotPath = [
+    'src/**/{kept-plans,sqlite,shared-commits,shared-snapshot,sqlite-reads,token-cache,crud,list-model}.test.ts',
+    'test/**/{token-endpoint,refresh,bearer}.test.ts',
+  ];
+  for (const each of await testNodes()) await runTests(args.length > 0 ? args : hotPath, 2, 180_000, each);
+}
+
+async function runTests(files, atOnce, timeout, runtime = node) {
+  await buildPackage(node);
   const chromium = await bringChromium(node);
-  console.log('• tests');
+  console.log(`• tests${runtime === node ? '' : ` on ${runtime}`}`);
   await run(
-    node,
+    runtime,
     [
       fromSource,
       '--test',

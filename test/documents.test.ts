@@ -31,6 +31,51 @@ describe('The documents', () => {
     );
   });
 
+  it('name for each section of the specification tests that are there and send what it shows', () => {
+    const page = read('docs/spec.md');
+    const named = [...page.matchAll(/`((?:src|test)\/[^`\s]+)`/g)].map((match) => match[1] as string);
+    assert.deepEqual(
+      [...new Set(named)].filter((path) => !existsSync(join(root, path))),
+      [],
+    );
+    const sections = new Set(
+      [...page.matchAll(/^\| ([\d., to]+) \|/gm)].flatMap((match) => (match[1] as string).split(/, | to /)),
+    );
+    for (const path of globSync('test/spec/*.test.ts', { cwd: root })) {
+      assert.ok(named.includes(path.replaceAll('\\', '/')), path);
+      for (const [, numbers = ''] of read(path).matchAll(/it\('([\d., ]+)[:,]/g)) {
+        for (const number of numbers.split(', ')) {
+          const isNamed = sections.has(number) || /^5\.[345]$/.test(number);
+          assert.ok(isNamed, `${path}: ${number} is no section of docs/spec.md`);
+        }
+      }
+    }
+    for (const section of [
+      '1',
+      '2.1',
+      '2.2',
+      '2.3',
+      '2.4',
+      '3',
+      '4.1',
+      '4.2',
+      '4.3',
+      '4.4',
+      '4.5',
+      '4.6',
+      '4.7',
+      '5.7',
+      '5.8',
+      '5.9',
+      '6',
+      '7',
+      '8',
+      '9',
+    ]) {
+      assert.ok(sections.has(section), `section ${section} is missing`);
+    }
+  });
+
   it('have a reference that is what the code says', async () => {
     for (const [path, page] of await referencePages()) {
       assert.equal(read(path), page, `${path} is not what the code makes: run \`npm run docs\``);

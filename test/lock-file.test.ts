@@ -42,20 +42,22 @@ describe('The lock file', () => {
     );
   });
 
-  it('of the generators of clients names no registry either, and holds every hash', () => {
-    const generators = Object.entries(lockAt('./generators/package-lock.json').packages).filter(
-      ([path]) => path !== '',
-    );
-    assert.ok(generators.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
-  });
+  for (const path of ['./generators/package-lock.json', './nodes/package-lock.json'])
+    it(`${path} names no registry either, and holds every hash`, () => {
+      const locked = Object.entries(lockAt(path).packages).filter(([name]) => name !== '');
+      assert.ok(locked.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
+    });
 
   it('brings a Node along for every common platform, with its hash', () => {
     const { packages: runtimes } = JSON.parse(
       readFileSync(new URL('../scripts/node/package-lock.json', import.meta.url), 'utf8'),
-    ) as { packages: Record<string, { integrity?: string }> };
+    ) as { packages: Record<string, { version?: string; integrity?: string }> };
+    const versions = new Set<string | undefined>();
     for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64', 'win-x64']) {
       assert.match(runtimes[`node_modules/node-${platform}`]?.integrity ?? '', /^sha512-/, platform);
+      versions.add(runtimes[`node_modules/node-${platform}`]?.version);
     }
+    assert.equal(versions.size, 1, 'every platform gets the same version');
     assert.ok(![...names].some((name) => name?.startsWith('node-linux')), 'the package itself brings none');
   });
 });

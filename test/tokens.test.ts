@@ -58,7 +58,7 @@ onBothEngines('tokens', (engine) => {
     assert.equal(list.status, 200);
     assert.ok(!JSON.stringify(list.body).includes(String(access_token)));
     assert.equal((await askAs('POST', '/v1/tokens', String(access_token), { name: 'More' })).status, 403);
-    assert.equal((await askAs('POST', `/v1/tokens/${token.id}/reveal`, ann.token, {})).status, 409);
+    assert.equal((await askAs('POST', `/v1/tokens/${token.id}/values`, ann.token, {})).status, 409);
     assert.equal((await askAs('DELETE', `/v1/tokens/${token.id}`, ann.token)).status, 204);
     const gone = await askAs('GET', '/v1/tokens', String(access_token));
     assert.deepEqual([gone.status, gone.body.code], [401, 'token_revoked']);
@@ -74,7 +74,7 @@ onBothEngines('tokens', (engine) => {
     const token = String(login.body.access_token);
     const [first] = rowsOf(await askAs('GET', '/v1/tokens?search=type:personal', token));
     assert.equal(first?.revealed, false);
-    const path = `/v1/tokens/${first?.id}/reveal`;
+    const path = `/v1/tokens/${first?.id}/values`;
     assert.equal((await askAs('POST', path, bob.token)).status, 404);
     assert.equal((await askAs('POST', path, admin.token)).status, 403);
     const scopes = ['tokens:read', 'tokens:write'];

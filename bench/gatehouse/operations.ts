@@ -93,6 +93,13 @@ export async function gatehouseOperations(
     'page with include': get('/v1/cars?limit=100&include=owner', '"owner":{"data":{'),
     'cursor page': get('/v1/cars?limit=100&cursor=', '"next_cursor":'),
     'not modified': { ...get(car, ''), headers: { ...headers, 'if-none-match': etag }, expect: { status: 304 } },
+    create: {
+      method: 'POST',
+      path: '/v1/cars',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ plate: 'NEW', color: 'Red', owner_id: idOf(0) }),
+      expect: { status: 201, includes: '"plate":' },
+    },
     register: post(
       '/v1/register',
       { email: 'bench#@example.com', password: administrator.password },

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { serviceOptions } from '../../bin/service-options.mjs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Engine } from '../../src/database/database.ts';
 import { type ServerProcess, startServer } from '../measure/server-process.ts';
 import { administrator, firstPartyClient } from './first-accounts.ts';
@@ -11,8 +10,8 @@ import { gatehouseOperations } from './operations.ts';
 import { createDatabase, runSql } from './run-sql.ts';
 import { type Rows, seedStatements } from './seed.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = join(root, 'dist/cli/main.js');
+/** This checkout, built. */
+const here = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A Gatehouse with data of its own, that can be started and stopped. */
 export interface PreparedGatehouse {
@@ -22,15 +21,24 @@ export interface PreparedGatehouse {
   remove(): void;
 }
 
-/** Makes the database by a first start, then a client, then the rows. */
-export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?: string): Promise<PreparedGatehouse> {
+/** Makes the database by a first start, then a client, then the rows. `root`: the checkout whose build is started. */
+export async function prepareGatehouse(
+  engine: Engine,
+  rows: Rows,
+  postgresUrl?: string,
+  { root = here, name = `Gatehouse (${engine})` } = {},
+): Promise<PreparedGatehouse> {
+  const program = join(root, 'dist/cli/main.js');
+  const { serviceOptions } = (await import(pathToFileURL(join(root, 'bin/service-options.mjs')).href)) as {
+    serviceOptions: readonly string[];
+  };
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const databaseUrl =
     engine === 'sqlite' ? `sqlite:${join(dir, 'gatehouse.db')}` : await createDatabase(postgresUrl as string);
   const env = {
     DATABASE_URL: databaseUrl,
     DATA_DIR: dir,
-    RESOURCES_DIR: fileURLToPath(new URL('resources', import.meta.url)),
+    RESOURCES_DIR: join(root, 'bench/gatehouse/resources'),
     RATE_LIMIT: '0',
     LOG_LEVEL: 'warn',
     ADMIN_EMAIL: administrator.email,
@@ -40,7 +48,6 @@ export async function prepareGatehouse(engine: Engine, rows: Rows, postgresUrl?:
     REFRESH_GRACE: '10',
     DRAIN_SECONDS: '0',
   };
-  const name = `Gatehouse (${engine})`;
   const launch = { name, args: [program, 'serve'], env, cwd: dir, databaseUrl, ready: '/health/live' };
   await (await startServer({ ...launch, operations: async () => ({}) })).stop();
   const client = JSON.parse(

@@ -133,6 +133,10 @@ const handlers = new Map<string, (request: IncomingMessage, response: ServerResp
     (request, response) =>
       afterBody(request, () => hash(() => json(response, JSON.stringify({ data: { id: durableSession() } })))),
   ],
+  [
+    '/create',
+    (request, response) => afterBody(request, () => json(response, JSON.stringify({ data: { id: durableSession() } }))),
+  ],
   ['/bench/operations', (_, response) => json(response, JSON.stringify(operations))],
 ]);
 
@@ -162,6 +166,7 @@ const operations: Operations = {
   'client credentials': post('/client-credentials', 'access_token'),
   refresh: post('/refresh', 'access_token'),
   password: post('/password', 'Bearer'),
+  create: post('/create', 'id'),
   register: post('/register', 'id'),
 };
 

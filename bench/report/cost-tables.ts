@@ -1,3 +1,4 @@
+import type { CommitFigures } from '../compare-commits.ts';
 import type { EngineFigures } from '../compare-engines.ts';
 import type { WorkersFigures } from '../compare-workers.ts';
 import type { GrowthFigures } from '../growth.ts';
@@ -30,6 +31,34 @@ export function enginesTable(figures: readonly EngineFigures[]): string {
     [...head, 'µs SQLite', 'µs PostgreSQL', 'ratio of µs'],
     ...rows,
   ])}`;
+}
+
+/** More than 1: this checkout is faster, or takes less processor time. */
+export function commitsTable(commit: string, figures: readonly CommitFigures[]): string {
+  const head = [
+    'operation',
+    'here/s',
+    `${commit}/s`,
+    'ratio',
+    'half of the rounds',
+    'µs here',
+    `µs ${commit}`,
+    'ratio of µs',
+  ];
+  const rows = figures.map(({ operation, here, there, costs }) => {
+    const ratio = ratioOf(here, there);
+    return [
+      operation,
+      number(here.perSecond),
+      number(there.perSecond),
+      ratio.middle.toFixed(2),
+      inHalf(ratio),
+      micros(costs.here),
+      micros(costs.there),
+      (totalOf(costs.there) / totalOf(costs.here)).toFixed(2),
+    ];
+  });
+  return `This checkout beside ${commit}, on SQLite (µs of processor time a request)\n${table([head, ...rows])}`;
 }
 
 export function workersTable(figures: readonly WorkersFigures[]): string {

@@ -1,3 +1,4 @@
+import type { CommitFigures } from '../compare-commits.ts';
 import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison } from '../compare-operations.ts';
 import type { WorkersFigures } from '../compare-workers.ts';
@@ -11,6 +12,8 @@ export interface Report {
   readonly machine: string;
   readonly node: string;
   readonly load: string;
+  /** Beside another commit, which is named. */
+  against?: { readonly commit: string; readonly figures: CommitFigures[] };
   operations?: Comparison;
   engines?: EngineFigures[];
   workers?: WorkersFigures[];

@@ -4,13 +4,14 @@ import type { Flame } from '../flames.ts';
 import type { IsolationFigures } from '../isolation.ts';
 import { sharesOf } from '../measure/cpu-profile.ts';
 import { ratioOf } from '../measure/median.ts';
-import { enginesTable, growthTable, workersTable } from './cost-tables.ts';
+import { commitsTable, enginesTable, growthTable, workersTable } from './cost-tables.ts';
 import type { Report } from './report.ts';
 import { number, table } from './table.ts';
 import { targets } from './targets.ts';
 
 export function textReport(report: Report): string {
   const parts = [`Gatehouse benchmark\n${report.machine}\nNode ${report.node}; ${report.load}`];
+  if (report.against) parts.push(commitsTable(report.against.commit, report.against.figures));
   if (report.operations) parts.push(...operationTables(report.operations));
   if (report.engines) parts.push(enginesTable(report.engines));
   if (report.workers) parts.push(workersTable(report.workers));

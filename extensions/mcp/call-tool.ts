@@ -100,7 +100,8 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
 /** The path of one row. What would be another path, and so another route, is no id. */
 export function pathOf(resource: Resource, { id }: Arguments): string {
   const text = id as string;
-  const isOther = resource.definition.actions?.some(({ name, on }) => on === 'collection' && name === text);
+  const isOther =
+    text === 'batches' || resource.definition.actions?.some(({ name, on }) => on === 'collection' && name === text);
   if (isOther || /^\.{0,2}$/.test(text) || text.length > 200) throw badRequest('"id" takes the id of a row.');
   return `${resource.name}/${encodeURIComponent(text)}`;
 }

@@ -4,7 +4,7 @@ import { date, integer, text, timestamp } from '../../src/resources/declare.ts';
 
 /** Who uses /mcp, and how much, for administrators. The single calls are events (`mcp.called`). */
 export const callsResource = defineResource({
-  name: 'mcp_calls',
+  name: 'mcp-calls',
   description: 'How often each application used a tool at /mcp, day by day. Kept for EVENT_RETENTION_DAYS.',
   managed: false,
   mcp: false,

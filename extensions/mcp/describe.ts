@@ -1,7 +1,7 @@
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { describeResource } from '../../src/resources/routes/describe-resources.ts';
 import type { Rights } from './rights.ts';
-import { valuesOf } from './tool-schemas.ts';
+import { actionName, valuesOf } from './tool-schemas.ts';
 
 /** The relations that lead to what is offered: the others cannot be included here. */
 export const relationsOf = ({ relations }: Resource): string[] =>
@@ -13,7 +13,7 @@ const inShort = ({ resource, may, actions }: Rights) => ({
   you_may: [...may],
   fields: resource.shown.map(({ name }) => name),
   relations: relationsOf(resource),
-  actions: actions.map(({ name }) => `${resource.name}.${name}`),
+  actions: actions.map((action) => actionName(resource, action)),
 });
 
 /** A reference to what is not offered is an id and no more. */
@@ -34,11 +34,11 @@ function inFull(rights: Rights, offered: ReadonlySet<unknown>) {
     relations: Object.fromEntries(relationsOf(resource).map((name) => [name, relations[name]])),
     ...(may.has('create') ? { values_of_create: valuesOf(resource, 'create') } : {}),
     ...(may.has('update') ? { values_of_update: valuesOf(resource, 'update') } : {}),
-    actions: actions.map(({ name, summary, on = 'row', body }) => ({
-      action: `${resource.name}.${name}`,
-      summary,
-      needs_id: on === 'row',
-      ...(body ? { body } : {}),
+    actions: actions.map((action) => ({
+      action: actionName(resource, action),
+      summary: action.summary,
+      needs_id: action.on !== 'collection',
+      ...(action.body ? { body: action.body } : {}),
     })),
   };
 }

@@ -101,11 +101,16 @@ export function inputOf(right: Right, rights: readonly Rights[]): Json {
   }
 }
 
-/** An action is named with its resource, `cars.park`: no other pair is possible. */
+/** An action is named with its resource, `cars.park`; and with its method where another one has the same path: `users.lockouts.delete`. */
 export const actionsOf = (rights: readonly Rights[]): { name: string; resource: Resource; action: Action }[] =>
   rights.flatMap(({ resource, actions }) =>
-    actions.map((action) => ({ name: `${resource.name}.${action.name}`, resource, action })),
+    actions.map((action) => ({ name: actionName(resource, action), resource, action })),
   );
+
+export function actionName({ name: resource, definition }: Resource, { name, method = 'POST' }: Action): string {
+  const alike = definition.actions?.filter((other) => other.name === name) ?? [];
+  return `${resource}.${name}${alike.length > 1 ? `.${method.toLowerCase()}` : ''}`;
+}
 
 export function actInput(rights: readonly Rights[]): Json {
   const actions = actionsOf(rights);

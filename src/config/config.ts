@@ -9,7 +9,7 @@ import {
   type ClientSettings,
   completeClient,
   type ProxiedClient,
-  readClientOfEnv,
+  readClientSetting,
   readClientsOfFile,
 } from './settings/proxied-client.ts';
 import type { Setting } from './settings/setting.ts';
@@ -37,7 +37,9 @@ export type ConfigFile = {
   [K in keyof Settings]?: Settings[K] extends Setting<infer T> ? T | string : never;
 } & {
   [A in Alias]?: unknown;
-} & { clients?: Record<string, { id: string; secret: string }> };
+} & { clients?: Record<string, { id: string; secret: string }> } & {
+  [name in `CLIENT_${string}_${'ID' | 'SECRET'}`]?: string;
+};
 
 /** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
 export const defineConfig = (config: ConfigFile): ConfigFile => config;
@@ -76,6 +78,7 @@ export function parseConfig(
 
   refuseTogether(Object.entries(file), ([name, value]) => {
     if (name === 'clients') return readClientsOfFile(value, clients);
+    if (name.startsWith('CLIENT_')) return readClientSetting(name, value, clients);
     const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
     if (!key)
       throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
@@ -89,7 +92,7 @@ export function parseConfig(
     if (value === undefined || value === '') return;
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
-    else if (name.startsWith('CLIENT_')) readClientOfEnv(name, value, clients);
+    else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
     else refuseMisspelling(name);
   });
 

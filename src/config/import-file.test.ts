@@ -45,7 +45,7 @@ describe('A file of the project that cannot be read', () => {
     );
     await refused(
       write('h.ts', "import 'gatehouse-server/resource';"),
-      /\/h\.ts:1:8 .*Did you mean "gatehouse\/resources"\?/,
+      /\/h\.ts:1:8 .*Did you mean "gatehouse-server\/resources"\?/,
     );
   });
 });
@@ -68,6 +68,6 @@ describe('A file of the project', () => {
   it('is told what it imports wrongly there as well', async () => {
     const file = join(dir, 'wrong.ts');
     writeFileSync(file, "import 'gatehouse-server/resource';");
-    await assert.rejects(importFile(file), /wrong\.ts:1:8 .*Did you mean "gatehouse\/resources"\?/);
+    await assert.rejects(importFile(file), /wrong\.ts:1:8 .*Did you mean "gatehouse-server\/resources"\?/);
   });
 });

@@ -68,7 +68,7 @@ function placeOfFrame(file: string, stack: string): Place | undefined {
   return frames.find((frame) => frame.file === file) ?? frames.find((frame) => !isOfGatehouse(frame.file));
 }
 
-const ownFolder = dirname(fileURLToPath(import.meta.url));
+const ownFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const isOfGatehouse = (file: string): boolean => file.startsWith(ownFolder) || file.includes('node_modules');
 
 /** The line that imports what is not there. */
@@ -88,13 +88,14 @@ function excerpt({ file, line, column }: Place): string {
 }
 
 const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config', '/testing'].map(
-  (path) => `gatehouse${path}`,
+  (path) => `gatehouse-server${path}`,
 );
 
 /** The nearest right name of what was to be imported from Gatehouse. */
 async function hint(message: string): Promise<string> {
   const [, subpath, home] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
-  if (subpath && home === join(ownFolder, '..', 'package.json')) return didYouMean(`gatehouse/${subpath}`, entries);
+  if (subpath && home === join(ownFolder, '..', 'package.json'))
+    return didYouMean(`gatehouse-server/${subpath}`, entries);
   const [, module, name] = /module '([^']+)' does not provide an export named '([^']+)'/.exec(message) ?? [];
   if (!module || !name || !entries.includes(module)) return '';
   const names = Object.keys(await import(module).catch(() => ({})));

@@ -22,8 +22,8 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     clients.push(new pg.Client({ connectionString }), new pg.Client({ connectionString }));
     [writer, other] = clients as [pg.Client, pg.Client];
     for (const client of clients) await client.connect();
-    // As an earlier version left it.
-    await other.query('drop index events_actor; delete from migrations where name like $$029%$$');
+    // As a start leaves it that was cut off before the index was made.
+    await other.query('drop index events_actor');
   });
 
   const write = (client: pg.Client, id: string) =>
@@ -48,7 +48,7 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     await writer.query('begin');
     await write(writer, 'open');
     // Though the index cannot be made yet.
-    assert.deepEqual(await migrate(context.database), ['029-events-by-actor']);
+    assert.deepEqual(await migrate(context.database), []);
     const made = Promise.all([make(), make()]);
     await isBeingMade();
     // It waits for the transaction that is open, and nobody waits for it.

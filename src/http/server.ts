@@ -19,6 +19,7 @@ import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
+import { rewriteUrl } from './rewrite-url.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
@@ -39,13 +40,6 @@ function letGoWhenStopping(app: App): void {
     app.server.once('close', () => clearInterval(sweep));
     sweep.unref();
   });
-}
-
-/** `GET http://host/path`, as proxies may send it, means the same as `GET /path` (RFC 9112 3.2.2). */
-function originForm({ url = '/' }: { url?: string | undefined }): string {
-  if (url.startsWith('/')) return url;
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
-  return path === '' || path.startsWith('?') ? `/${path}` : path;
 }
 
 /** For the routes that learn by themselves who is calling. */
@@ -89,7 +83,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     forceCloseConnections: 'idle',
     clientErrorHandler: early.unparsable,
     frameworkErrors: early.unroutable,
-    rewriteUrl: originForm,
+    rewriteUrl: rewriteUrl(config, paths),
     http: {
       // Node would refuse a missing Host header with an empty answer; the gate says what is missing.
       requireHostHeader: false,

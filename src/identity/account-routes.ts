@@ -37,6 +37,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
           {
             email: text('Required unless another enabled identifier is sent.'),
             password: Type.String({ description: 'At least 8 characters, at most 1,024 bytes, not a common one.' }),
+            password_confirmation: text('For forms that ask for the password twice: must equal the password.'),
             name: text('What to call the user.'),
             username: text('3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.'),
             phone: text('With its country code; stored as E.164.'),

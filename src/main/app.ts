@@ -5,6 +5,7 @@ import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
+import { serveInvitations } from '../identity/invitation-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
 import { roleNames } from '../identity/roles/roles-resource.ts';
@@ -75,6 +76,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
+  serveInvitations(app, context, { ...accounts, proveByPassword });
   const served = serveResources(
     app,
     context,

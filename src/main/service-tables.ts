@@ -1,6 +1,6 @@
 import { defineResource, type ResourceDefinition } from '../resources/declaration/define-resource.ts';
 
-const table = (name: string, inDatabase = name): ResourceDefinition =>
+const table = (name: string, inDatabase = name.replaceAll('-', '_')): ResourceDefinition =>
   defineResource({
     name,
     table: inDatabase,
@@ -18,6 +18,6 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('tokens', 'sessions'),
   table('events'),
   table('consents'),
-  table('queued_jobs'),
-  table('mcp_calls'),
+  table('queued-jobs'),
+  table('mcp-calls'),
 ];

@@ -22,7 +22,8 @@ export async function authenticateClient(
   { authorization, source, countAs }: Pick<ClientRequest, 'authorization' | 'source' | 'countAs'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
-  const usedHeader = authorization !== undefined;
+  // Only Basic is client authentication. HTTP clients add a Bearer header to every request that they send.
+  const usedHeader = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
   if (usedHeader && secret !== undefined) {

@@ -51,7 +51,7 @@ onBothEngines('Bad input', (engine) => {
       ['orderBy=plate&sortedBy=up', /"up".*Allowed: asc, desc/],
       ['orderBy=plate&sortedBy=asc;desc', /2 directions for 1 fields/],
       ['filter=pin', /"pin".*Allowed: id, plate/],
-      ['filter=', /name the fields/],
+      ['filter=;', /name the fields/],
       ['include=wheels', /"wheels".*Allowed: owner, drivers, assignments/],
       ['include=owner.cars.owner', /3 levels deep; 2 are possible/],
       ['include=owner.wheels', /relation of owners "wheels"/],

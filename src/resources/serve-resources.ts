@@ -6,7 +6,7 @@ import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
 import { serveActions } from './routes/action-routes.ts';
-import { serveBatch } from './routes/batch-routes.ts';
+import { serveBatches } from './routes/batch-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
 import { serveNested } from './routes/nested-routes.ts';
 import { resourceComponents } from './routes/openapi-schemas.ts';
@@ -28,7 +28,7 @@ export function serveResources(
   const batching = new Set<string>();
   for (const resource of resources.values()) {
     serveResource(app, services, resource);
-    serveBatch(app, services, resource, batching);
+    serveBatches(app, services, resource, batching);
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }

@@ -63,7 +63,7 @@ export const writes: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
   ['new token', async () => send('POST', '/v1/tokens', { name: 'mine' })],
   [
     'reveal a token',
-    async (service, person) => send('POST', `/v1/tokens/${await secondToken(service, person, false)}/reveal`),
+    async (service, person) => send('POST', `/v1/tokens/${await secondToken(service, person, false)}/values`),
   ],
   [
     'delete a token',

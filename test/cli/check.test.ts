@@ -24,6 +24,31 @@ describe('The command check', () => {
     assert.ok(stdout.endsWith('\nSettings, resources, routes, views and messages are fine.\n'), stdout);
   });
 
+  it('advises against names that are no plural nouns, and refuses a PUT that nobody can read', async () => {
+    const project = mkdtempSync(join(dir, 'names-'));
+    const run = () => gatehouseHere(['check'], project, {});
+    for (const folder of ['resources', 'routes']) mkdirSync(join(project, folder));
+    const source = (name: string) => `import { defineResource, text } from 'gatehouse-server/resources';
+export default defineResource({ name: '${name}', fields: { plate: text() }, access: { read: 'auth:api', write: 'auth:api' } });
+`;
+    for (const name of ['car', 'getcars', 'car-parts', 'car_doors', 'people', 'settings-lists', 'listings'])
+      writeFileSync(join(project, 'resources', `${name}.ts`), source(name));
+    const advised = await run();
+    assert.equal(advised.code, 0, advised.stderr);
+    assert.match(advised.stdout, /car\.ts: name: "car" is not a plural noun/);
+    assert.match(advised.stdout, /getcars\.ts: name: "getcars" starts with a verb\. .*"cars"/);
+    assert.equal(advised.stdout.match(/: name: /g)?.length, 2, advised.stdout);
+    const route = (method: string) => `import { defineRoute } from 'gatehouse-server/routes';
+export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth: 'auth:api', handle: () => ({}) });
+`;
+    writeFileSync(join(project, 'routes', 'put.ts'), route('PUT'));
+    const refused = await run();
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /put\.ts: PUT \/v1\/reports\/:id replaces what nobody can read\. Declare a GET/);
+    writeFileSync(join(project, 'routes', 'get.ts'), route('GET').replace(':id', ':number'));
+    assert.equal((await run()).code, 0);
+  });
+
   it('fails where a message has a value that there is not, or cannot be read', async () => {
     speak('nl', { 'login.title': 'Dag {nobody}' });
     const foreign = await check();

@@ -69,10 +69,10 @@ onBothEngines('doctor', (engine) => {
   it('applies no migration', async () => {
     const service = await start();
     const { database, context } = service;
-    await context.database.db.deleteFrom('migrations').where('name', '=', '005-keys-of-secrets').execute();
+    await context.database.db.deleteFrom('migrations').where('name', '=', '001-first-tables').execute();
     const before = await contentOf(database);
     const { findings } = await examine(database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
-    assert.ok(findings.some(({ part, what }) => part === 'migrations' && /005-keys-of-secrets/.test(what)));
+    assert.ok(findings.some(({ part, what }) => part === 'migrations' && /001-first-tables/.test(what)));
     assert.deepEqual(await contentOf(database), before);
   });
 });

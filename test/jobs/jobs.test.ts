@@ -38,7 +38,7 @@ onBothEngines('Jobs of one’s own', (engine) => {
     ask(service, path, { method, token: admin, ...question });
   const invoice = (to: string, amount = 5) => api('POST', '/v1/invoices', { token: user, json: { to, amount } });
   const queued = async (): Promise<Record<string, unknown>[]> =>
-    (await api('GET', '/v1/queued_jobs')).body.data as Record<string, unknown>[];
+    (await api('GET', '/v1/queued-jobs')).body.data as Record<string, unknown>[];
   const invoices = () => server.mails.filter(({ subject }) => subject === 'Your invoice');
   const sent = async () =>
     (
@@ -79,14 +79,14 @@ onBothEngines('Jobs of one’s own', (engine) => {
       [never, 'failed', 4, 'there is no such bank'],
     );
     assert.ok(!('data' in (failed ?? {})), 'what it holds is nobody’s to read');
-    assert.equal((await api('GET', '/v1/queued_jobs', { token: user })).status, 403);
-    assert.equal((await api('POST', `/v1/queued_jobs/${never}/retry`, { token: user })).status, 403);
-    assert.equal((await api('POST', `/v1/queued_jobs/${never}/retry`)).status, 204);
+    assert.equal((await api('GET', '/v1/queued-jobs', { token: user })).status, 403);
+    assert.equal((await api('POST', `/v1/queued-jobs/${never}/retries`, { token: user })).status, 403);
+    assert.equal((await api('POST', `/v1/queued-jobs/${never}/retries`)).status, 204);
     await service.queue.settle();
-    const again = (await api('GET', `/v1/queued_jobs/${never}`)).body.data as Record<string, unknown>;
+    const again = (await api('GET', `/v1/queued-jobs/${never}`)).body.data as Record<string, unknown>;
     assert.deepEqual([again.state, again.attempts], ['waiting', 1]);
-    assert.equal((await api('DELETE', `/v1/queued_jobs/${never}`)).status, 204);
-    assert.equal((await api('GET', `/v1/queued_jobs/${never}`)).status, 404);
+    assert.equal((await api('DELETE', `/v1/queued-jobs/${never}`)).status, 204);
+    assert.equal((await api('GET', `/v1/queued-jobs/${never}`)).status, 404);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     assert.match(metrics, /gatehouse_job_attempts_total\{result="failed"\} 1/);
   });

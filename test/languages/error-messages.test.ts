@@ -9,7 +9,7 @@ import { valuesOfDetail } from '../../src/config/languages/values-of-detail.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const messages = readSurface('en', 'errors');
-const sources = globSync('src/**/*.ts', { cwd: root })
+const sources = globSync('{src,extensions}/**/*.ts', { cwd: root })
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => readFileSync(join(root, file), 'utf8'));
 

@@ -129,7 +129,7 @@ onBothEngines('An assistant', (engine) => {
     });
     const parked = body.data.map(({ data }) => data as Row).find(({ tool }) => tool === 'act') as Row;
     assert.deepEqual([parked.application, parked.action], ['Somebody’s assistant', 'cars.park']);
-    const counted = await ask<{ data: Row[] }>(service, '/v1/mcp_calls?orderBy=calls', { token: admin });
+    const counted = await ask<{ data: Row[] }>(service, '/v1/mcp-calls?orderBy=calls', { token: admin });
     assert.equal(counted.body.data.length, 1, 'one row for an application and a day');
     assert.equal(counted.body.data[0]?.application, 'Somebody’s assistant');
     assert.equal(counted.body.data[0]?.calls, body.data.length);

@@ -85,7 +85,7 @@ describe('The package', { timeout: 900_000 }, () => {
     );
     for (const file of [
       'dist/cli/main.js',
-      'dist/config.d.ts',
+      'dist/config/config.d.ts',
       'console/dist/index.html',
       'dist/pages/views/login.html',
       'docs/configuration.md',

@@ -49,6 +49,7 @@ onBothEngines('a proof that is too old', (engine) => {
       ['a secret', 'POST', `/v1/clients/${id}/secrets`, {}],
       ['roles', 'PATCH', userPath, { roles: ['admin'] }],
       ['a user with roles', 'POST', '/v1/users', { email: 'x@example.com', password, roles: ['admin'] }],
+      ['an invitation with roles', 'POST', '/v1/invitations', { email: 'y@example.com', roles: ['admin'] }],
       ['a password', 'PATCH', userPath, { password: 'another long password' }],
       ['an address', 'PATCH', userPath, { email: 'new@example.com' }],
       ['disabling', 'PATCH', userPath, { disabled: true }],
@@ -67,19 +68,15 @@ onBothEngines('a proof that is too old', (engine) => {
 
   it('refuses each row of a batch', async () => {
     const owner = await staleOwner();
-    const rows = [{ name: 'One' }, { name: 'Two' }];
-    const answer = await askAs('POST', '/v1/tokens/batch', owner, {
-      operations: rows.map((data) => ({ operation: 'create', data })),
-    });
+    const row = { name: 'One' };
+    const rows = [row, { name: 'Two' }];
+    const answer = await askAs('POST', '/v1/tokens/batches', owner, { rows });
     const results = answer.body.data as { status: number; error: { code: string; max_age: number } }[];
     assert.deepEqual(
       results.map(({ status, error }) => [status, error.code, error.max_age]),
       rows.map(() => [401, 'proof_too_old', 900]),
     );
-    const proved = await askAs('POST', '/v1/tokens/batch', owner, {
-      operations: [{ operation: 'create', data: { name: 'One' } }],
-      current_password: password,
-    });
+    const proved = await askAs('POST', '/v1/tokens/batches', owner, { rows: [row], current_password: password });
     assert.deepEqual((proved.body.data as { status: number }[])[0]?.status, 201, JSON.stringify(proved.body));
   });
 
@@ -164,7 +161,7 @@ onBothEngines('a proof that is too old', (engine) => {
       id: string;
     }[];
     service.advance(stale);
-    const path = `/v1/tokens/${tokens[0]?.id}/reveal`;
+    const path = `/v1/tokens/${tokens[0]?.id}/values`;
     expectTooOld(await askAs('POST', path, owner), 'reveal');
     const revealed = await askAs('POST', path, owner, { current_password: password });
     assert.equal(revealed.status, 200, JSON.stringify(revealed.body));

@@ -22,8 +22,8 @@ onBothEngines('what administrators do for a person', (engine) => {
     admin = await logIn(service, email, password);
   });
   const addPerson = () => addLogin(service, { email: `person${people++}@example.com` });
-  const act = (id: string, name: string, token = admin) =>
-    ask(service, `/v1/users/${id}/${name}`, { method: 'POST', token });
+  const act = (id: string, name: string, method = 'POST', token = admin) =>
+    ask(service, `/v1/users/${id}/${name}`, { method, token });
   const isConfirmed = async (id: string) =>
     (await ask<{ data: Person }>(service, `/v1/users/${id}`, { token: admin })).body.data.email_confirmed;
   const lastEvent = async (userId: string) => {
@@ -35,13 +35,13 @@ onBothEngines('what administrators do for a person', (engine) => {
   it('lifts a lockout, and says that there was one', async () => {
     const { id, email } = await addPerson();
     const attempt = (given: string) => ask(service, login, { json: { email, password: given } });
-    const lockout = async () => (await ask(service, `/v1/users/${id}/lockout`, { token: admin })).body.data;
+    const lockout = async () => (await ask(service, `/v1/users/${id}/lockouts`, { token: admin })).body.data;
     for (let i = 0; i < 10; i++) assert.equal((await attempt('wrong')).status, 400);
     assert.equal((await attempt(password)).status, 429);
-    const { locked, until } = (await lockout()) as { locked: boolean; until: string };
-    assert.ok(locked && Date.parse(until) > service.context.now());
-    assert.equal((await act(id, 'unlock')).status, 204);
-    assert.deepEqual(await lockout(), { locked: false, until: null });
+    const [locked] = (await lockout()) as { until: string }[];
+    assert.ok(locked && Date.parse(locked.until) > service.context.now());
+    assert.equal((await act(id, 'lockouts', 'DELETE')).status, 204);
+    assert.deepEqual(await lockout(), []);
     assert.deepEqual(await lastEvent(id), ['user.unlocked', adminId]);
     assert.equal((await attempt(password)).status, 200);
   });
@@ -49,17 +49,17 @@ onBothEngines('what administrators do for a person', (engine) => {
   it('confirms an address, mails a reset, and ends every login', async () => {
     const { id, email } = await addPerson();
     await service.context.database.db.updateTable('users').set({ email_confirmed: 0 }).where('id', '=', id).execute();
-    assert.equal((await act(id, 'confirm-email')).status, 204);
+    assert.equal((await act(id, 'email-confirmations')).status, 204);
     assert.equal(await isConfirmed(id), true);
     assert.deepEqual(await lastEvent(id), ['email.confirmed', adminId]);
     const token = await logIn(service, email, password);
-    assert.equal((await act(id, 'password-reset')).status, 202);
+    assert.equal((await act(id, 'password-resets')).status, 202);
     assert.deepEqual(await lastEvent(id), ['password.reset_sent', adminId]);
     assert.equal((await mailsTo(service, 'reset-password', email)).length, 1);
-    assert.equal((await act(id, 'sign-out')).status, 204);
+    assert.equal((await act(id, 'sessions', 'DELETE')).status, 204);
     assert.deepEqual(await lastEvent(id), ['user.signed_out', adminId]);
     assert.equal((await ask(service, '/v1/users/me', { token })).body.code, 'token_revoked');
-    assert.equal((await act(adminId, 'sign-out')).status, 204);
+    assert.equal((await act(adminId, 'sessions', 'DELETE')).status, 204);
     assert.equal((await ask(service, '/v1/users/me', { token: admin })).status, 200, 'one keeps the login that asks');
   });
 
@@ -67,15 +67,15 @@ onBothEngines('what administrators do for a person', (engine) => {
     const { id } = await addPerson();
     const set = (values: object) => ask(service, `/v1/users/${id}`, { method: 'PATCH', json: values, token: admin });
     assert.equal((await set({ disabled: true })).status, 200);
-    assert.deepEqual((await act(id, 'password-reset')).body.code, 'user_disabled');
-    assert.deepEqual((await act(id, 'confirm-email')).status, 409);
-    assert.equal((await act('0199d0a0-7c00-7000-8000-00000000abcd', 'unlock')).status, 404);
-    for (let i = 0; i < 5; i++) await act(adminId, 'password-reset');
-    assert.equal((await act(adminId, 'password-reset')).status, 429);
+    assert.deepEqual((await act(id, 'password-resets')).body.code, 'user_disabled');
+    assert.deepEqual((await act(id, 'email-confirmations')).status, 409);
+    assert.equal((await act('0199d0a0-7c00-7000-8000-00000000abcd', 'lockouts', 'DELETE')).status, 404);
+    for (let i = 0; i < 5; i++) await act(adminId, 'password-resets');
+    assert.equal((await act(adminId, 'password-resets')).status, 429);
   });
 
   it('invites, and whoever opens the link chooses a password', async () => {
-    const invite = (json: object, token = admin) => ask<{ data: Person }>(service, '/v1/users/invite', { json, token });
+    const invite = (json: object, token = admin) => ask<{ data: Person }>(service, '/v1/invitations', { json, token });
     const email = 'grace@example.com';
     const { status, body } = await invite({ email, name: 'Grace Hopper', roles: ['editor'] });
     assert.equal(status, 201);
@@ -111,13 +111,14 @@ onBothEngines('what administrators do for a person', (engine) => {
     const form = { grant_type: 'client_credentials', client_id, client_secret };
     const { body } = await ask<{ access_token: string }>(service, '/v1/oauth/token', { form });
     for (const token of [own, body.access_token]) {
-      for (const name of ['unlock', 'confirm-email', 'password-reset', 'sign-out']) {
-        assert.equal((await act(id, name, token)).status, token === own ? 403 : 404, name);
+      const acts = { lockouts: 'DELETE', 'email-confirmations': 'POST', 'password-resets': 'POST', sessions: 'DELETE' };
+      for (const [name, method] of Object.entries(acts)) {
+        assert.equal((await act(id, name, method, token)).status, token === own ? 403 : 404, name);
       }
-      const invited = await ask(service, '/v1/users/invite', { json: { email: 'y@example.com' }, token });
+      const invited = await ask(service, '/v1/invitations', { json: { email: 'y@example.com' }, token });
       assert.equal(invited.status, 403);
-      assert.equal((await ask(service, '/v1/activity', { token })).status, 403);
-      assert.equal((await ask(service, '/v1/diagnosis', { token })).status, 403);
+      assert.equal((await ask(service, '/v1/activities', { token })).status, 403);
+      assert.equal((await ask(service, '/v1/diagnoses', { token })).status, 403);
     }
   });
 
@@ -125,7 +126,7 @@ onBothEngines('what administrators do for a person', (engine) => {
     type Hour = Record<'at', string> &
       Partial<Record<'sign_ins' | 'failures' | 'registrations' | 'tokens' | 'sessions', number>>;
     const activity = async () =>
-      (await ask<{ data: { sessions: number; hours: Hour[] } }>(service, '/v1/activity', { token: admin })).body.data;
+      (await ask<{ data: { sessions: number; hours: Hour[] } }>(service, '/v1/activities', { token: admin })).body.data;
     const kinds = ['sign_ins', 'failures', 'registrations', 'tokens'] as const;
     // An hour may end in between.
     const sums = (hours: Hour[]) => kinds.map((kind) => hours.reduce((sum, hour) => sum + (hour[kind] ?? 0), 0));
@@ -149,7 +150,7 @@ onBothEngines('what administrators do for a person', (engine) => {
       const [signIns] = sums((await activity()).hours);
       assert.equal(signIns, (now[0] ?? 0) + 1, 'instances add up');
     }
-    const { body } = await ask(service, '/v1/diagnosis', { token: admin });
+    const { body } = await ask(service, '/v1/diagnoses', { token: admin });
     const { version, database, findings } = body.data as {
       version: string;
       database: string;

@@ -21,24 +21,23 @@ onBothEngines('A batch of accounts', (engine) => {
     admin = await addLogin(service, { roles: ['admin'] });
     token = await logIn(service, admin.email, password);
   });
-  const send = (resource: string, operations: readonly object[], headers: Record<string, string> = {}) =>
-    ask<Sent>(service, `/v1/${resource}/batch`, { json: { operations }, token, headers });
+  const send = (method: string, resource: string, rows: readonly object[], headers: Record<string, string> = {}) =>
+    ask<Sent>(service, `/v1/${resource}/batches`, { method, json: { rows }, token, headers });
 
   it('knows a row by each of its names', async () => {
-    const twice = ['me', admin.id].map((id) => ({ operation: 'update', id, data: { name: 'Ada' } }));
-    const { status, body } = await send('users', twice);
+    const twice = ['me', admin.id].map((id) => ({ id, name: 'Ada' }));
+    const { status, body } = await send('PATCH', 'users', twice);
     assert.equal(status, 422, JSON.stringify(body));
-    assert.deepEqual([body.errors?.[0]?.field, body.errors?.[0]?.code], ['operations.1.id', 'duplicate']);
+    assert.deepEqual([body.errors?.[0]?.field, body.errors?.[0]?.code], ['rows.1.id', 'duplicate']);
   });
 
   it('is refused as a whole where its key is none, before anything is written', async () => {
-    const made = [{ operation: 'create', data: { name: 'unkeyed' } }];
-    const { status, body } = await send('tokens', made, { 'idempotency-key': 'a b' });
+    const { status, body } = await send('POST', 'tokens', [{ name: 'unkeyed' }], { 'idempotency-key': 'a b' });
     assert.deepEqual([status, body.code], [400, 'idempotency_key_invalid']);
   });
 
   it('is kept by no cache, whatever its hooks reveal', async () => {
-    const { headers } = await send('users', [{ operation: 'update', id: 'me', data: { name: 'Ada' } }]);
+    const { headers } = await send('PATCH', 'users', [{ id: 'me', name: 'Ada' }]);
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
@@ -46,10 +45,8 @@ onBothEngines('A batch of accounts', (engine) => {
     for (let n = 0; n < 3; n++) await addUser(service.context, { roles: ['admin'] });
     const all = await ask<{ data: { id: string }[] }>(service, '/v1/users?search=roles:admin', { token });
     const ids = all.body.data.map(({ id }) => id);
-    const { body } = await send(
-      'users',
-      ids.map((id) => ({ operation: 'update', id, data: { roles: [] } })),
-    );
+    const rows = ids.map((id) => ({ id, roles: [] }));
+    const { body } = await send('PATCH', 'users', rows);
     for (const { status } of body.data) assert.ok([200, 403, 404, 409].includes(status), JSON.stringify(body));
     const left = await service.context.database.db.selectFrom('users').select('roles').execute();
     assert.ok(left.some(({ roles }) => roles.includes('admin')));

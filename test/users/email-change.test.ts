@@ -62,11 +62,12 @@ onBothEngines('a change of email', (engine) => {
   it('is shown to its user, who can call it off', async () => {
     const [ada, grace] = [await someone(service), await someone(service)];
     const next = `new.${ada.email}`;
-    const path = (id: string) => `/v1/users/${id}/pending-email`;
-    assert.equal((await ask(service, path('me'), { token: ada.token })).status, 404);
+    const path = (id: string) => `/v1/users/${id}/email-changes`;
+    const none = await ask<{ data: unknown[] }>(service, path('me'), { token: ada.token });
+    assert.deepEqual([none.status, none.body.data], [200, []]);
     await change(ada, next);
-    const shown = await ask<{ data: { email: string } }>(service, path('me'), { token: ada.token });
-    assert.equal(shown.body.data.email, next);
+    const shown = await ask<{ data: { email: string }[] }>(service, path('me'), { token: ada.token });
+    assert.equal(shown.body.data[0]?.email, next);
     const client = await personalClient(service, ada.token);
     const { access_token } = (await client.grant()).body;
     assert.equal((await ask(service, path('me'), { token: access_token })).status, 404);
@@ -132,7 +133,7 @@ onBothEngines('a change of email', (engine) => {
     const [one, two] = [`one.${ada.email}`, `two.${ada.email}`];
     await change(ada, `zero.${ada.email}`);
     const early = await tokenMailed(service, 'email-change-requested', ada.email);
-    await ask(service, '/v1/users/me/pending-email', { method: 'DELETE', token: ada.token });
+    await ask(service, '/v1/users/me/email-changes', { method: 'DELETE', token: ada.token });
     await change(ada, one);
     await confirm(one);
     await change(ada, two);

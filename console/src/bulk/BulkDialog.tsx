@@ -1,7 +1,6 @@
 import { Alert, Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
 import { Form } from 'react-admin';
-import type { Operation } from '../../../client/resource.ts';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Input } from '../forms/Input.tsx';
@@ -10,7 +9,7 @@ import { say } from '../text/say.ts';
 import { sayRemoval, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
-import type { Answer } from './run-bulk.ts';
+import type { Answer, Operation } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection } from './selected-rows.ts';
 import { undoOf } from './undo-of.ts';
 import { useBulk } from './useBulk.ts';

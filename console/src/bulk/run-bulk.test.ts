@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ProblemError, UnreachableError } from '../../../client/errors.ts';
-import type { Operation } from '../../../client/resource.ts';
-import { type Progress, runBulk } from './run-bulk.ts';
+import { type Operation, type Progress, runBulk } from './run-bulk.ts';
 
 const rows = (count: number) => Array.from({ length: count }, (_, n) => String(n));
 const remove = (id: string): Operation => ({ operation: 'delete', id });

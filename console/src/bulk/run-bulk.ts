@@ -1,5 +1,11 @@
 import { GatehouseError } from '../../../client/errors.ts';
-import type { Operation, Result } from '../../../client/resource.ts';
+import type { Result } from '../../../client/resource.ts';
+
+/** A write of one row. */
+export type Operation =
+  | { operation: 'create'; data: object }
+  | { operation: 'update'; id: string; data: object; if_match?: string }
+  | { operation: 'delete'; id: string };
 
 export interface Progress {
   done: number;

@@ -1,5 +1,4 @@
-import type { Operation } from '../../../client/resource.ts';
-import type { Answer } from './run-bulk.ts';
+import type { Answer, Operation } from './run-bulk.ts';
 
 type Row = Record<string, unknown>;
 
@@ -7,7 +6,7 @@ type Row = Record<string, unknown>;
 export function undoOf(operation: Operation, before: Row | undefined, { data: after, etag }: Answer): Operation[] {
   if (operation.operation === 'create') {
     const id = (after as Row | undefined)?.id;
-    return typeof id === 'string' ? [{ operation: 'delete', id, ...(etag && { if_match: etag }) }] : [];
+    return typeof id === 'string' ? [{ operation: 'delete', id }] : [];
   }
   if (operation.operation !== 'update' || !before) return [];
   const data = Object.fromEntries(Object.keys(operation.data).map((name) => [name, before[name] ?? null]));

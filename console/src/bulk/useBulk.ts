@@ -1,9 +1,8 @@
 import { useRef, useState } from 'react';
-import type { Operation } from '../../../client/resource.ts';
-import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import { secondsToRoom } from './request-limit.ts';
-import { type Answer, type Progress, type Report, runBulk } from './run-bulk.ts';
+import { type Answer, type Operation, type Progress, type Report, runBulk } from './run-bulk.ts';
+import { sendBatch } from './send-batch.ts';
 
 interface Work<Row> {
   rows: (signal: AbortSignal) => AsyncIterable<Row> | Iterable<Row>;
@@ -23,7 +22,7 @@ export function useBulk<Row>() {
     const { signal } = stop.current;
     setReport(undefined);
     setProgress({ done: 0, failed: 0 });
-    const send = (operations: Operation[]) => gatehouse.resource(name).batch(operations) as Promise<Answer[]>;
+    const send = (operations: Operation[]) => sendBatch(name, operations);
     const common = { operationOf, send, signal, secondsToRoom, onProgress: setProgress, onDone };
     const ended = await runBulk({ rows: rows(signal), ...common }).catch(
       (error: Error): Report<Row> => ({

@@ -19,6 +19,13 @@ export const tagKey = '_etag';
 
 type Row = RaRecord<string>;
 
+interface Act {
+  id: Identifier;
+  action: string;
+  body?: object;
+  method?: 'DELETE' | undefined;
+}
+
 /** react-admin's questions in the words of Gatehouse's REST convention. */
 export function createDataProvider(gatehouse: Gatehouse): DataProvider {
   const resource = (name: string) => gatehouse.resource<Row>(name);
@@ -86,8 +93,11 @@ export function createDataProvider(gatehouse: Gatehouse): DataProvider {
     },
 
     /** An RPC-like POST on one row. */
-    async act(name: string, { id, action, body }: { id: Identifier; action: string; body?: object }) {
-      return { data: await resource(name).act<Record<string, unknown>>(String(id), action, body).catch(forForm) };
+    async act(name: string, { id, action, body, method }: Act) {
+      const options = method ? { method } : {};
+      return {
+        data: await resource(name).act<Record<string, unknown>>(String(id), action, body, options).catch(forForm),
+      };
     },
   };
   return provider as unknown as DataProvider;

@@ -9,7 +9,7 @@ type Problem = Record<string, unknown>;
  * programs; its sentence or its code finds the message.
  */
 export async function inReadersLanguage(response: Response): Promise<Response> {
-  const isBatch = response.url.endsWith('/batch');
+  const isBatch = response.url.endsWith('/batches');
   if ((response.ok && !isBatch) || !/json/.test(response.headers.get('content-type') ?? '')) return response;
   const body: unknown = await response.json().catch(() => undefined);
   const spoken = isObject(body) ? (isBatch ? ofBatch(body) : spokenProblem(body)) : body;

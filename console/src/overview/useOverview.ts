@@ -7,7 +7,7 @@ export const useActivity = () =>
     queryKey: ['activity'],
     refetchInterval: 60_000,
     queryFn: async () => {
-      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/activity', repeatable: true });
+      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/activities', repeatable: true });
       return (body as { data: Activity }).data;
     },
   });
@@ -34,7 +34,7 @@ export const useDiagnosis = () =>
     queryKey: ['diagnosis'],
     staleTime: 60_000,
     queryFn: async () => {
-      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/diagnosis', repeatable: true });
+      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/diagnoses', repeatable: true });
       return (body as { data: Diagnosis }).data;
     },
   });

@@ -15,7 +15,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
     const { email, name, roles } = values;
     const body = { email, roles: roles ?? [], ...(name ? { name } : {}) };
     try {
-      const sent = await gatehouse.call({ method: 'POST', path: '/v1/users/invite', body }).catch(forForm);
+      const sent = await gatehouse.call({ method: 'POST', path: '/v1/invitations', body }).catch(forForm);
       notify(say('An invitation to {email} is on its way.', { email }), { type: 'success' });
       onClose();
       redirect('show', 'users', (sent.body as { data: { id: string } }).data.id);

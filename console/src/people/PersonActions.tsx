@@ -21,8 +21,8 @@ export function PersonActions() {
     await queries.invalidateQueries({ queryKey: ['users', 'lockout', id] });
     refresh();
   };
-  const act = (action: string) => async () => {
-    await dataProvider.act('users', { id, action });
+  const act = (action: string, method?: 'DELETE') => async () => {
+    await dataProvider.act('users', { id, action, method });
     await afterwards();
   };
   const setDisabled = (value: boolean) => async () => {
@@ -32,13 +32,13 @@ export function PersonActions() {
 
   return (
     <Box role="group" aria-label={say('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-      {lockout?.locked && (
+      {lockout && (
         <AskedButton
           label={say('Unlock')}
           title={say('Unlock {who}?', { who })}
           text={say('Failed sign-ins are forgotten, and the person may try again at once.')}
           done={say('{who} may sign in again.', { who })}
-          run={act('unlock')}
+          run={act('lockouts', 'DELETE')}
         />
       )}
       {email !== null && !email_confirmed && !disabled && (
@@ -47,7 +47,7 @@ export function PersonActions() {
           title={say('Confirm {email}?', { email })}
           text={say('The address counts as confirmed on your word, without the link in the mail.')}
           done={say('The email address is confirmed.')}
-          run={act('confirm-email')}
+          run={act('email-confirmations')}
         />
       )}
       {email !== null && !disabled && (
@@ -58,7 +58,7 @@ export function PersonActions() {
             'It has a link to choose a new password, which works once, for an hour. The password of now stays until then.',
           )}
           done={say('A mail to {email} is on its way.', { email })}
-          run={act('password-reset')}
+          run={act('password-resets')}
         />
       )}
       <AskedButton
@@ -68,7 +68,7 @@ export function PersonActions() {
           'Every browser and application that is signed in has to sign in again. Personal access tokens and clients go on.',
         )}
         done={say('{who} is signed out everywhere.', { who })}
-        run={act('sign-out')}
+        run={act('sessions', 'DELETE')}
       />
       <RolesButton />
       {disabled ? (

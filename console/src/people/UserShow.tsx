@@ -65,7 +65,7 @@ function Head() {
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
         {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout?.locked && <Chip label={lockedUntil(lockout.until)} size="small" color="warning" variant="outlined" />}
+        {lockout && <Chip label={lockedUntil(lockout.until)} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
           <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
@@ -86,10 +86,8 @@ function Head() {
   );
 }
 
-function lockedUntil(until: string | null): string {
-  const time = until && new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' });
-  return time ? say('Locked until {time}', { time }) : say('Locked');
-}
+const lockedUntil = (until: string): string =>
+  say('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });
 
 interface DetailProps {
   term: string;

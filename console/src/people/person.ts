@@ -19,19 +19,18 @@ export interface Person {
 export const nameOf = ({ name, email, username, phone }: Person): string => name ?? email ?? username ?? phone ?? '';
 
 interface Lockout {
-  locked: boolean;
-  until: string | null;
+  until: string;
 }
 
-/** Whether failed sign-ins keep the person out. */
-export function useLockout(id: string | undefined): Lockout | undefined {
+/** The lockout that failed sign-ins have caused, if there is one. */
+export function useLockout(id: string | undefined): Lockout | null | undefined {
   const { data } = useQuery({
     queryKey: ['users', 'lockout', id],
     enabled: id !== undefined,
     queryFn: async () => {
-      const path = `/v1/users/${id}/lockout`;
+      const path = `/v1/users/${id}/lockouts`;
       const { body } = await gatehouse.call({ method: 'GET', path, repeatable: true });
-      return (body as { data: Lockout }).data;
+      return (body as { data: Lockout[] }).data[0] ?? null;
     },
   });
   return data;

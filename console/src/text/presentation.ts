@@ -87,13 +87,13 @@ const builtin: Record<string, Presentation> = {
     columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
     empty: 'Nothing has happened yet.',
   },
-  queued_jobs: {
+  'queued-jobs': {
     label: 'Queue',
     columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
     removeWarning: 'It will not be done any more.',
     empty: 'Nothing is waiting, and nothing has failed.',
   },
-  mcp_calls: {
+  'mcp-calls': {
     label: 'AI applications',
     columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],
     empty: 'No AI application has used this service yet.',

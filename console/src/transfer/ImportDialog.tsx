@@ -1,9 +1,8 @@
 import { Alert, Button, Typography } from '@mui/material';
 import { useState } from 'react';
 import { useRefresh } from 'react-admin';
-import type { Operation } from '../../../client/resource.ts';
 import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
-import type { Answer } from '../bulk/run-bulk.ts';
+import type { Answer, Operation } from '../bulk/run-bulk.ts';
 import { undoOf } from '../bulk/undo-of.ts';
 import { useBulk } from '../bulk/useBulk.ts';
 import { useDescription } from '../data/described.tsx';

@@ -1,6 +1,6 @@
 import type { RaRecord } from 'react-admin';
-import type { Operation } from '../../../client/resource.ts';
 import { waitForRoom } from '../bulk/request-limit.ts';
+import type { Operation } from '../bulk/run-bulk.ts';
 import { gatehouse } from '../data/api.ts';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { rulesOf } from '../forms/rules-of.ts';

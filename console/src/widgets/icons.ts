@@ -14,8 +14,8 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['clients', AppsIcon],
   ['tokens', DevicesIcon],
   ['events', HistoryIcon],
-  ['queued_jobs', ScheduleIcon],
-  ['mcp_calls', AssistantIcon],
+  ['queued-jobs', ScheduleIcon],
+  ['mcp-calls', AssistantIcon],
 ]);
 
 /** The icon of a resource of the service's own; of another, one that stands for all. */

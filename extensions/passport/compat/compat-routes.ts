@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
-import { mostOperations } from '../../../src/resources/write/read-batch.ts';
+import { mostRows } from '../../../src/resources/write/read-batch.ts';
 import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';
@@ -33,7 +33,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     if (route.url === '/v1/logout') answerLogout(route, method);
     const resource = ofResource.exec(route.url)?.[1];
     if (resource !== undefined && targets.has(resource) && !proxy.test(route.url)) {
-      const isBatch = method === 'POST' && route.url === `/v1/${resource}/batch`;
+      const isBatch = route.url === `/v1/${resource}/batches`;
       before(route, (request) => (isBatch ? resolveBatch(request, resource) : resolveIds(request, resource)));
       if (method === 'GET' && compat !== 'passport') {
         before(route, async ({ query }) => readAsApiato(query as Record<string, string>));
@@ -100,13 +100,16 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     }
   }
 
-  /** A batch holds in each operation what a single request has in its path and its body. */
+  /** A batch has in each row what a single request has in its path and its body. */
   async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
+    if (!isMembers(body)) return;
     const own = targets.get(resource) as ReadonlyMap<string, string>;
-    const operations = isMembers(body) && Array.isArray(body.operations) ? body.operations : [];
-    for (const operation of operations.slice(0, mostOperations).filter(isMembers)) {
-      await resolveMembers(operation, new Map([['id', resource]]));
-      if (isMembers(operation.data)) await resolveMembers(operation.data, own);
+    const rows = Array.isArray(body.rows) ? body.rows.slice(0, mostRows) : [];
+    for (const row of rows.filter(isMembers)) await resolveMembers(row, own);
+    const named = Array.isArray(body.ids) ? body.ids.slice(0, mostRows) : [];
+    for (const [index, id] of named.entries()) {
+      if (typeof id !== 'string' && typeof id !== 'number') continue;
+      (body.ids as unknown[])[index] = await ids.resolve(resource, String(id));
     }
   }
 }

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../config/config.ts';
+import { type Config, loadConfig } from '../../config/config.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { checkOwnMessages, type OwnMessages } from '../../config/languages/message-check.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { loadRoutes } from '../../resources/custom-routes/load-routes.ts';
+import { namingAdvice } from '../../resources/declaration/naming-advice.ts';
+import { loadResources } from '../../resources/load-resources.ts';
 import { paint } from '../terminal/paint.ts';
 import { tryStart } from './try-start.ts';
 
@@ -16,9 +19,24 @@ export function addCheck(program: Command): void {
     .action(async () => {
       const config = await loadConfig();
       await tryStart(config, () => undefined);
+      await sayNames(config);
       sayMessages(checkOwnMessages(languagesOf(config)));
       console.log(paint('green', 'Settings, resources, routes, views and messages are fine.'));
     });
+}
+
+/** Names that work and that the spec's conventions advise against. */
+async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
+  for (const { name, singular, file = name } of await loadResources(resourcesDir)) {
+    // Whoever names the singular has thought about the plural.
+    const advice = singular === undefined ? namingAdvice(name) : undefined;
+    if (advice) note(`${file}: name: ${advice}`);
+  }
+  for (const declared of await loadRoutes(routesDir)) {
+    if (declared.kind !== 'route' || !declared.route.path.startsWith('/v1/')) continue;
+    const advice = namingAdvice(declared.route.path.split('/')[2] as string);
+    if (advice) note(`${declared.file}: path: ${advice}`);
+  }
 }
 
 const mostShown = 5;

@@ -1,4 +1,4 @@
-import { email, flag, integer, list, oneOf, text, where } from './setting.ts';
+import { email, flag, integer, list, oneOf, text, view, where } from './setting.ts';
 
 /** People, and how they come in. */
 export const accountSettings = {
@@ -42,10 +42,7 @@ export const accountSettings = {
     false,
     'whether an unconfirmed user is refused at login',
   ),
-  loginPageUrl: text('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to', {
-    takes: 'a view name of letters, digits, - and _, with / between folders',
-    pattern: /^[\w-]+(\/[\w-]+)*$/,
-  }),
+  loginPageUrl: view('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to'),
   roles: list(
     'ROLES',
     ['admin'],

@@ -15,8 +15,8 @@ export interface ClientSettings {
   readonly from: string;
 }
 
-/** Of CLIENT_<PLATFORM>_<AUDIENCE>_ID or …_SECRET. */
-export function readClientOfEnv(name: string, value: string, clients: Map<string, ClientSettings>): void {
+/** Of CLIENT_<PLATFORM>_<AUDIENCE>_ID or …_SECRET, in the environment or in `gatehouse.config.ts`. */
+export function readClientSetting(name: string, value: unknown, clients: Map<string, ClientSettings>): void {
   const match = /^CLIENT_([A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)?)_(ID|SECRET)$/.exec(name);
   if (!match) {
     throw new OperatorError(
@@ -26,7 +26,7 @@ export function readClientOfEnv(name: string, value: string, clients: Map<string
   const [, words, part] = match as unknown as [string, string, string];
   const path = words.toLowerCase().replace('_', '/');
   const client = clients.get(path) ?? { from: `CLIENT_${words}` };
-  clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
+  if (value !== undefined) clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
 }
 
 /** Of `clients` in `gatehouse.config.ts`. */

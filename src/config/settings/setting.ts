@@ -51,6 +51,13 @@ export function text(
   };
 }
 
+/** The name of a view, which is also its path: `/login` means `login`. */
+export function view(env: string, fallback: string, about: string): Setting<string> {
+  const takes = 'a view name of letters, digits, - and _, with / between folders; a leading / is allowed';
+  const named = text(env, fallback, about, { takes, pattern: /^[\w-]+(\/[\w-]+)*$/ });
+  return { ...named, parse: (value) => named.parse(typeof value === 'string' ? value.replace(/^\//, '') : value) };
+}
+
 export function email(env: string, fallback: string, about: string): Setting<string> {
   return {
     ...text(env, fallback, about, { takes: 'an email address' }),

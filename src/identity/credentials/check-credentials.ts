@@ -11,6 +11,7 @@ import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '..
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
 import { Turnstile } from '../throttle/turnstile.ts';
 import { deviceOf } from './known-devices.ts';
+import { lacksConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
 
 export interface Credentials {
   /** Any enabled identifier. */
@@ -22,7 +23,6 @@ export interface Credentials {
 }
 
 /** Told only to who knows the password; the login page offers to send the link again. */
-export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the mail.';
 
 /** Well under the limits, so that several instances together do not pass them with right passwords either. */
 const perAccount = new Turnstile(2, 200);
@@ -150,7 +150,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
     throw wrongCredentials(reason);
   }
   await attempt.succeed();
-  if (config.requireEmailConfirmation && !user.email_confirmed) {
+  if (lacksConfirmation(config, user)) {
     metrics.logins.inc({ result: 'unconfirmed' });
     throw new OAuthError('invalid_grant', unconfirmedEmail);
   }

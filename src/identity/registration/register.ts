@@ -40,7 +40,7 @@ async function readRegistration(
   { config }: Context,
   input: Readonly<Record<string, unknown>>,
 ): Promise<{ profile: Profile; password: string }> {
-  const known = new Set<string>([...profileFields, 'password']);
+  const known = new Set<string>([...profileFields, 'password', 'password_confirmation']);
   const unknown = Object.keys(input).filter((field) => !known.has(field));
   const { profile, errors } = readProfile(input);
   errors.unshift(...unknown.map(unknownField));
@@ -48,18 +48,27 @@ async function readRegistration(
   if (missing) errors.push(missing);
   const wrongPassword = await checkNewPassword(input.password, profile);
   if (wrongPassword) errors.push(wrongPassword);
+  const { password_confirmation: confirmation = input.password } = input;
+  if (confirmation !== input.password) errors.push(otherPassword);
   if (errors.length > 0) throw unprocessable(errors);
   return { profile, password: input.password as string };
 }
 
-/** A user must be able to log in; and where the email must be confirmed first, that takes an email. */
-function missingIdentifier(config: Config, profile: Profile, errors: readonly FieldError[]): FieldError | undefined {
-  const { loginAttributes, requireEmailConfirmation } = config;
-  const [first = 'email'] = requireEmailConfirmation ? ['email' as const] : loginAttributes;
-  const enough = requireEmailConfirmation
-    ? profile.email !== null
-    : loginAttributes.some((attribute) => profile[attribute] !== null);
+/** Forms that ask for the password twice send both. */
+const otherPassword: FieldError = {
+  field: 'password_confirmation',
+  code: 'mismatch',
+  message: 'password_confirmation must equal the password.',
+};
+
+/** A user must be able to log in. */
+function missingIdentifier(
+  { loginAttributes }: Config,
+  profile: Profile,
+  errors: readonly FieldError[],
+): FieldError | undefined {
+  const [first = 'email'] = loginAttributes;
+  const enough = loginAttributes.some((attribute) => profile[attribute] !== null);
   if (enough || errors.some(({ field }) => (loginAttributes as readonly string[]).includes(field))) return undefined;
-  const choice = requireEmailConfirmation ? 'email' : loginAttributes.join(' or ');
-  return { field: first, code: 'required', message: `${choice} is required.` };
+  return { field: first, code: 'required', message: `${loginAttributes.join(' or ')} is required.` };
 }

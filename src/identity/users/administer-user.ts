@@ -27,26 +27,24 @@ function emailOf({ email, disabled }: WholeUser): string {
   return email;
 }
 
-/** What administrators do for a person: each is one POST on the user, and one event. */
+/** What administrators do for a user. Each records one event. */
 export const administerUser = (services: AccountServices): MadeAction[] => [
   action({
-    name: 'lockout',
+    name: 'lockouts',
     method: 'GET',
     access: administrators,
-    summary: 'Show whether failed sign-ins have locked the user out',
-    response: Type.Object({
-      locked: Type.Boolean(),
-      until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-    }),
+    summary: 'List the lockout that failed sign-ins have caused, if there is one',
+    response: Type.Array(Type.Object({ until: Type.String({ format: 'date-time' }) })),
     async run({ context, row }) {
       const until = await lockedUntil(context, row as unknown as WholeUser);
-      return { locked: until !== undefined, until: until === undefined ? null : new Date(until).toISOString() };
+      return until === undefined ? [] : [{ until: new Date(until).toISOString() }];
     },
   }),
   action({
-    name: 'unlock',
+    name: 'lockouts',
+    method: 'DELETE',
     access: administrators,
-    summary: 'Forget failed sign-ins, so that the user may try again at once',
+    summary: 'End the lockout, so that the user may try again at once',
     async run({ row, caller, transaction }) {
       requireEverything(caller);
       await transaction(async (call) => {
@@ -56,9 +54,9 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     },
   }),
   action({
-    name: 'confirm-email',
+    name: 'email-confirmations',
     access: administrators,
-    summary: 'Take the email address for confirmed, on the word of an administrator',
+    summary: 'Confirm the email address, on the word of an administrator',
     async run({ row, caller, transaction }) {
       requireEverything(caller);
       const email = emailOf(row as unknown as WholeUser);
@@ -70,7 +68,7 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     },
   }),
   action({
-    name: 'password-reset',
+    name: 'password-resets',
     access: administrators,
     status: 202,
     summary: 'Send the user a mail with a link to choose a password',
@@ -88,7 +86,8 @@ export const administerUser = (services: AccountServices): MadeAction[] => [
     },
   }),
   action({
-    name: 'sign-out',
+    name: 'sessions',
+    method: 'DELETE',
     access: administrators,
     summary:
       'End every login of the user; personal access tokens and clients stay. One’s own keeps the login that asks',

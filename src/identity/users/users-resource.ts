@@ -19,9 +19,8 @@ import { usernameRule } from '../accounts/identifiers.ts';
 import { longestName, shortestPassword } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';
+import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
-import { inviteUser } from './invite-user.ts';
-import { pendingEmailActions } from './pending-email.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { endAccess, followUserWrite } from './write-user.ts';
 
@@ -121,7 +120,7 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       create: role('admin'),
     },
     deleteBody: deletion,
-    actions: [...pendingEmailActions, ...administerUser(services), inviteUser(config, services)],
+    actions: [...emailChangeActions, ...administerUser(services)],
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),

@@ -41,7 +41,7 @@ const Findings = Type.Object({
 export function serveOverview(app: App, context: Context, activity: Activity): void {
   const diagnosis = new Diagnosis(context);
   app.get(
-    '/v1/activity',
+    '/v1/activities',
     {
       config: { auth: 'auth:api', scope: 'events:read' },
       schema: {
@@ -60,7 +60,7 @@ export function serveOverview(app: App, context: Context, activity: Activity): v
     },
   );
   app.get(
-    '/v1/diagnosis',
+    '/v1/diagnoses',
     {
       config: { auth: 'auth:api', scope: 'events:read' },
       schema: {

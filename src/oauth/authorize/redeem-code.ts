@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/client-secrets.ts';
@@ -45,6 +46,9 @@ export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<
   const id = readCode(keys, redemption.code);
   const code = id === undefined ? undefined : await findCode(context.database.db, id);
   if (!code) throw count(oauth, 'unknown', 'no code of this service');
+  if (code.client_id === redemption.client.id) {
+    await requireConfirmedEmail(context.config, context.database.db, code.user_id);
+  }
   const login = await findSession(context.database, code.login_id);
   // Commit, then refuse: a throw inside would undo what it reports.
   const result = await commitAndInvalidate(context.database, (tx, invalidate) =>

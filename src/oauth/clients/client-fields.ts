@@ -18,7 +18,7 @@ export const clientFields = {
     searchable: true,
     sortable: true,
     description:
-      'password: first-party, made by administrators; personal: third-party, acting for itself; application: what people sign in to',
+      'The two types of the specification are password (first-party, made by administrators) and personal (third-party, acting for itself). application is an extension: what people sign in to.',
   }),
   name: text({ required: true, max: 100, searchable: true, sortable: true }),
   scopes: list({

@@ -16,6 +16,12 @@ interface ProxyRequest {
   readonly countAs?: ((caller: string) => void) | undefined;
 }
 
+interface RefreshRequest extends ProxyRequest {
+  readonly cookie: () => string | undefined;
+  /** The names in the address, where a secret must not stand: addresses are logged. */
+  readonly query: ReadonlySet<string>;
+}
+
 /** The token endpoint's password grant, with the client added here. */
 export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: ProxyRequest): Promise<Issued> {
   const sent = readParameters(body);
@@ -26,11 +32,14 @@ export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: Pr
 /** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */
 export async function refresh(
   oauth: OAuth,
-  { proxied, body, source, countAs, cookie }: ProxyRequest & { cookie: () => string | undefined },
+  { proxied, body, source, countAs, cookie, query }: RefreshRequest,
 ): Promise<Issued> {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
     const fromCookie = cookie();
+    if (!fromCookie && query.has('refresh_token')) {
+      throw invalidRequest("The parameter 'refresh_token' belongs in the body of the request, not in its address.");
+    }
     if (!fromCookie) throw invalidRequest("The parameter 'refresh_token' is missing, and so is the cookie.");
     parameters.set('refresh_token', fromCookie);
   }

@@ -77,7 +77,8 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       },
       async (request, reply) => {
         const cookie = () => cookieOf(request);
-        return withCookie(reply, await refresh(oauth, { proxied, ...requestOf(request, reply), cookie }));
+        const query = new Set(Object.keys(request.query as object));
+        return withCookie(reply, await refresh(oauth, { proxied, ...requestOf(request, reply), cookie, query }));
       },
     );
   }

@@ -1,3 +1,4 @@
+import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
 import { grantScopes } from '../clients/scopes.ts';
@@ -13,6 +14,7 @@ export const clientCredentialsGrant: Grant = {
     if (client.registration !== null) {
       throw new OAuthError('unauthorized_client', 'A client that nobody here made acts for people, not for itself.');
     }
+    await requireConfirmedEmail(context.config, context.database.db, client.userId);
     const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
     const refreshable = isRefreshable(client, scopes);
     const resource = audiences.read(resourcesIn(parameters));

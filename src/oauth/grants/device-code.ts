@@ -1,4 +1,5 @@
 import type { Tx } from '../../database/database.ts';
+import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/client-secrets.ts';
@@ -93,6 +94,7 @@ async function redeem(
   tx: Tx,
   { id, scopes, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
 ): Promise<Redeemed | 'denied'> {
+  await requireConfirmedEmail(context.config, tx, userId);
   await markRedeemed(tx, id, context.now());
   const session = await sessions.handOver(tx, client, sessionId, source);
   if (!session || userId === null) return 'denied';

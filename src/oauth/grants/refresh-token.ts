@@ -1,3 +1,4 @@
+import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
@@ -8,7 +9,10 @@ import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
   clientTypes: ['password', 'personal', 'application'],
-  async issue({ keys, sessions, verifier, audiences, scopes: known }, { client, parameters, source, countAs }) {
+  async issue(
+    { context, keys, sessions, verifier, audiences, scopes: known },
+    { client, parameters, source, countAs },
+  ) {
     const refreshToken = required(parameters, 'refresh_token');
     const held = countAs && readRefreshToken(keys, refreshToken);
     if (held) countAs(held.sessionId);
@@ -16,10 +20,12 @@ export const refreshTokenGrant: Grant = {
     const allowed = (session: { scopes: string }) =>
       narrowScopes(JSON.parse(session.scopes) as string[], client.scopes);
     const resources = resourcesIn(parameters);
-    if (asked !== '' || resources.length > 0) {
-      // Checked first: a refusal for the scope or the audience must not use the refresh token up.
+    const { config, database } = context;
+    if (asked !== '' || resources.length > 0 || config.requireEmailConfirmation) {
+      // Checked first: a refusal for the scope, the audience or the user must not use the refresh token up.
       const found = await verifier.find(refreshToken);
       if (found?.session.client_id === client.id) {
+        await requireConfirmedEmail(config, database.db, found.session.user_id ?? client.userId);
         heldScopes(known, asked, allowed(found.session));
         audiences.narrow(found.session.resource, resources);
       }

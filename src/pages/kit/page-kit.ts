@@ -176,7 +176,11 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       if (isTooLong(request, reply, html)) throw tooLong;
       return send(reply, language, html, reach);
     },
-    go: async (reply, path, status = 303) => reply.header('cache-control', 'no-store').redirect(root + path, status),
+    go: async (reply, path, status = 303) => {
+      // A page of another application names it with the prefix of BASE_URL; pages here name it without.
+      const target = path.startsWith(`${root}/`) ? path : root + path;
+      return reply.header('cache-control', 'no-store').redirect(target, status);
+    },
   };
 }
 

@@ -19,7 +19,7 @@ interface Described {
 }
 
 /** Lists that have a place of their own in the export, or are about nobody. */
-const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued_jobs']);
+const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued-jobs']);
 
 /**
  * Everything that is held about the person who asks, as one JSON document, written piece by piece: what they may read by the API, and

@@ -81,7 +81,7 @@ async function saveProfile(kit: PageKit, request: FastifyRequest, reply: Fastify
 }
 
 async function keepEmail(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/pending-email`));
+  await doneOrGone(asPerson(request, 'DELETE', `/v1/users/${request.caller.userId}/email-changes`));
   return kit.go(reply, '/settings?done=email-kept');
 }
 

@@ -74,7 +74,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
   });
 
   kit.form('/settings/tokens/:id/reveal', 'auth:web', async (request, reply) => {
-    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/reveal`);
+    const answer = await asPerson<Token & { access_token: string }>(request, 'POST', `${pathOf(request)}/values`);
     if (answer.ok) return showValue(request, reply, answer.data);
     if (answer.status >= 500)
       throw new Problem(answer.status, 'That did not work', answer.detail, { code: answer.code });

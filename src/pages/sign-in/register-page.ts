@@ -62,12 +62,13 @@ async function register(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const form = readForm(request, 'name', 'email', 'username', 'phone', 'password', 'next');
-  const { password, next: asked, ...values } = form;
+  const form = readForm(request, 'name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
+  const { password, password_confirmation, next: asked, ...values } = form;
   const next = localPath(asked);
   const offered = new Set(['name', ...identifierFields(kit.config).map(({ name }) => name)]);
   const given = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
-  const body = { ...Object.fromEntries(given), password };
+  const twice = password_confirmation === '' ? {} : { password_confirmation };
+  const body = { ...Object.fromEntries(given), password, ...twice };
   const answer = await callOwnApi(request, { method: 'POST', path: '/v1/register', body });
   if (!answer.ok) {
     const atFields = Object.keys(answer.errors).length > 0;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { unconfirmedEmail } from '../../identity/credentials/check-credentials.ts';
+import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import type { Destination, FindDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';

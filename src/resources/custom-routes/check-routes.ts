@@ -98,11 +98,11 @@ function checkPath(path: unknown, complain: Complain): void {
   }
   if (path !== '/v1' && !path.startsWith('/v1/')) return;
   const parts = path.split('/').slice(2);
-  const wrong = parts.find((part) => !/^([a-z][a-z0-9-]*|:[a-z_]\w*)$/.test(part));
+  const wrong = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
   if (wrong !== undefined) {
     complain(
       'path',
-      `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes, and have no extension.`,
+      `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
     );
   } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
     complain('path', 'after /v1 comes the name of what it is about, such as /v1/reports.');

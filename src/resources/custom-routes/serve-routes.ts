@@ -29,6 +29,24 @@ export function serveRoutes(
       throw new OperatorError(`${declared.file}: ${method} ${path} ${why}`);
     }
   }
+  for (const declared of loaded) requireGet(app, loaded, declared);
+}
+
+/** The spec's 4.7: what PUT replaces can be read at the same address. */
+function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void {
+  if (declared.kind !== 'route' || declared.route.method !== 'PUT') return;
+  const { path } = declared.route;
+  const shapeOf = (url: string) => url.replace(/:\w+/g, ':id');
+  const isRead = loaded.some((other) =>
+    other.kind === 'route'
+      ? other.route.method === 'GET' && shapeOf(other.route.path) === shapeOf(path)
+      : shapeOf(other.page.path) === shapeOf(path),
+  );
+  if (isRead || app.hasRoute({ method: 'GET', url: path }) || app.hasRoute({ method: 'GET', url: shapeOf(path) }))
+    return;
+  throw new OperatorError(
+    `${declared.file}: PUT ${path} replaces what nobody can read. Declare a GET of the same path, or use PATCH or POST.`,
+  );
 }
 
 function serveRoute(

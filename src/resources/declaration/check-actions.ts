@@ -24,12 +24,18 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
     if (on !== 'collection' && relations?.[name]) {
       complain(where, 'a relation has this name, and both would have the same path; rename one.');
     }
-    if (on === 'collection' && method === 'POST' && name === 'batch') {
-      complain(where, 'POST …/batch writes many rows already; rename it.');
+    if (on === 'collection' && name === 'batches') {
+      complain(where, '/batches writes many rows already; rename it.');
     }
     const path = `${method} ${on} ${name}`;
     if (paths.has(path)) complain(where, `there are two of this name for ${method}; rename one.`);
     paths.add(path);
+    if (
+      method === 'PUT' &&
+      !actions.some((other) => other.name === name && other.method === 'GET' && (other.on ?? 'row') === on)
+    ) {
+      complain(where, 'PUT replaces what nobody can read: declare a GET of the same name, or use PATCH or POST.');
+    }
     if (method === 'GET' && body !== undefined) complain(`${where}.body`, 'a GET has no body; choose another method.');
     if (access !== undefined && typeof access !== 'function' && !accessWords.includes(access)) {
       complain(

@@ -5,7 +5,7 @@ import { areFields, checkFields } from './check-fields.ts';
 import { asName, checkOptions, nearestOf, shown } from './check-options.ts';
 import { checkRelations } from './check-relations.ts';
 import type { KnownNames } from './check-rules.ts';
-import { type Complain, type Definitions, namePattern } from './complaints.ts';
+import { type Complain, type Definitions, namePattern, pathNamePattern } from './complaints.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import { isTooLongToIndex } from './fields/indexing.ts';
@@ -15,10 +15,12 @@ import { hookOptions, resourceOptions } from './known-options.ts';
 /** Paths and tables of the service itself. */
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
-  ...['activity', 'diagnosis'],
+  ...['activities', 'diagnoses', 'invitations'],
   ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
   ...[
+    'queued-jobs',
     'queued_jobs',
+    'mcp-calls',
     'mcp_calls',
     'throttles',
     'events',
@@ -66,10 +68,13 @@ function isWhole({ file: _file, ...declared }: ResourceDefinition, complain: Com
 
 function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, complain: Complain) {
   const { name, table = name, managed } = definition;
-  if (!namePattern.test(name) || !namePattern.test(table)) {
+  if (!pathNamePattern.test(name) || !namePattern.test(table)) {
     const better = asName(name);
     const near = namePattern.test(better) && better !== name ? ` Did you mean "${better}"?` : '';
-    complain('name', `"${name}" takes a lowercase plural noun of letters, digits and _, at most 40 characters.${near}`);
+    complain(
+      'name',
+      `"${name}" takes a lowercase plural noun of letters, digits, - and _, at most 40 characters.${near}`,
+    );
     return;
   }
   if (managed && definition.idType === 'text') complain('idType', 'ids of managed tables are UUIDs; leave it out.');

@@ -19,6 +19,8 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, co
       complain(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
     } else if (name === 'id' || (managed && implicitFields.includes(column))) {
       complain(`fields.${name}`, 'every row has it already; leave it out.');
+    } else if (name === 'if_match') {
+      complain(`fields.${name}`, 'a row of a batch names its ETag so; choose another name.');
     } else if (managed && column.endsWith('_folded')) {
       complain(`fields.${name}`, 'columns that end in _folded are kept for searching; choose another name.');
     } else checkField(definition, name, field, all, complain);

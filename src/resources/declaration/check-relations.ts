@@ -1,5 +1,5 @@
 import { checkOptions, nearestOf, shown } from './check-options.ts';
-import { type Complain, type Definitions, namePattern } from './complaints.ts';
+import { type Complain, type Definitions, pathNamePattern } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { listType } from './fields/list.ts';
 import { relationOptions } from './known-options.ts';
@@ -10,7 +10,7 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
     const where = `relations.${name}`;
     if (!isWhole(where, relation, complain)) continue;
     const target = all.get(relation.target);
-    if (!namePattern.test(name)) complain(where, 'a name takes lowercase letters, digits and _.');
+    if (!pathNamePattern.test(name)) complain(where, 'a name takes lowercase letters, digits, - and _.');
     // A list of names gives way to the rows that it names, where they are included.
     const isItsOwnList = relation.kind === 'listsNames' && relation.list === name;
     if ((name in definition.fields && !isItsOwnList) || name === 'id') {

@@ -225,7 +225,11 @@ export function defineResource<
   const M extends boolean = true,
   A extends readonly unknown[] | [] = [],
 >(declaration: Written<F, R, M, A>): ResourceDefinition<AllFields<F, M>> {
-  return { ...declaration, managed: declaration?.managed ?? true } as unknown as ResourceDefinition<AllFields<F, M>>;
+  const { name, table, managed = true } = declaration ?? {};
+  // A dash is for paths; in SQL it would need quotes.
+  const dashed = table === undefined && typeof name === 'string' && name.includes('-');
+  const inDatabase = dashed ? { table: name.replaceAll('-', '_') } : {};
+  return { ...declaration, ...inDatabase, managed } as unknown as ResourceDefinition<AllFields<F, M>>;
 }
 
 /**

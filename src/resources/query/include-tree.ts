@@ -2,6 +2,7 @@ import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { type Caller, mayUseScope } from '../../platform/caller.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
+import { wordsOf } from './words-of.ts';
 
 /** A relation to embed, and what to embed in its rows. */
 export interface Include {
@@ -16,7 +17,7 @@ const maxIncludes = 10;
 export function readIncludes(resource: Resource, text: string, caller: Caller): Include[] {
   const tree: Include[] = [];
   let count = 0;
-  for (const path of text.split(',').filter((part) => part !== '')) {
+  for (const path of wordsOf(text, ',')) {
     const names = path.split('.');
     if (names.length > maxDepth) {
       throw wrongParameter(

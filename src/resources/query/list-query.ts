@@ -5,6 +5,7 @@ import { type Include, readIncludes } from './include-tree.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
 import { searchableNames } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
+import { wordsOf } from './words-of.ts';
 
 /** What a GET asks to be shown of each row. */
 export interface RowQuery {
@@ -55,13 +56,23 @@ export function refuseParameters(query: Query, allowed = none): void {
   }
 }
 
+/** An empty parameter means the same as an absent one. An empty `cursor` asks for the first page of a walk. */
+function withoutEmpty(query: Query): Query {
+  for (const name in query) {
+    if (query[name] !== '' || name === 'cursor') continue;
+    const given = Object.entries(query).filter(([other, value]) => value !== '' || other === 'cursor');
+    return Object.fromEntries(given);
+  }
+  return query;
+}
+
 /** All that answers show, and nothing embedded. */
 export const plainRow: RowQuery = { fields: undefined, includes: [] };
 
 /** `filter` and `include`: all that a GET of one row takes. */
 export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
   refuseParameters(query, selectionParameters);
-  return rowQuery(resource, query, caller);
+  return rowQuery(resource, withoutEmpty(query), caller);
 }
 
 function rowQuery(resource: Resource, { filter, include }: Query, caller: Caller): RowQuery {
@@ -73,7 +84,7 @@ function rowQuery(resource: Resource, { filter, include }: Query, caller: Caller
 }
 
 function readFilter(resource: Resource, text: string): ResourceField[] {
-  const names = new Set(text.split(';').filter((name) => name !== ''));
+  const names = new Set(wordsOf(text, ';'));
   if (names.size === 0) throw wrongParameter('filter: name the fields to show, with ; between them.');
   return [...names].map((name) => {
     const field = resource.fields.get(name);
@@ -90,8 +101,9 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
 }
 
 /** Reads the parameters of a list. Whatever is unknown or malformed is 400: nothing is silently ignored. */
-export function readListQuery(resource: Resource, query: Query, caller: Caller): ListQuery {
-  refuseParameters(query, listParameters);
+export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
+  refuseParameters(sent, listParameters);
+  const query = withoutEmpty(sent);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
     throw wrongParameter('cursor: a walk by cursor has no page and no count; leave "page" and "count" out.');

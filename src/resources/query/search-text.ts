@@ -1,5 +1,6 @@
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import type { SearchTerm } from '../declaration/fields/search-term.ts';
+import { wordsOf } from './words-of.ts';
 
 type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
@@ -46,7 +47,8 @@ const endsInWildcard = (text: string): boolean => {
   return backslashes % 2 === 0;
 };
 
-function readTerm(text: string): SearchTerm {
+function readTerm(sent: string): SearchTerm {
+  const text = sent.trimStart();
   if (text === '*') return { text: '', isNull: false, openStart: true, openEnd: true };
   const openStart = text.startsWith('*');
   const openEnd = endsInWildcard(text);
@@ -59,7 +61,7 @@ function readTerm(text: string): SearchTerm {
 }
 
 const exactly = (text: string): SearchTerm => ({
-  text: withoutEscapes(text),
+  text: withoutEscapes(text.trimStart()),
   isNull: false,
   openStart: false,
   openEnd: false,
@@ -82,7 +84,7 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
 
 /** The pairs of a search; of those that stand together, one must hold. */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
-  const pieces = splitUnescaped(text, ';').filter((piece) => piece !== '');
+  const pieces = splitUnescaped(text, ';').filter((piece) => piece.trim() !== '');
   refuseManyPairs(pieces.length);
   const groups = pieces.map((piece) => readPiece(piece, operators));
   refuseManyPairs(groups.flat().length);
@@ -98,8 +100,11 @@ function refuseManyPairs(count: number): void {
 function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const colon = piece.indexOf(':');
   if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
-  const value = piece.slice(colon + 1);
-  const fields = piece.slice(0, colon).split('|', maxPairs + 1);
+  const value = piece.slice(colon + 1).trimStart();
+  const fields = piece
+    .slice(0, colon)
+    .split('|', maxPairs + 1)
+    .map((field) => field.trim());
   return fields.map((field) => {
     const as = operators.get(field);
     const read = as ? readValueAs(as, value) : readValue(value);
@@ -134,12 +139,15 @@ const withCompany = (group: readonly SearchPair[]) => group.map((pair) => ({ ...
 /** `name:like;email:=`; a field without an operator keeps the search's own way. */
 export function readSearchFields(text: string, searchable: readonly string[]): Map<string, FieldOperator> {
   const operators = new Map<string, FieldOperator>();
-  for (const piece of text.split(';').filter((part) => part !== '')) {
+  for (const piece of wordsOf(text, ';')) {
     const colon = piece.indexOf(':');
-    const field = colon < 0 ? piece : piece.slice(0, colon);
+    const field = (colon < 0 ? piece : piece.slice(0, colon)).trim();
     if (!searchable.includes(field)) throw unknownName('searchFields: the field', field, searchable, 'field_unknown');
     if (colon < 0) continue;
-    const operator = piece.slice(colon + 1).toLowerCase() as FieldOperator;
+    const operator = piece
+      .slice(colon + 1)
+      .trim()
+      .toLowerCase() as FieldOperator;
     if (!fieldOperators.includes(operator)) {
       throw unknownName('searchFields: the operator', operator, fieldOperators, 'operator_unknown');
     }

@@ -2,6 +2,7 @@ import type { Engine } from '../../database/database.ts';
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { and, type Fragment, or, raw, sql } from '../sql/sql-text.ts';
+import { wordsOf } from './words-of.ts';
 
 interface SortKey {
   readonly field: ResourceField;
@@ -27,11 +28,8 @@ export const usualSort = (resource: Resource): Sort => readSort(resource, undefi
 
 /** `orderBy=a;b` with `sortedBy=asc;desc`; a direction left out is ascending. Without `orderBy` lists are by id. */
 export function readSort(resource: Resource, orderBy: string | undefined, sortedBy: string | undefined): Sort {
-  const directions = (sortedBy ?? '')
-    .split(';')
-    .filter((word) => word !== '')
-    .map(readDirection);
-  const given = (orderBy ?? '').split(';').filter((word) => word !== '');
+  const directions = wordsOf(sortedBy ?? '', ';').map(readDirection);
+  const given = wordsOf(orderBy ?? '', ';');
   const names = given.length > 0 ? given : defaultNames(resource, directions);
   if (names.length > maxKeys) throw wrongParameter(`orderBy: at most ${maxKeys} fields.`);
   if (directions.length > Math.max(1, names.length)) {

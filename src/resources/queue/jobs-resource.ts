@@ -24,7 +24,7 @@ const record = ({ context, tx, caller, source }: WriteCall, type: string, { id, 
 
 /** The work that waits, for administrators. What it is about can be seen, what it holds cannot. */
 export const jobsResource = defineResource({
-  name: 'queued_jobs',
+  name: 'queued-jobs',
   singular: 'job',
   description: 'Work that waits to be done or was given up: mail, and the jobs of the operator. What is done is gone.',
   managed: false,
@@ -40,7 +40,7 @@ export const jobsResource = defineResource({
   },
   actions: [
     action<never, typeof fields>({
-      name: 'retry',
+      name: 'retries',
       summary: 'Try it again now',
       run: ({ row, transaction }) =>
         transaction(async (call) => {

@@ -6,7 +6,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { refuseParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
-import { offeredInBatch, readBatch } from '../write/read-batch.ts';
+import { type BatchOperation, batchesOf, batchMethods, readBatch } from '../write/read-batch.ts';
 import { withProof } from '../write/with-proof.ts';
 import { writeBatch } from '../write/write-batch.ts';
 import { batchDocs } from './openapi-batch.ts';
@@ -15,17 +15,22 @@ import { callOf, engineRoute, guardOf, type Query, sendJson } from './resource-r
 /** Callers whose batch is under way. */
 export type Batching = Set<string>;
 
-/** `POST /v1/<resources>/batch`: many writes in one request. POST has no meaning on a row, so that no id can be mistaken for it. */
-export function serveBatch(app: App, services: ResourceServices, resource: Resource, batching: Batching): void {
-  if (offeredInBatch(resource).length === 0) return;
-  app.post(
-    `/v1/${resource.name}/batch`,
-    { ...engineRoute, config: guardOf(resource, 'write'), schema: batchDocs(resource) as FastifySchema },
-    (request, reply) => oneAtATime(batching, request, () => batch(services, resource, request, reply)),
-  );
+/** `POST`, `PATCH` and `DELETE /v1/<resources>/batches`: create, change and delete many rows in one request. */
+export function serveBatches(app: App, services: ResourceServices, resource: Resource, batching: Batching): void {
+  for (const operation of batchesOf(resource)) {
+    app.route({
+      ...engineRoute,
+      method: batchMethods[operation],
+      url: `/v1/${resource.name}/batches`,
+      config: guardOf(resource, 'write'),
+      schema: batchDocs(resource, operation) as FastifySchema,
+      handler: (request, reply) =>
+        oneAtATime(batching, request, () => batch(services, resource, operation, request, reply)),
+    });
+  }
 }
 
-/** It counts as one request, so one caller has one under way: a batch is not to be a way around the limit. */
+/** A batch counts as one request against the rate limit, so a caller may have only one under way. */
 async function oneAtATime<T>(batching: Batching, { caller }: FastifyRequest, work: () => Promise<T>): Promise<T> {
   const account = accountOf(caller);
   if (batching.has(account)) throw tooManyRequests('Another batch of yours is under way. Send one at a time.', 1);
@@ -40,6 +45,7 @@ async function oneAtATime<T>(batching: Batching, { caller }: FastifyRequest, wor
 async function batch(
   services: ResourceServices,
   resource: Resource,
+  operation: BatchOperation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
@@ -50,17 +56,24 @@ async function batch(
     call: callOf(services, request),
     body: request.body,
   });
-  const operations = readBatch(resource, body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
+  const rows = readBatch(operation, body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
   const answers = await writeBatch(services, resource, {
-    operations,
+    operation,
+    rows,
     requestId: request.id,
     call: () => ({ ...callOf(services, request), caller: first.caller }),
-    // Before anything is written: a key that is none refuses the batch as it refuses a single request.
-    keys: operations.map(({ data }, index) =>
-      idempotencyKey(services.keys, sent, request.caller, `/v1/${resource.name}/batch#${index}`, data),
+    // Before anything is written: an invalid key refuses the whole batch, as it refuses a single request.
+    keys: rows.map((row, index) =>
+      idempotencyKey(
+        services.keys,
+        sent,
+        request.caller,
+        `${request.method} /v1/${resource.name}/batches#${index}`,
+        row,
+      ),
     ),
   });
-  // Whatever a hook reveals is shown in this answer alone.
+  // A hook may reveal a secret, which is shown in this answer alone.
   reply.header('cache-control', 'no-store');
   return sendJson(reply, `{"data":[${answers.join(',')}]}`);
 }

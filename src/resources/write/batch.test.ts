@@ -13,7 +13,7 @@ interface Result {
   readonly error?: { readonly code: string; readonly errors?: readonly { readonly field: string }[] };
 }
 
-onBothEngines('POST /v1/<resources>/batch', (engine) => {
+onBothEngines('/v1/<resources>/batches', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
   let owner: string;
@@ -36,10 +36,10 @@ onBothEngines('POST /v1/<resources>/batch', (engine) => {
     owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
   });
   const car = (plate: string, more: object = {}) => ({ plate, owner_id: owner, ...more });
-  const send = (operations: readonly object[], question: object = {}) =>
-    service.ask('POST', '/v1/cars/batch', { json: { operations }, ...question });
-  const batch = async (operations: readonly object[], question: object = {}): Promise<readonly Result[]> => {
-    const answer = await send(operations, question);
+  const path = '/v1/cars/batches';
+  type Method = 'POST' | 'PATCH' | 'DELETE';
+  const batch = async (method: Method, json: object, question: object = {}): Promise<readonly Result[]> => {
+    const answer = await service.ask(method, path, { json, ...question });
     assert.equal(answer.status, 200, answer.text);
     return JSON.parse(answer.text).data;
   };
@@ -47,90 +47,96 @@ onBothEngines('POST /v1/<resources>/batch', (engine) => {
   const platesLike = async (text: string) =>
     (await service.ask('GET', `/v1/cars?search=plate:${text}*&orderBy=plate`)).rows.map(({ plate }) => plate);
 
-  it('answers each operation as a request for it alone, in the order they were sent', async () => {
-    const [first, bad, second] = await batch([
-      { operation: 'create', data: car('B-1') },
-      { operation: 'create', data: { plate: 'B-2', colour: 1 } },
-      { operation: 'create', data: car('B-3', { seats: 4 }) },
-    ]);
+  it('create, change and delete rows by the method, each row with the answer of a request for it alone', async () => {
+    const [first, bad, second] = await batch('POST', {
+      rows: [car('B-1'), { plate: 'B-2', colour: 1 }, car('B-3', { seats: 4 })],
+    });
     assert.deepEqual([first?.status, bad?.status, second?.status], [201, 422, 201]);
     assert.ok(bad?.error?.errors?.some(({ field }) => field === 'colour'));
     const alone = await service.ask('GET', `/v1/cars/${first?.data?.id}`);
     assert.deepEqual([first?.data, first?.etag], [alone.row, alone.headers.get('etag')]);
-    const results = await batch([
-      { operation: 'update', id: first?.data?.id, data: { seats: 3 }, if_match: first?.etag },
-      { operation: 'update', id: second?.data?.id, data: { seats: 3 }, if_match: first?.etag?.replace('1', '9') },
-      { operation: 'delete', id: '0199d0a0-7c00-7000-8000-000000000000' },
-    ]);
-    assert.deepEqual(statuses(results), [200, 412, 404]);
-    assert.equal(results[0]?.data?.seats, 3);
-    assert.deepEqual(statuses(await batch([{ operation: 'delete', id: second?.data?.id }])), [204]);
-    assert.deepEqual(await platesLike('B-'), ['B-1']);
-    const replaced = await batch([{ operation: 'replace', id: first?.data?.id, data: car('B-9') }]);
-    assert.deepEqual([statuses(replaced), await platesLike('B-')], [[200], ['B-9']]);
-  });
-
-  it('makes each row once when it is sent again under its key', async () => {
-    const headers = { 'idempotency-key': 'import-7' };
-    const operations = ['K-1', 'K-2'].map((plate) => ({ operation: 'create', data: car(plate) }));
-    const once = await batch(operations, { headers });
-    assert.deepEqual(await batch(operations, { headers }), once);
-    assert.deepEqual(await platesLike('K-'), ['K-1', 'K-2']);
-    const [other] = await batch([{ operation: 'create', data: car('K-3') }], { headers });
-    assert.equal(other?.error?.code, 'idempotency_key_reused');
-  });
-
-  it('does nothing of a batch that cannot be read, and says what is wrong with it', async () => {
-    const [made] = await batch([{ operation: 'create', data: car('R-1') }]);
-    const id = made?.data?.id;
-    const wrong: [readonly object[], string][] = [
-      [[], 'operations'],
-      [Array.from({ length: 101 }, () => ({ operation: 'delete', id: 'x' })), 'operations'],
-      [[{ operation: 'upsert', id }], 'operations.0.operation'],
-      [[{ operation: 'delete' }], 'operations.0.id'],
-      [[{ operation: 'update', id }], 'operations.0.data'],
-      [[{ operation: 'create', id, data: car('R-2') }], 'operations.0.id'],
-      [[{ operation: 'delete', id, force: true }], 'operations.0'],
-      [
-        [
-          { operation: 'update', id, data: {} },
-          { operation: 'delete', id },
-        ],
-        'operations.1.id',
+    const nobody = '0199d0a0-7c00-7000-8000-000000000000';
+    const changed = await batch('PATCH', {
+      rows: [
+        { id: first?.data?.id, seats: 3, if_match: first?.etag },
+        { id: second?.data?.id, seats: 3, if_match: first?.etag?.replace('1', '9') },
+        { id: nobody, seats: 3 },
       ],
+    });
+    assert.deepEqual(statuses(changed), [200, 412, 404]);
+    assert.equal(changed[0]?.data?.seats, 3);
+    assert.deepEqual(statuses(await batch('DELETE', { ids: [second?.data?.id, nobody] })), [204, 404]);
+    const more = await batch('POST', { rows: [car('B-4'), car('B-5')] });
+    const form = `ids=${more.map(({ data }) => data?.id).join(', ')}`;
+    const byForm = await service.ask('DELETE', path, { form });
+    assert.deepEqual(statuses(JSON.parse(byForm.text).data), [204, 204], byForm.text);
+    assert.deepEqual(await platesLike('B-'), ['B-1']);
+  });
+
+  it('write each row once when they are sent again under their key', async () => {
+    const headers = { 'idempotency-key': 'import-7' };
+    const rows = [car('K-1'), car('K-2')];
+    const once = await batch('POST', { rows }, { headers });
+    assert.deepEqual(await batch('POST', { rows }, { headers }), once);
+    assert.deepEqual(await platesLike('K-'), ['K-1', 'K-2']);
+    const [other] = await batch('POST', { rows: [car('K-3')] }, { headers });
+    assert.equal(other?.error?.code, 'idempotency_key_reused');
+    const changes = { rows: [{ id: once[0]?.data?.id, seats: 7, if_match: once[0]?.etag }] };
+    const changed = await batch('PATCH', changes, { headers });
+    assert.deepEqual(statuses(changed), [200]);
+    assert.deepEqual(await batch('PATCH', changes, { headers }), changed);
+    const ids = { ids: [once[1]?.data?.id] };
+    for (const _ of ['first', 'again']) assert.deepEqual(statuses(await batch('DELETE', ids, { headers })), [204]);
+  });
+
+  it('write nothing if they cannot be read, and say what is wrong', async () => {
+    const [made] = await batch('POST', { rows: [car('R-1')] });
+    const id = made?.data?.id;
+    const wrong: [Method, object, string][] = [
+      ['POST', { rows: [] }, 'rows'],
+      ['PATCH', { rows: [] }, 'rows'],
+      ['DELETE', { ids: [] }, 'ids'],
+      ['DELETE', { ids: Array.from({ length: 101 }, (_, n) => `${n}`) }, 'ids'],
+      ['POST', { rows: [car('R-2'), 7] }, 'rows.1'],
+      ['PATCH', { rows: [{ seats: 3 }] }, 'rows.0.id'],
+      ['PATCH', { rows: [{ id, if_match: 1 }] }, 'rows.0.if_match'],
+      ['PATCH', { rows: [{ id }, { id }] }, 'rows.1.id'],
+      ['DELETE', { ids: [7] }, 'ids.0'],
+      ['DELETE', { ids: [id, id] }, 'ids.1'],
+      ['DELETE', { ids: [id], force: true }, 'force'],
     ];
-    for (const [operations, field] of wrong) {
-      const { status, problem, text } = await send(operations);
+    for (const [method, json, field] of wrong) {
+      const { status, problem, text } = await service.ask(method, path, { json });
       assert.equal(status, 422, text);
       assert.equal(problem.errors[0]?.field, field);
     }
-    for (const json of [undefined, [], { operations: {} }, { operations: 'x' }]) {
-      assert.equal((await service.ask('POST', '/v1/cars/batch', { json })).status, 400);
+    for (const json of [undefined, [], { rows: {} }, { rows: 'x' }, { ids: [id] }]) {
+      assert.equal((await service.ask('POST', path, { json })).status, 400);
     }
-    assert.equal((await service.ask('POST', '/v1/cars/batch?dry=1', { json: { operations: [] } })).status, 400);
+    assert.equal((await service.ask('DELETE', path, { json: { rows: [id] } })).status, 400);
+    assert.equal((await service.ask('POST', `${path}?dry=1`, { json: { rows: [] } })).status, 400);
     assert.deepEqual(await platesLike('R-'), ['R-1']);
   });
 
-  it('lets nobody do more than by single requests', async () => {
-    const operations = [{ operation: 'delete', id: owner }];
-    const question = (token: string) => ({ json: { operations }, token });
-    assert.equal((await service.ask('POST', '/v1/owners/batch', question('bob-owners:read'))).status, 403);
-    const answer = await service.ask('POST', '/v1/owners/batch', question('bob'));
+  it('let nobody do more than by single requests', async () => {
+    const question = (token: string) => ({ json: { ids: [owner] }, token });
+    assert.equal((await service.ask('DELETE', '/v1/owners/batches', question('bob-owners:read'))).status, 403);
+    const answer = await service.ask('DELETE', '/v1/owners/batches', question('bob'));
     assert.deepEqual(statuses(JSON.parse(answer.text).data), [404], 'bob may not see it');
     assert.equal((await service.ask('GET', `/v1/owners/${owner}`)).status, 200);
   });
 
-  it('leaves the word to rows where it is no batch', async () => {
-    assert.equal((await service.ask('GET', '/v1/cars/batch')).status, 404);
-    assert.equal((await service.ask('DELETE', '/v1/cars/batch')).status, 404);
+  it('delete nothing by POST', async () => {
+    const [made] = await batch('POST', { rows: [car('P-1')] });
+    const sent = { operations: [{ operation: 'delete', id: made?.data?.id }] };
+    assert.equal((await service.ask('POST', path, { json: sent })).status, 400);
+    assert.equal((await service.ask('POST', '/v1/cars/batch', { json: sent })).status, 405);
+    assert.deepEqual(await platesLike('P-'), ['P-1']);
   });
 
-  it('takes one batch of a caller at a time', async () => {
+  it('are taken one at a time from one caller', async () => {
     const note = (text: string, token = 'admin') =>
-      service.ask('POST', '/v1/notes/batch', {
-        json: { operations: [{ operation: 'create', data: { text } }] },
-        token,
-      });
+      service.ask('POST', '/v1/notes/batches', { json: { rows: [{ text }] }, token });
     const first = note('held');
     await begun;
     const second = await note('too soon');

@@ -1,82 +1,88 @@
-import { shown } from '../../http/errors/parameter-errors.ts';
 import { badRequest, type FieldError, mostFieldErrors, unprocessable } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
+import { wordsOf } from '../query/words-of.ts';
 import { fieldError } from './read-input.ts';
 
-const batchOperations = ['create', 'replace', 'update', 'delete'] as const;
+/** The method decides what a batch does, as it does for a single row. */
+export const batchMethods = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-export interface BatchOperation {
-  readonly operation: (typeof batchOperations)[number];
-  /** The row's own, whichever of its names was sent; a new one has none yet. */
+export type BatchOperation = keyof typeof batchMethods;
+
+/** One row of a batch. */
+export interface BatchRow {
+  /** The row's own id, whichever of its names was sent. A new row has none yet. */
   readonly id: string | undefined;
   readonly data: Record<string, unknown> | undefined;
   readonly ifMatch: string | undefined;
 }
 
-/** One request does no more than that, so that nobody waits long for it. */
-export const mostOperations = 100;
+/** One request writes no more rows than this, so that nobody waits long for it. */
+export const mostRows = 100;
 
-const members = ['operation', 'id', 'data', 'if_match'];
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const offeredInBatch = ({ definition: { operations } }: Resource) =>
-  batchOperations.filter((operation) => operations?.includes(operation) ?? true);
+export const batchesOf = ({ definition: { operations } }: Resource): BatchOperation[] =>
+  (Object.keys(batchMethods) as BatchOperation[]).filter((operation) => operations?.includes(operation) ?? true);
 
-/** What a batch asks for. One that cannot be read does nothing; what is wrong with a row is said of that row alone. */
-export function readBatch(resource: Resource, body: unknown, idOf: (name: string) => string): BatchOperation[] {
-  if (!isObject(body) || !Array.isArray(body.operations)) {
-    throw badRequest('Send {"operations": […]}, a list of operations.', 'body_invalid');
+/** Reads a batch. If it cannot be read, nothing is written. What is wrong with the values of a row is reported for that row alone. */
+export function readBatch(operation: BatchOperation, body: unknown, idOf: (name: string) => string): BatchRow[] {
+  const member = operation === 'delete' ? 'ids' : 'rows';
+  const sent = isObject(body) ? body[member] : undefined;
+  // A form has no lists: ids=1,2
+  const list = operation === 'delete' && typeof sent === 'string' ? wordsOf(sent, ',') : sent;
+  if (!isObject(body) || !Array.isArray(list)) {
+    throw badRequest(`Send {"${member}": […]}, a list of ${member}.`, 'body_invalid');
   }
-  const [other] = Object.keys(body).filter((name) => name !== 'operations');
+  const [other] = Object.keys(body).filter((name) => name !== member);
   const errors: FieldError[] = other === undefined ? [] : [fieldError(other.slice(0, 100), 'unknown', 'is not known')];
-  const list: unknown[] = body.operations;
-  if (list.length === 0 || list.length > mostOperations) {
-    errors.push(fieldError('operations', 'range', `takes 1 to ${mostOperations} operations`));
+  if (list.length === 0 || list.length > mostRows) {
+    errors.push(fieldError(member, 'range', `takes 1 to ${mostRows} ${member}`));
   }
-  const seen = new Set<string>();
-  const read = list.slice(0, mostOperations).map((item, index) => {
+  const reading = { idOf, seen: new Set<string>(), errors };
+  const rows = list.slice(0, mostRows).map((item, index) => {
     if (errors.length >= mostFieldErrors) return undefined;
-    return readOperation(resource, item, { where: `operations.${index}`, idOf, seen, errors });
+    if (operation === 'create') return readNew(item, `rows.${index}`, errors);
+    return operation === 'update'
+      ? readChange(item, `rows.${index}`, reading)
+      : { id: readId(item, `ids.${index}`, reading), data: undefined, ifMatch: undefined };
   });
   if (errors.length > 0) throw unprocessable(errors);
-  return read as BatchOperation[];
+  return rows as BatchRow[];
 }
 
 interface Reading {
-  readonly where: string;
   readonly idOf: (name: string) => string;
   /** Ids that the batch has named before. */
   readonly seen: Set<string>;
   readonly errors: FieldError[];
 }
 
-function readOperation(
-  resource: Resource,
-  item: unknown,
-  { where, idOf, seen, errors }: Reading,
-): BatchOperation | undefined {
-  const wrong = (name: string, code: string, says: string) => void errors.push(fieldError(name, code, says));
-  if (!isObject(item)) return wrong(where, 'type', 'must be an object');
-  const { operation, data, if_match: ifMatch } = item;
-  const id = typeof item.id === 'string' ? idOf(item.id) : item.id;
-  const unknown = Object.keys(item).find((name) => !members.includes(name));
-  if (unknown !== undefined) wrong(where, 'unknown', `has no ${shown(unknown)}; it takes ${members.join(', ')}`);
-  const offered = offeredInBatch(resource);
-  if (!offered.includes(operation as BatchOperation['operation'])) {
-    return wrong(`${where}.operation`, 'enum', `must be one of ${offered.join(', ')}`);
+function readNew(item: unknown, where: string, errors: FieldError[]): BatchRow {
+  if (!isObject(item)) errors.push(fieldError(where, 'type', 'must be an object'));
+  return { id: undefined, data: item as Record<string, unknown>, ifMatch: undefined };
+}
+
+function readChange(item: unknown, where: string, reading: Reading): BatchRow | undefined {
+  if (!isObject(item)) {
+    reading.errors.push(fieldError(where, 'type', 'must be an object'));
+    return undefined;
   }
-  const makes = operation === 'create';
-  if (makes ? id !== undefined : typeof id !== 'string') {
-    wrong(`${where}.id`, 'type', makes ? 'is given by the service' : 'must be the id of a row');
+  const { id, if_match: ifMatch, ...data } = item;
+  if (ifMatch !== undefined && typeof ifMatch !== 'string') {
+    reading.errors.push(fieldError(`${where}.if_match`, 'type', 'must be an ETag'));
   }
-  if (data === undefined ? operation !== 'delete' : !isObject(data))
-    wrong(`${where}.data`, 'type', 'must be an object');
-  if (ifMatch !== undefined && (makes || typeof ifMatch !== 'string')) {
-    wrong(`${where}.if_match`, 'type', makes ? 'is for rows that are there' : 'must be an ETag');
+  return { id: readId(id, `${where}.id`, reading), data, ifMatch: ifMatch as string | undefined };
+}
+
+function readId(sent: unknown, where: string, { idOf, seen, errors }: Reading): string | undefined {
+  if (typeof sent !== 'string') {
+    errors.push(fieldError(where, 'type', 'must be the id of a row'));
+    return undefined;
   }
-  // Several are under way at once: which of two came first would be chance.
-  if (typeof id === 'string' && seen.has(id)) wrong(`${where}.id`, 'duplicate', 'is named twice in this batch');
-  if (typeof id === 'string') seen.add(id);
-  return { operation, id, data, ifMatch } as BatchOperation;
+  const id = idOf(sent);
+  // Several rows are written at once, so the order of two writes to one row would be undefined.
+  if (seen.has(id)) errors.push(fieldError(where, 'duplicate', 'is named twice in this batch'));
+  seen.add(id);
+  return id;
 }

@@ -5,8 +5,7 @@ import { writeBatch } from './write-batch.ts';
 
 it('A batch begins nothing more once its caller was refused', async () => {
   let begun = 0;
-  const operations = Array.from({ length: 100 }, (_, n) => ({
-    operation: 'delete' as const,
+  const rows = Array.from({ length: 100 }, (_, n) => ({
     id: `${n}`,
     data: undefined,
     ifMatch: undefined,
@@ -16,7 +15,13 @@ it('A batch begins nothing more once its caller was refused', async () => {
     throw unauthorized('token_revoked');
   };
   const services = { context: {} } as never;
-  const answers = await writeBatch(services, {} as never, { operations, requestId: 'r', call, keys: [] });
+  const answers = await writeBatch(services, {} as never, {
+    operation: 'delete',
+    rows,
+    requestId: 'r',
+    call,
+    keys: [],
+  });
   assert.ok(begun < 10, `${begun} were begun`);
   assert.deepEqual(new Set(answers.map((answer) => JSON.parse(answer).error.code)), new Set(['token_revoked']));
   assert.equal(answers.length, 100);

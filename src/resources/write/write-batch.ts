@@ -7,43 +7,44 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow } from '../query/list-query.ts';
 import { selectionFor } from '../read/remembered.ts';
 import type { IdempotencyKey } from './idempotency.ts';
-import type { BatchOperation } from './read-batch.ts';
+import type { BatchOperation, BatchRow } from './read-batch.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
 
 export interface Batch {
-  readonly operations: readonly BatchOperation[];
+  readonly operation: BatchOperation;
+  readonly rows: readonly BatchRow[];
   readonly requestId: string;
   /** Each write begins when its turn comes. */
   readonly call: () => Call;
   readonly keys: readonly (IdempotencyKey | undefined)[];
 }
 
-/** So many are under way at once: their commits are shared, and others come in between. */
+/** How many rows are written at once: their commits are shared, and other requests come in between. */
 const atOnce = 8;
 
-/** Every operation as if it had been sent alone: its own transaction, its own answer. */
+/** Writes every row as if it had been sent alone: its own transaction, its own answer. */
 export async function writeBatch(
   services: ResourceServices,
   resource: Resource,
-  { operations, requestId, call, keys }: Batch,
+  { operation, rows, requestId, call, keys }: Batch,
 ): Promise<string[]> {
   const answers: string[] = [];
   let next = 0;
   /** Why the rest is not begun: hooks work before the transaction, which would refuse it too late for what they do outside. */
   let ended: Error | undefined;
   const work = async () => {
-    while (next < operations.length) {
+    while (next < rows.length) {
       const index = next++;
       try {
         if (ended) throw ended;
-        answers[index] = await write(services, resource, call(), operations[index] as BatchOperation, keys[index]);
+        answers[index] = await write(services, resource, call(), operation, rows[index] as BatchRow, keys[index]);
       } catch (error) {
         if (error instanceof Problem && error.status === 401) ended = error;
         answers[index] = refused(services, requestId, error as Error);
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, operations.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(atOnce, rows.length) }, work));
   return answers;
 }
 
@@ -55,19 +56,20 @@ async function write(
   services: ResourceServices,
   resource: Resource,
   call: Call,
-  { operation, id = '', data: body, ifMatch }: BatchOperation,
+  operation: BatchOperation,
+  { id = '', data: body, ifMatch }: BatchRow,
   key: IdempotencyKey | undefined,
 ): Promise<string> {
   if (operation === 'delete') {
-    await deleteResource(services, resource, { call, id, body, ifMatch });
+    await deleteResource(services, resource, { call, id, body, ifMatch, key });
     return '{"status":204}';
   }
-  const request = { call, body, isForm: false, selection: selectionFor(resource, plainRow) };
+  const request = { call, body, isForm: false, selection: selectionFor(resource, plainRow), key };
   if (operation === 'create') {
-    const made = await createResource(services, resource, { ...request, key });
+    const made = await createResource(services, resource, request);
     return answered(201, made.headers.etag ?? '', made.body);
   }
-  const { etag, json } = await changeResource(services, resource, { ...request, id, mode: operation, ifMatch });
+  const { etag, json } = await changeResource(services, resource, { ...request, id, mode: 'update', ifMatch });
   return answered(200, etag, json);
 }
 

@@ -20,7 +20,6 @@ export const serviceTables = ({ text, bigint }: ColumnTypes): string[] => [
   'create index events_user on events (user_id, id)',
   'create index events_type on events (type, id)',
   'create index events_row on events (row_id, id) where row_id is not null',
-  'create index events_actor on events (actor_id, id) where actor_id is not null',
   `create table idempotency_keys (
     id ${text} primary key,
     body_hash ${text} not null,

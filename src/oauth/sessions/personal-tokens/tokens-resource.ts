@@ -128,7 +128,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     },
     actions: [
       action<ReturnType<typeof Type.Null>, typeof fields>({
-        name: 'reveal',
+        name: 'values',
         summary: 'Show the value of a personal access token, once and to its owner',
         response: revealAnswer,
         run: ({ row, transaction }) =>

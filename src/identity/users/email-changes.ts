@@ -6,34 +6,33 @@ import { action } from '../../resources/declaration/define-resource.ts';
 import { findPendingChange, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { isSelf } from './guard-user.ts';
 
-const name = 'pending-email';
+const name = 'email-changes';
 const nothingPending = () => notFound('No change of the email address waits for its confirmation.');
 
-const shown = Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) });
+const shown = Type.Array(Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }));
 
 /** A personal client sees its owner, but not what the owner is about to become. */
 function requireOwnerOrAdmin(caller: Caller, userId: string): void {
   if (!isSelf(caller, userId) && !isAdmin(caller)) throw nothingPending();
 }
 
-/** The address that waits to be confirmed: shown to its user, who can call the change off. */
-export const pendingEmailActions = [
+/** The new address that waits to be confirmed, at most one: its user can see it, and withdraw the change. */
+export const emailChangeActions = [
   action({
     name,
     method: 'GET',
-    summary: 'Show the new email address that waits to be confirmed',
+    summary: 'List the new email address that waits to be confirmed',
     response: shown,
     async run({ context, caller, row, now }) {
       requireOwnerOrAdmin(caller, row.id);
       const change = await findPendingChange(context.database.db, row.id, now);
-      if (!change) throw nothingPending();
-      return { email: change.new_email, requested_at: new Date(change.created_at).toISOString() };
+      return change ? [{ email: change.new_email, requested_at: new Date(change.created_at).toISOString() }] : [];
     },
   }),
   action({
     name,
     method: 'DELETE',
-    summary: 'Call the change of the email address off',
+    summary: 'Withdraw the change of the email address',
     async run({ caller, row, transaction }) {
       requireOwnerOrAdmin(caller, row.id);
       await transaction(async ({ context, tx, now, source }) => {

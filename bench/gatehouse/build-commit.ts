@@ -1,0 +1,57 @@
+import { execFileSync, type StdioOptions } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface BuiltCommit {
+  /** As git abbreviates it. */
+  readonly name: string;
+  readonly root: string;
+}
+
+const git = (args: readonly string[], stdio: StdioOptions = ['ignore', 'pipe', 'inherit']): Buffer =>
+  execFileSync('git', args, { cwd: root, stdio, maxBuffer: 2 ** 30 });
+
+function hashOf(commit: string): string {
+  try {
+    return git(['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`], ['ignore', 'pipe', 'ignore'])
+      .toString()
+      .trim();
+  } catch {
+    throw new Error(`--against: this repository has no commit "${commit}".`);
+  }
+}
+
+/** Unpacks and builds another commit of this repository below `.cache/commits`. A build that is there is used again. */
+export function buildCommit(commit: string): BuiltCommit {
+  const hash = hashOf(commit);
+  const name = hash.slice(0, 9);
+  const folder = join(root, '.cache/commits', hash);
+  if (existsSync(join(folder, 'dist/cli/main.js'))) return { name, root: folder };
+  console.log(`Building ${name}…`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  execFileSync('tar', ['-x', '-C', folder], { input: git(['archive', hash]) });
+  bringPackages(folder);
+  execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/build-service.mjs', '--no-types'], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  return { name, root: folder };
+}
+
+/** The packages of this checkout where both commits want the same, else their own. */
+function bringPackages(folder: string): void {
+  const locks = [root, folder].map((each) => readFileSync(join(each, 'package-lock.json'), 'utf8'));
+  if (locks[0] === locks[1]) {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    return;
+  }
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+}

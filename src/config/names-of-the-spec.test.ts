@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { parseConfig } from './config.ts';
+
+const fromFile = (file: Record<string, unknown>, env: Record<string, string> = {}) => parseConfig(file, env, '/srv');
+
+it('gatehouse.config.ts takes the names of the specification for the admin web client', () => {
+  const names = { CLIENT_WEB_ADMIN_ID: 'console', CLIENT_WEB_ADMIN_SECRET: 'made with openssl' };
+  const web = { path: 'web/admin', id: 'console', secret: 'made with openssl' };
+  assert.deepEqual(fromFile(names).proxiedClients, [web]);
+  const { proxiedClients } = fromFile(names, { CLIENT_WEB_ADMIN_SECRET: 'of the environment' });
+  assert.deepEqual(proxiedClients, [{ ...web, secret: 'of the environment' }]);
+  assert.throws(() => fromFile({ CLIENT_WEB_ADMIN_ID: 'console' }), /CLIENT_WEB_ADMIN_SECRET is missing/);
+  assert.throws(() => fromFile({ ...names, CLIENT_WEB_ADMIN_ID: 7 }), /CLIENT_WEB_ADMIN_ID: got 7; it takes text/);
+  assert.throws(() => fromFile({ CLIENT_WEB: 'x' }), /CLIENT_WEB is not a setting/);
+});
+
+it('login-page-url takes a leading slash', () => {
+  assert.equal(fromFile({ 'login-page-url': '/login' }).loginPageUrl, 'login');
+  assert.equal(fromFile({}, { LOGIN_PAGE_URL: '/account/entry' }).loginPageUrl, 'account/entry');
+  for (const wrong of ['//login', '/', '../login']) {
+    assert.throws(() => fromFile({ 'login-page-url': wrong }), /login-page-url: got .*it takes a view name/);
+  }
+});

@@ -1,0 +1,23 @@
+import type { Config } from '../../config/config.ts';
+import type { Db } from '../../database/database.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
+
+export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the mail.';
+
+/** Whether the setting refuses this user. It says nothing about a user who has no email address. */
+export const lacksConfirmation = (
+  { requireEmailConfirmation }: Pick<Config, 'requireEmailConfirmation'>,
+  { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
+): boolean => requireEmailConfirmation && email !== null && !email_confirmed;
+
+/** Contract 5.3: an unconfirmed user gets no tokens, whatever the grant; nor do the clients that the user owns. */
+export async function requireConfirmedEmail(
+  config: Pick<Config, 'requireEmailConfirmation'>,
+  db: Db,
+  userId: string | null,
+): Promise<void> {
+  if (!config.requireEmailConfirmation || userId === null) return;
+  const user = await findUser(db, userId);
+  if (user && lacksConfirmation(config, user)) throw new OAuthError('invalid_grant', unconfirmedEmail);
+}

@@ -1,0 +1,26 @@
+/** Plural nouns that do not end in s, and nouns that have no plural. */
+const irregular = new Set(
+  'people children men women mice feet teeth geese data media criteria phenomena staff equipment information feedback sheep fish'.split(
+    ' ',
+  ),
+);
+
+const verb = /^(get|fetch|find|list|create|update|delete|remove)[-_]?(?=[a-z])/;
+/** Endings that make a noun of a verb: listings, listeners, removals. */
+const nounEnding = /^(s|rs|ings|ers|ters|eners|als|aways)$/;
+
+const isPlural = (word: string): boolean => irregular.has(word) || (word.endsWith('s') && !word.endsWith('ss'));
+
+function startsWithVerb(name: string): boolean {
+  const match = verb.exec(name);
+  return match !== null && isPlural(name) && !nounEnding.test(name.slice(match[0].length));
+}
+
+/** The spec's 4.7: names in paths are plural nouns and no verbs. Returns what a name lacks, for `gatehouse check`. */
+export function namingAdvice(name: string): string | undefined {
+  if (startsWithVerb(name)) {
+    return `"${name}" starts with a verb. Name what it is about, such as "${name.replace(verb, '')}": the method says what happens.`;
+  }
+  const last = name.split(/[-_]/).at(-1) as string;
+  return isPlural(last) ? undefined : `"${name}" is not a plural noun. Names in paths are plural, such as "cars".`;
+}
