@@ -49,6 +49,7 @@ export function BulkDialog({ task, selection, total, onClose }: Props) {
   if (progress) {
     return (
       <AskDialog
+        key={report ? 'report' : 'progress'}
         title={report ? sayTask('done', counted(report.done, description)) : sayTask('doing', what)}
         cancel={report ? say('Close') : say('Stop')}
         onClose={report ? onClose : stop}

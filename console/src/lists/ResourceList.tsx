@@ -2,9 +2,11 @@ import { Box, Typography } from '@mui/material';
 import { useState } from 'react';
 import { List, useListContext } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
+import { root } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import { firstPageSize } from '../data/rows-ahead.ts';
 import { LastSignIns } from '../people/PersonColumns.tsx';
+import { Code } from '../rows/CodeDrawer.tsx';
 import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
@@ -71,6 +73,21 @@ function ListTitle() {
   );
 }
 
+/** How an AI application is connected. */
+function ConnectAssistant() {
+  const address = `${location.origin}${root}/mcp`;
+  return (
+    <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
+      <Code title={say('Address')} text={address} />
+      <ol>
+        <li>{say('Copy this address.')}</li>
+        <li>{say('Add it to your AI application as an MCP server or connector.')}</li>
+        <li>{say('Sign in when the application asks. Its calls then appear here.')}</li>
+      </ol>
+    </Box>
+  );
+}
+
 function Empty() {
   const description = useDescription();
   return (
@@ -82,6 +99,7 @@ function Empty() {
       {description.description && !isOwn(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
       )}
+      {description.name === 'mcp-calls' && <ConnectAssistant />}
       <CreateButton />
       <PageActions>
         <ListMenu />

@@ -62,6 +62,7 @@ export function PersonActions() {
         />
       )}
       <AskedButton
+        act="sign-out"
         label={say('Sign out everywhere')}
         title={say('Sign {who} out everywhere?', { who })}
         text={say(
@@ -81,6 +82,7 @@ export function PersonActions() {
         />
       ) : (
         <AskedButton
+          act="disable"
           label={say('Disable')}
           title={say('Disable {who}?', { who })}
           text={say(

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button, useDataProvider, useRecordContext } from 'react-admin';
 import { say } from '../text/say.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
+import { isAskedFor } from '../widgets/AskedButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -19,7 +20,7 @@ export function NewSecretButton() {
   const client = useRecordContext();
   const dataProvider = useDataProvider();
   const { run } = useTask();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState(isAskedFor('new-secret'));
   const [hours, setHours] = useState(24);
   const [secrets, setSecrets] = useState<[string, string][]>();
   if (!client || client.public) return null;

@@ -13,11 +13,17 @@ interface Props {
   danger?: boolean;
   /** The label of the button in the dialog, where it differs. */
   confirm?: string;
+  /** The name under which the command palette opens it: `?act=…`. */
+  act?: string;
 }
 
+/** Whether the address asks for an action to be opened. */
+export const isAskedFor = (act: string | undefined): boolean =>
+  act !== undefined && new URLSearchParams(location.search).get('act') === act;
+
 /** A button that explains what it does before it does it. */
-export function AskedButton({ label, title, text, done, run, danger = false, confirm = label }: Props) {
-  const [asking, setAsking] = useState(false);
+export function AskedButton({ label, title, text, done, run, danger = false, confirm = label, act }: Props) {
+  const [asking, setAsking] = useState(isAskedFor(act));
   const task = useTask();
   const confirmed = async () => {
     if (await task.run(run, done)) setAsking(false);
