@@ -18,6 +18,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 } else if (args[0] !== 'serve') {
   import('../dist/cli/main.js');
 } else if (process.platform !== 'win32' && process.execve) {
+  process.on('SIGTERM', () => process.exit(0));
   // The same process, with options for the whole of its life: nothing stands between it and its signals.
   process.removeAllListeners('warning');
   process.execve(

@@ -23,6 +23,7 @@ const ownTransactions = new Map([
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
+  ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
   ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
   ['identity/roles/role-store.ts', 'the service'],
@@ -38,6 +39,8 @@ const ownTransactions = new Map([
   ['oauth/authorize/redeem-code.ts', 'by a code and a client, both held in the transaction'],
   ['oauth/revoke.ts', 'by a client, held in the transaction'],
   ['oauth/openid/logout-request.ts', 'by an ID token, which this service has signed'],
+  ['oauth/openid/disable-address.ts', 'the service, which found an address that keeps failing'],
+  ['oauth/sessions/store/session-store.ts', 'the service, at a start with a shorter SESSION_MAX_AGE'],
   ['oauth/rotate-keys.ts', 'the operator'],
   ['oauth/end-all-sessions.ts', 'the operator'],
   ['database/copy/look-at-target.ts', 'the operator who moves the service'],

@@ -1,6 +1,7 @@
 import { type Caller, mayUseScope } from '../../src/platform/caller.ts';
 import { type Access, type ActionAccess, decide } from '../../src/resources/declaration/access.ts';
 import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
+import { asProven } from '../../src/resources/declaration/step-up.ts';
 import type { Resource, Resources } from '../../src/resources/model/resource.ts';
 
 export type Right = 'list' | 'get' | 'create' | 'update' | 'delete';
@@ -50,7 +51,7 @@ export function rightsOf(resources: readonly Resource[], caller: Caller, now: nu
 function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;
-  const isPossible = (rule: Access) => decide(rule, caller, now) !== false;
+  const isPossible = (rule: Access) => decide(rule, asProven(caller, now), now) !== false;
   if (right === 'list' || right === 'get') return mayUseScope(caller, readScope) && isPossible(access.read);
   if (!mayUseScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
   // A row that nobody sees is not there to be changed.
@@ -63,9 +64,10 @@ function mayAct({ definition, readScope, writeScope }: Resource, action: Action,
   const { access = isReading(action) ? 'read' : 'write', on = 'row' } = action;
   const reads = access === 'read' || (access !== 'write' && isReading(action));
   if (access !== 'public' && !mayUseScope(caller, reads ? readScope : writeScope)) return false;
-  const decided = decide(ruleOf(definition.access, access, on), caller, now);
+  const proven = asProven(caller, now);
+  const decided = decide(ruleOf(definition.access, access, on), proven, now);
   if (on === 'collection') return decided === true;
-  return decided !== false && decide(definition.access.read, caller, now) !== false;
+  return decided !== false && decide(definition.access.read, proven, now) !== false;
 }
 
 /** The resource's own rule, where the action names one; under a row that of an update. */

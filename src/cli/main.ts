@@ -1,8 +1,11 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { exitOnEarlySigterm } from './terminal/stopping.ts';
 
 // Before anything else is loaded: a second start skips stripping types and compiling.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)));
+
+if (process.argv[2] === 'serve') exitOnEarlySigterm();
 
 const { runCommand } = await import('./run-command.ts');
 const code = await runCommand(process.argv.slice(2));

@@ -40,6 +40,7 @@ const samples: Record<keyof typeof settings, [text: string, value: unknown, wron
   refreshTokenTtl: ['600', 600, '1.5'],
   refreshGrace: ['0', 0, '301'],
   freshProof: ['300', 300, 'soon'],
+  cliLogin: ['off', false, 'never'],
   sessionMaxAge: ['86400', 86400, '-1'],
   personalTokenTtl: ['86400', 86400, 'year'],
   eventRetentionDays: ['30', 30, '0'],

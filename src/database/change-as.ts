@@ -12,6 +12,8 @@ export interface Act {
   readonly ofAccounts?: boolean;
   /** The user that it is to change. */
   readonly userId?: string | undefined;
+  /** The client or session that it is to change. */
+  readonly accountId?: string | undefined;
 }
 
 /**

@@ -26,6 +26,8 @@ export interface SharedCounts {
 /** The other processes of this service on this machine, where there are any (WORKERS). */
 export interface Siblings {
   counts(name: string): SharedCounts;
+  /** How many of them hang at the moment. */
+  readonly silent: number;
   /** Says how the others learn the figures of this one. */
   showFigures(read: () => Promise<object[]>): void;
   /** The figures of all, summed, as Prometheus reads them. */

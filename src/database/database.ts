@@ -80,6 +80,8 @@ export interface Database {
    * Undefined where a write is no journey.
    */
   batchWrite?: (<R extends RowToWrite>(sql: string, row: RowToWrite) => Promise<R | undefined>) | undefined;
+  /** On SQLite: calls the listener right before this thread waits for the disk, to hand work to other threads. */
+  beforeCommit?: ((listener: () => void) => void) | undefined;
   /** On PostgreSQL: work on a connection of its own, past a pooler and without limits in time. */
   direct?: (<T>(work: (db: Db) => Promise<T>) => Promise<T>) | undefined;
   /** Tells whether what was read before is still true, or about true. Undefined where nobody knows. */

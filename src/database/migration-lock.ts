@@ -6,10 +6,12 @@ import type { Database, Tx } from './database.ts';
 /** Any number: it names the lock that instances starting together queue for. */
 const migrationLock = 7_146_352;
 /**
- * A change of a table waits for whoever uses it, and all others wait behind the change: it gives up, and comes back. Longest in
- * all: somebody's transaction stays open, and the operator has to end it.
+ * A change of a table waits for whoever uses it, and all others wait behind the change: it gives up, and comes back. Each
+ * attempt waits longer than the one before, until it outlasts commits that are slow. In the end somebody's transaction stays
+ * open, and the operator has to end it.
  */
 const lockTimeoutMs = 800;
+const longestLockTimeoutMs = 5000;
 /** Changes of tables take long where there are many rows. Code of the operator's own may pause in between. */
 const statementMs = 3_600_000;
 const attempts = 60;
@@ -42,7 +44,9 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
         if (!rows[0]?.taken) throw new Taken();
         await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-        await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(tx);
+        await sql
+          .raw(`set local lock_timeout = ${Math.min(lockTimeoutMs * attempt, longestLockTimeoutMs)}`)
+          .execute(tx);
         return work(tx);
       });
     } catch (error) {

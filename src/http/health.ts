@@ -20,12 +20,15 @@ async function inTime(check: Promise<void>): Promise<void> {
 }
 
 /** While the lease does not hold, every request asks the database. */
-function ownChecks({ database }: Context): ReadinessCheck[] {
+function ownChecks({ database, siblings }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
     if (!database.bus.cacheUsable()) throw new Error('the news of other instances are not heard');
   };
-  return [...probes, { name: 'lease', check: lease }];
+  const workers = async () => {
+    if (siblings && siblings.silent > 0) throw new Error(`workers that hang: ${siblings.silent}`);
+  };
+  return [...probes, { name: 'lease', check: lease }, ...(siblings ? [{ name: 'workers', check: workers }] : [])];
 }
 
 /** Looks at all parts at once. Who asks meanwhile shares the answer. */

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import type { App } from './app.ts';
+import { unsentLimits } from './unsent-answers.ts';
 
 const sweepMs = 1000;
 /** Who takes less than this a second for ANSWER_TIMEOUT does not want the answer. */
 const slowestBytes = 1024;
-/** What all callers together may leave lying: then those with the most are ended. */
-const mostWaiting = 256 * 1024 * 1024;
+/** What all callers together may leave lying: then those with the most are ended. Large answers are counted at once: `UnsentAnswers`. */
+const mostWaiting = unsentLimits.inAll;
 /** From this share of the connections on, those with no request under way make room. */
 const crowded = 0.9;
 /** One that has just come has not sent its first request yet. */

@@ -10,17 +10,19 @@ import { answerEarly } from './errors/early-errors.ts';
 import { answerErrors } from './errors/error-handler.ts';
 import { tagAnswer } from './etag.ts';
 import { FrameworkLog } from './framework-log.ts';
-import { admitRequests } from './gate/admit.ts';
+import { admitRequests, nameOf } from './gate/admit.ts';
 import type { Authenticate } from './gate/authenticate.ts';
 import { knowPaths } from './gate/known-paths.ts';
 import { RateLimit } from './gate/rate-limit.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
+import { startOneAtATime } from './one-at-a-time.ts';
 import { limitConnections } from './open-connections.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestId } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { rewriteUrl } from './rewrite-url.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
@@ -53,14 +55,22 @@ function countByRoute(app: App, limit: RateLimit): void {
   });
 }
 
+/** Smaller ones are taken by the system at once. */
+const largeAnswer = 65_536;
+
+const isLarge = (payload: unknown): boolean =>
+  (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeAnswer;
+
 /** The last of every answer: its tag, and its line in the log. */
 function finishAnswers(app: App, context: Context): void {
   const logRequest = requestLog(context);
+  const unsent = new UnsentAnswers();
   // Not `onResponse`: for that Fastify would add two listeners to each request and take them away again. And one hook, not
   // two: each costs every request.
   app.addHook('onSend', (request, reply, payload, done) => {
     const sent = tagAnswer(request, reply, payload);
     inRequestSpan(request, () => logRequest(request, reply));
+    if (isLarge(sent)) unsent.note(request.raw.socket, nameOf(request));
     if (request.told === null) done(null, sent);
     else void request.told.then(() => done(null, sent));
   });
@@ -121,6 +131,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   });
   app.server.on('checkExpectation', early.unexpected);
   limitConnections(app, config);
+  startOneAtATime(app.server);
   letGoWhenStopping(app);
   answerErrors(app, context);
   readBodies(app);

@@ -66,15 +66,16 @@ export async function createServices(context: Context): Promise<Services> {
   const passwords = createPasswords(context);
   const legacyTokens = openLegacyTokens(context);
   const queue = new Queue(context, keys);
-  const notifyApplications: NotifyApplications = (tx, logins) => enqueueLogouts(context, tx, logins);
+  const notifyApplications: NotifyApplications = (tx, logins, addresses) =>
+    enqueueLogouts(context, tx, logins, addresses);
   const { sessions, verifier } = createSessions(context, keys, legacyTokens, notifyApplications);
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
-  sendLogouts(queue, { context, keys, clients });
   const mail = createMail(context, queue, accountMails(context, keys));
+  sendLogouts(queue, { context, keys, clients, mail });
   const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
   serveJobs(context, queue, enqueuing, jobs);

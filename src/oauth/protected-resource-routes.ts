@@ -2,14 +2,14 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
 import { notFound } from '../platform/errors.ts';
-import { everyScope, identityScopes, introspectScope } from './clients/scopes.ts';
+import { adminScope, everyScope, identityScopes, introspectScope } from './clients/scopes.ts';
 import type { OAuth } from './oauth.ts';
 import { apiPath } from './sessions/tokens/own-resource.ts';
 
 const bare = '/.well-known/oauth-protected-resource';
 const config = { auth: 'public', limited: false, cors: 'any' } as const;
 /** They are about the login, about others, or about everything: no client asks for them to use a resource. */
-const notOfResources = [everyScope, introspectScope, ...identityScopes];
+const notOfResources = [everyScope, introspectScope, adminScope, ...identityScopes];
 
 /** RFC 9728. The API stands at the bare address too; another resource of the service's own at its own address alone. */
 export function serveProtectedResources(app: App, oauth: OAuth): void {

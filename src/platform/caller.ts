@@ -7,7 +7,9 @@ export interface Caller {
   readonly userId: string | null;
   readonly clientId: string | null;
   readonly sessionId: string | null;
-  /** Roles of the user who acts; a client never has its owner's. */
+  /** Acts through an application that the user signed in to. */
+  readonly application: boolean;
+  /** Roles of the user who acts. A client never has its owner's, and an application has the user's only with the scope `admin`. */
   readonly roles: readonly string[];
   /** Granted scopes; `*` stands for all that the subject may do. */
   readonly scopes: readonly string[];
@@ -20,6 +22,7 @@ export const anonymousCaller: Caller = Object.freeze({
   userId: null,
   clientId: null,
   sessionId: null,
+  application: false,
   roles: [],
   scopes: [],
   proof: noProof,
@@ -31,11 +34,16 @@ export const systemCaller: Caller = Object.freeze({
   userId: null,
   clientId: null,
   sessionId: null,
+  application: false,
   roles: ['admin'],
   scopes: ['*'],
   // `requireProof` asks nothing of the service itself.
   proof: noProof,
 });
+
+/** Whether this is somebody who signed in at this service itself: no application, and no personal access token. */
+export const isSignedIn = ({ kind, application, proof }: Caller): boolean =>
+  kind === 'user' && !application && proof.renewable;
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.includes('admin');
 

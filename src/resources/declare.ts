@@ -27,16 +27,8 @@ export {
   scope,
 } from './declaration/access.ts';
 export { action, defineResource, type InputFor, type RowOf } from './declaration/define-resource.ts';
-export { boolean } from './declaration/fields/boolean.ts';
-export { computed } from './declaration/fields/computed.ts';
-export { date } from './declaration/fields/date.ts';
-export { integer } from './declaration/fields/integer.ts';
-export { json } from './declaration/fields/json.ts';
-export { list } from './declaration/fields/list.ts';
-export { number } from './declaration/fields/number.ts';
-export { oneOf } from './declaration/fields/one-of.ts';
-export { reference } from './declaration/fields/reference.ts';
-export { text } from './declaration/fields/text.ts';
-export { timestamp } from './declaration/fields/timestamp.ts';
-export { uuid } from './declaration/fields/uuid.ts';
+export * from './declaration/fields/field-builders.ts';
+// The same under one name: `number`, `boolean`, `date` and `list` collide with names in users' code.
+export * as t from './declaration/fields/field-builders.ts';
 export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './declaration/relations.ts';
+export { stepUp } from './declaration/step-up.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { FieldError } from '../../src/platform/errors.ts';
+import { password } from '../harness/accounts.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addOwners, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
@@ -139,11 +140,8 @@ onBothEngines('applications in the API', (engine) => {
   });
 
   it('ask for no more than whoever makes them could hand on', async () => {
-    const narrow = await ask(service, '/v1/tokens', {
-      token: ann.token,
-      json: { name: 'narrow', scopes: ['clients:write'] },
-    });
-    const token = String(rowOf(narrow).access_token);
+    const form = { email: ann.email, password, scope: 'clients:write' };
+    const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     assert.equal((await make({ ...ann, token }, { scopes: ['openid', 'email'] })).status, 201);
     assert.deepEqual(wrongFields(await make({ ...ann, token }, { scopes: ['users:read'] })), ['scopes beyond_own']);
   });

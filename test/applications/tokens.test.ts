@@ -105,7 +105,7 @@ onBothEngines('what a session knows of its login', (engine) => {
       .where('user_id', '=', id)
       .executeTakeFirstOrThrow();
     const { time, amr, acr } = authenticationOf(session) ?? assert.fail('no authentication');
-    assert.deepEqual([amr, acr], [['pwd'], '1']);
+    assert.deepEqual([amr, acr], [['pwd'], 'urn:gatehouse:1']);
     assert.ok(time >= at && time < at + 60_000, `${time} is no time of the login at ${at}`);
   });
 });

@@ -3,12 +3,12 @@ import type { Tx } from '../../src/database/database.ts';
 import type { Answer } from '../harness/ask.ts';
 import type { Service } from '../harness/service.ts';
 
-/** Until somebody waits for what an open transaction holds. */
-export async function someoneWaits({ context: { database } }: Service): Promise<void> {
+/** Until so many wait for what an open transaction holds. */
+export async function someoneWaits({ context: { database } }: Service, howMany = 1): Promise<void> {
   const locks = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   for (;;) {
-    if (database.engine === 'sqlite' && database.connections().waiting > 0) return;
-    if (database.engine === 'postgres' && (await locks.execute(database.db)).rows.length > 0) return;
+    if (database.engine === 'sqlite' && database.connections().waiting >= howMany) return;
+    if (database.engine === 'postgres' && (await locks.execute(database.db)).rows.length >= howMany) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -14,6 +14,7 @@ export interface Person {
   readonly token: string;
   readonly sessionId: string;
   readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 const hashes = new WeakMap<Service, Promise<string>>();
@@ -40,5 +41,5 @@ export async function signedIn(
   const token = sessions.accessTokenNow(session);
   // Known to be good from here on: whoever asks the cache is told so.
   await verifier.verify(token, null);
-  return { ...user, token, sessionId: session.id, clientId: client.id };
+  return { ...user, token, sessionId: session.id, clientId: client.id, clientSecret: client.secret };
 }

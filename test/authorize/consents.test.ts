@@ -64,17 +64,14 @@ onBothEngines('consents', (engine) => {
     const writing = ['openid', 'tokens:write', 'clients:write', 'clients:read', 'tokens:read'];
     const { visitor, id: userId } = await signedIn(service);
     const own = await addApplication(service, { scopes: ['openid'], userId });
-    for (const [trusted, status] of [
-      [false, 403],
-      [true, 201],
-    ] as const) {
+    for (const trusted of [false, true]) {
       const app = await addApplication(service, { scopes: writing, trusted });
       const code = await codeFor(visitor, app.id, { scope: writing.join(' ') });
       const token = (await redeem(service, app, code)).body.access_token;
       const post = async (path: string, json: object) => (await ask(service, path, { token, json })).status;
-      assert.equal(await post('/v1/tokens', { name: 'for ever', scopes: ['tokens:read'] }), status);
-      assert.equal(await post('/v1/clients', { name: 'for ever', scopes: ['tokens:read'] }), status);
-      assert.equal(await post(`/v1/clients/${own.id}/secrets`, {}), status);
+      assert.equal(await post('/v1/tokens', { name: 'for ever', scopes: ['tokens:read'] }), 403);
+      assert.equal(await post('/v1/clients', { name: 'for ever', scopes: ['tokens:read'] }), 403);
+      assert.equal(await post(`/v1/clients/${own.id}/secrets`, {}), 403);
     }
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
+import { ask, logIn } from '../harness/ask.ts';
 import { answerIn, authorizePath, challenge, codeFor, press, redeem, signedIn } from '../harness/authorizing.ts';
 import { personalToken } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -177,12 +177,13 @@ describe('Authorization requests', () => {
 
   it('rest on a login alone, not on any token that somebody puts into the cookie', async () => {
     const trusted = await addApplication(service, { trusted: true, scopes: ['openid', '*'] });
-    const { visitor: person } = await signedIn(service);
+    const { visitor: person, email } = await signedIn(service);
+    const login = await logIn(service, email, password);
     const whole = await redeem(service, trusted, await codeFor(person, trusted.id, { scope: 'openid *' }));
     for (const token of [
       whole.body.access_token,
-      await personalToken(service, whole.body.access_token, ['users:read']),
-      await personalToken(service, whole.body.access_token),
+      await personalToken(service, login, ['users:read']),
+      await personalToken(service, login),
     ]) {
       const thief = new Visitor(service);
       thief.cookies.set('session', token);

@@ -49,9 +49,14 @@ export async function stateOf(on: Service, token: string): Promise<string> {
 }
 
 /** A personal access token of these scopes. */
-export async function personalToken(on: Service, token: string, scopes = ['*']): Promise<string> {
+export async function personalToken(
+  on: Service,
+  token: string,
+  scopes = ['*'],
+  current_password: string | null = null,
+): Promise<string> {
   const { body } = await ask<{ data: { access_token: string } }>(on, '/v1/tokens', {
-    json: { name: 'a token', scopes },
+    json: { name: 'a token', scopes, current_password },
     token,
   });
   return body.data.access_token;

@@ -59,6 +59,7 @@ function callerOf(token: string): Caller {
     userId: person.id,
     clientId: null,
     sessionId: null,
+    application: false,
     roles: person.roles,
     scopes: scopes.length > 0 ? scopes : ['*'],
     proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },

@@ -17,8 +17,8 @@ describe('Connections that nobody uses', () => {
   after(() => {
     for (const socket of sockets) socket.destroy();
   });
-  const open = async (): Promise<Socket> => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  const open = async ({ url } = service): Promise<Socket> => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => undefined);
     await once(socket, 'connect');
@@ -30,11 +30,50 @@ describe('Connections that nobody uses', () => {
     slow.pause();
     const ended = new Promise((resolve) => slow.once('close', resolve));
     // More than the system takes in their place.
-    slow.write(get('/openapi.json').repeat(500));
+    slow.write(get('/openapi.json').repeat(150));
     const other = await ask(service, '/openapi.json');
     assert.equal(other.status, 200);
     // Who does not read does not see the end either, but who writes does.
     const write = setInterval(() => slow.write(get('/health/live')), 20);
+    await ended.finally(() => clearInterval(write));
+  });
+
+  it('start one request after the other, each when the answer before it was read', async () => {
+    const service = await start();
+    const { server } = service.app;
+    const peers = new Promise<Socket>((resolve) => server.once('connection', resolve));
+    const slow = await open(service);
+    const peer = await peers;
+    slow.pause();
+    const { text } = await ask(service, '/openapi.json');
+    const handled = async () => {
+      const { text } = await ask(service, '/metrics');
+      return Number(/duration_seconds_count\{[^}]*route="\/openapi.json"[^}]*\} (\d+)/.exec(text)?.[1]);
+    };
+    const before = await handled();
+    slow.write(get('/openapi.json').repeat(30));
+    // Until the system takes no more in the caller's place.
+    while (peer.writableLength === 0) await ask(service, '/health/live');
+    for (let n = 0; n < 30; n++) await ask(service, '/health/live');
+    const taken = Math.floor((peer.bytesWritten - peer.writableLength) / Buffer.byteLength(text));
+    const count = (await handled()) - before;
+    assert.ok(count <= taken + 1, `${count} were handled, and the system has taken ${taken}`);
+    let answers = 0;
+    let seen = '';
+    slow.on('data', (chunk) => {
+      seen += chunk.toString('latin1');
+      answers += seen.split('HTTP/1.1 200').length - 1;
+      seen = seen.slice(-11);
+    });
+    slow.resume();
+    while (answers < 30) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('end where so many requests wait on one that it is no caller who wants an answer', async () => {
+    const flood = await open();
+    const ended = new Promise((resolve) => flood.once('close', resolve));
+    flood.pause();
+    const write = setInterval(() => flood.write(get('/openapi.json').repeat(300)), 5);
     await ended.finally(() => clearInterval(write));
   });
 

@@ -39,7 +39,7 @@ describe('OpenID certification', () => {
   ] as const) {
     it(name, async () => {
       const { claims } = await signIn({ scope: 'openid', nonce: 'n', ...parameters });
-      assert.deepEqual([claims.sub, claims.nonce, claims.acr], [userId, 'n', '1']);
+      assert.deepEqual([claims.sub, claims.nonce, claims.acr], [userId, 'n', 'urn:gatehouse:1']);
       assert.equal(typeof claims.auth_time, 'number');
     });
   }

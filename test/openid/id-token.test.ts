@@ -52,7 +52,7 @@ describe('ID tokens', () => {
         sub: userId,
         sid: session.id,
         auth_time: Math.floor(signedInAt / 1000),
-        acr: '1',
+        acr: 'urn:gatehouse:1',
         amr: ['pwd'],
       });
       assert.equal((exp as number) - (iat as number), 3600);

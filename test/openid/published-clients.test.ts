@@ -53,7 +53,7 @@ describe('Published OpenID clients', () => {
     };
     const tokens = await openid.authorizationCodeGrant(config, await follow(visitor, url), checks);
     const claims = tokens.claims();
-    assert.deepEqual([claims?.sub, claims?.acr, claims?.amr], [id, '1', ['pwd']]);
+    assert.deepEqual([claims?.sub, claims?.acr, claims?.amr], [id, 'urn:gatehouse:1', ['pwd']]);
     const user = await openid.fetchUserInfo(config, tokens.access_token, id);
     assert.deepEqual(user, { sub: id, email, email_verified: true });
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);

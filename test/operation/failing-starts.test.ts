@@ -106,7 +106,8 @@ describe('A start that cannot go on', () => {
         await arrived;
         process.kill(-(child.pid as number), signal);
         const [code, by] = await end;
-        assert.ok(code === 130 || code === 143 || by === signal, `${code} ${by} ${printed()}`);
+        // npm itself may end by the signal that it passes on.
+        assert.ok(code === (signal === 'SIGTERM' ? 0 : 130) || by === signal, `${code} ${by} ${printed()}`);
         assert.doesNotMatch(printed(), /cannot be used/, 'it did not wait for the time limit');
       });
     }

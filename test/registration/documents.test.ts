@@ -183,6 +183,25 @@ onBothEngines('Client ID metadata documents', (engine) => {
     }
   });
 
+  it('is not kept from others by who invents addresses of the same host', async () => {
+    const env = { DYNAMIC_CLIENTS: 'open', OUTBOUND_PRIVATE_ADDRESSES: 'true', TRUST_PROXY: '127.0.0.1' };
+    const open = await start({ env });
+    const askFrom = (address: string, path: string) =>
+      ask(open, '/oauth/device_authorization', {
+        form: { client_id: site + path },
+        headers: { 'x-forwarded-for': address },
+      });
+    answer = ({ url = '' }, response) =>
+      url.startsWith('/invented') ? response.writeHead(404).end() : send(response, document(url));
+    const statuses = new Set<number>();
+    for (let i = 0; i < 70; i++) statuses.add((await askFrom('203.0.113.9', `/invented/${i}`)).status);
+    assert.deepEqual([...statuses], [401, 429], 'who invents them is held back');
+    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'nobody else is');
+    open.advance(25 * 60 * 60_000);
+    answer = (_request, response) => response.writeHead(503).end();
+    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'what is known is taken as it was');
+  });
+
   it('serves devices too, and acts for people alone', async () => {
     const { body } = await ask(service, '/oauth/device_authorization', { form: { client_id: `${site}/tv` } });
     assert.ok(body.user_code);

@@ -74,6 +74,7 @@ const sentences = new Map<string, Sentence>([
     { own: 'The client {client} got a new secret', other: '{actor} made a new secret for {client}' },
   ],
   ['client.authentication_failed', { own: 'The client {client} could not prove itself' }],
+  ['client.logout_disabled', { own: 'The logout address of {client} kept failing and was disabled' }],
   ['session.proved', { own: '{user} proved again who they are' }],
   ['token.created', { own: '{user} made a personal access token', other: '{actor} made a token of {user}' }],
   ['token.revealed', { own: '{user} collected a personal access token' }],

@@ -7,6 +7,7 @@ import { readServiceAddress } from './service-address.ts';
 interface Flags {
   url?: string;
   scope: string;
+  admin?: true;
 }
 
 export function addLogin(program: Command): void {
@@ -15,13 +16,15 @@ export function addLogin(program: Command): void {
     .description('Sign in to a service as yourself, with a browser on any device, and keep its token for scripts.')
     .option('--url <url>', 'the address of the service (default: that of the settings, BASE_URL)')
     .option('--scope <scopes>', 'what the token is to be good for, with spaces between; * is all that you may do', '*')
+    .option('--admin', 'act with your roles too: everything of everybody. Asked for each time, after a recent sign-in')
     .addHelpText(
       'after',
       '\nExamples:\n  gatehouse login --url https://auth.example.com\n  curl -H "Authorization: Bearer $(gatehouse token)" \\\n    -H "Accept: application/json" https://auth.example.com/v1/users/me',
     )
     .action(async (flags: Flags) => {
       const service = readServiceAddress(flags.url ?? (await loadConfig()).baseUrl);
-      await logIn(service, flags.scope, (line) => console.log(line));
+      const scope = flags.admin ? `${flags.scope} admin` : flags.scope;
+      await logIn(service, scope, (line) => console.log(line));
     });
 }
 

@@ -1,10 +1,12 @@
+import cluster from 'node:cluster';
 import { npmAncestors } from './npm-ancestors.ts';
 import type { Started } from './started.ts';
 
 /** What is under way may take this long to finish; then the process ends all the same. */
 export const stopTimeoutMs = 10_000;
 
-const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
+/** Of a start that is ended by a signal. SIGTERM is how a service manager stops a service: no failure. */
+const exitCodes = { SIGTERM: 0, SIGINT: 130, SIGHUP: 129 } as const;
 
 /** Why the process is to stop, and the exit code of a start that was ended by it. */
 interface StopRequest {
@@ -13,6 +15,12 @@ interface StopRequest {
   /** Resolves when the process is asked once more: it must not take its time then. */
   readonly again: Promise<void>;
 }
+
+/** A worker ends when the primary does. */
+const exitEarly = () => (cluster.isWorker ? undefined : process.exit(0));
+
+/** While the program itself is being loaded. */
+export const exitOnEarlySigterm = (): void => void process.on('SIGTERM', exitEarly);
 
 /**
  * Resolves when the process is asked to stop: by a signal, or by the death of what started it. npm may die without a word,
@@ -27,6 +35,7 @@ export function stopRequested(): Promise<StopRequest> {
       asked = true;
       resolve({ cause, exitCode, again });
     };
+    process.off('SIGTERM', exitEarly);
     for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => ask(signal, exitCode));
     const gone = () => ask('what started it is gone', exitCodes.SIGTERM);
     process.once('disconnect', gone);

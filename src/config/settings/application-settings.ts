@@ -14,6 +14,7 @@ export const applicationSettings = {
     'auto',
     'whether an application may be known by the https address of its own description; auto: where DYNAMIC_CLIENTS is open',
   ),
+  cliLogin: flag('CLI_LOGIN', true, 'whether people may sign in to the command line (`gatehouse login`)'),
   mcp: flag('MCP', true, 'whether AI applications find the declared resources at /mcp (Model Context Protocol)'),
   mcpRateLimit: integer(
     'MCP_RATE_LIMIT',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { availableParallelism } from 'node:os';
+import { describe, it, mock } from 'node:test';
 import { promisify } from 'node:util';
+import { WorkerThread } from '../../platform/worker-thread.ts';
 import { BatchSigner } from './batch-signer.ts';
 import { generateSigningKey, type Unsigned, verifyWith } from './signing.ts';
 
@@ -36,6 +38,19 @@ describe('Signing in batches', () => {
       for (const [i, each] of claims.entries()) assertSigned(tokens[i] ?? '', key, each);
       for (const [i, token] of (await first).entries()) assertSigned(token, key, `first ${i}`);
     }
+  });
+
+  it('goes to the thread at once when this one is about to wait for the disk', async () => {
+    const key = await generateSigningKey('ES256');
+    const signer = new BatchSigner('ES256', key);
+    const asked = mock.method(WorkerThread.prototype, 'ask');
+    // The first eight have the thread at work; the others would wait for its answer.
+    const tokens = Array.from({ length: 12 }, (_, i) => signer.sign(unsigned(`token ${i}`)));
+    signer.handOver();
+    const batches = asked.mock.callCount();
+    asked.mock.restore();
+    assert.equal(batches, availableParallelism() > 1 ? 2 : 0);
+    for (const [i, token] of (await Promise.all(tokens)).entries()) assertSigned(token, key, `token ${i}`);
   });
 
   it('signs without the thread where it cannot be had', async () => {

@@ -42,6 +42,11 @@ export class BatchSigner {
     });
   }
 
+  /** What is enough for the thread goes to it now, even while it is at work: this thread is about to wait for the disk. */
+  handOver(): void {
+    if (this.#batch.length >= this.#least) this.#flush();
+  }
+
   /** Ends the thread. What it has not signed is signed here. */
   close(): Promise<void> {
     return this.#thread.end();

@@ -34,6 +34,7 @@ export class KeyRing {
     this.#context = context;
     this.#sealing = sealing;
     this.#signing = new SigningKeys(() => context.now());
+    context.database.beforeCommit?.(() => this.#signing.handOver());
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return undefined;
       this.#told++;

@@ -67,6 +67,11 @@ export class SigningKeys {
     return key.signer.sign(unsignedToken(key, claims, typ));
   }
 
+  /** Has tokens signed while this thread does something else. */
+  handOver(): void {
+    for (const { signer } of this.#keys) signer.handOver();
+  }
+
   /**
    * The claims of a token that one of our keys signed with that key's own algorithm (`alg: none` and any other way to
    * choose a check never come up). What the claims say is the caller's to judge. `retired`: by a key out of use as well, as

@@ -35,6 +35,16 @@ function open(timeoutMs?: number) {
 }
 
 describe('Shared commits', () => {
+  it('say so right before they wait for the disk', async () => {
+    const file = new DatabaseSync(join(dir, 'before.db'));
+    file.exec('pragma journal_mode = wal; create table rows (n integer primary key)');
+    const open: boolean[] = [];
+    const commits = new SharedCommits(file, { beforeCommit: () => open.push(file.isTransaction) });
+    await (await commits.run(() => void file.prepare('insert into rows values (1)').run())).durable;
+    assert.deepEqual(open, [true]);
+    file.close();
+  });
+
   it('give the result of a job at once, and say when it is on disk', async () => {
     const { commits, insert, seen } = open();
     const { result, durable } = await commits.run(() => {
@@ -98,6 +108,21 @@ describe('Shared commits', () => {
     await writing;
     clearInterval(ticking);
     assert.deepEqual(seen(), [1, 100]);
+  });
+
+  it('give up for all who wait in the line at once, and not for one after the other', async () => {
+    const { write, insert, other } = open(20);
+    other.exec('begin immediate');
+    let refused = 0;
+    const refuse = (error: { status?: number; errcode?: number }) => {
+      assert.ok(error.status === 503 || error.errcode === 5, String(error));
+      refused++;
+    };
+    const writes = [1, 2, 3, 4, 5].map((n) => write(() => insert(n)).catch(refuse));
+    await writes[0];
+    await new Promise((resolve) => setImmediate(resolve));
+    other.exec('rollback');
+    assert.equal(refused, 5);
   });
 
   it('give up on another process that never ends, and let the next try', async () => {

@@ -9,10 +9,12 @@ interface Waiter {
 interface Options {
   /** False: other processes write all the time, and each lets the others have their turn. */
   readonly alone?: boolean;
-  /** ColumnNameOf after each commit, before anybody is told of it. */
+  /** Called after each commit, before anybody is told of it. */
   readonly committed?: () => void;
   /** Throws where a commit would be lost although it succeeds. */
   readonly inPlace?: () => void;
+  /** Called right before a commit: this thread waits for the disk then. */
+  readonly beforeCommit?: () => void;
   /** How long to wait for another process that writes. */
   readonly timeoutMs?: number | undefined;
 }
@@ -25,6 +27,13 @@ const restMs = 1.5;
 const dropped = () =>
   unavailable('The database cannot take this at the moment. Try again shortly.', 5, 'the transaction was dropped');
 
+const taken = () =>
+  unavailable(
+    'The database cannot take this at the moment. Try again shortly.',
+    5,
+    'another program holds the write lock',
+  );
+
 /**
  * Lets writes that arrive together share one commit, and so one sync to disk (SQLite has one writer at a time anyway).
  * Jobs run one after another inside one transaction; each is undone alone when it fails, and none is told that it
@@ -36,6 +45,7 @@ export class SharedCommits {
   readonly #end: StatementSync;
   readonly #committed: () => void;
   readonly #inPlace: () => void;
+  readonly #beforeCommit: () => void;
   readonly #timeoutMs: number;
   readonly #alone: boolean;
   #restsUntil = 0;
@@ -46,13 +56,20 @@ export class SharedCommits {
   #waiters: Waiter[] = [];
 
   constructor(file: DatabaseSync, options: Options = {}) {
-    const { committed = () => {}, inPlace = () => {}, timeoutMs = 5000, alone = true } = options;
+    const {
+      committed = () => {},
+      inPlace = () => {},
+      beforeCommit = () => {},
+      timeoutMs = 5000,
+      alone = true,
+    } = options;
     this.#alone = alone;
     this.#file = file;
     this.#begin = file.prepare('begin immediate');
     this.#end = file.prepare('commit');
     this.#committed = committed;
     this.#inPlace = inPlace;
+    this.#beforeCommit = beforeCommit;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -76,12 +93,13 @@ export class SharedCommits {
     }
   }
 
-  /** Waits for the turn to write. */
+  /** Waits for the turn to write. The time in the line counts: where another program holds the file, nobody waits for longer than one does. */
   async enter(): Promise<void> {
+    const deadline = performance.now() + this.#timeoutMs;
     if (this.#busy) await new Promise<void>((resolve) => this.#entering.push(resolve));
     this.#busy = true;
     try {
-      const deadline = performance.now() + this.#timeoutMs;
+      if (!this.#open && performance.now() > deadline) throw taken();
       // Another process may be writing: waiting for it must not stop this one from answering.
       const pause = this.#alone ? lookAgainMs.alone : lookAgainMs.shared;
       while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, pause));
@@ -147,6 +165,7 @@ export class SharedCommits {
     const waiters = this.#waiters;
     this.#waiters = [];
     try {
+      this.#beforeCommit();
       this.#inPlace();
       this.#end.run();
     } catch (error) {

@@ -155,8 +155,8 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     chmodSync(path, 0o600);
     writer = openFile(path, false);
     reader = openFile(path, true);
-    // Whoever finds another worker writing comes back by itself: see SharedCommits.
-    if (!alone) writer.exec('pragma busy_timeout = 0');
+    // Whoever finds another process writing comes back by itself: see SharedCommits.
+    writer.exec('pragma busy_timeout = 0');
   } catch (error) {
     throw new OperatorError(
       `The SQLite database ${path} could not be opened: ${(error as Error).message}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
@@ -170,7 +170,13 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
   const inPlace = fileInPlace(path);
   // The log is there since it was switched on.
   inPlace();
-  const commits = new SharedCommits(writer, { alone, inPlace, committed: () => bus.committed() });
+  const commitListeners: (() => void)[] = [];
+  const commits = new SharedCommits(writer, {
+    alone,
+    inPlace,
+    beforeCommit: () => commitListeners.forEach((listener) => void listener()),
+    committed: () => bus.committed(),
+  });
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
@@ -185,6 +191,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     bus,
     now: Date.now,
     changes: () => bus.changes(),
+    beforeCommit: (listener) => commitListeners.push(listener),
     read: (sql, parameters, reader) => reads.all(sql, parameters, reader),
     readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),
     async write<R>(sql: string, parameters: readonly unknown[]) {

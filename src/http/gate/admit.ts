@@ -70,7 +70,7 @@ export function admitRequests(
       }
       const admit = (caller: Caller) => {
         request.caller = caller;
-        if (limited !== false) limit.count(caller === anonymousCaller ? addressOf(request) : accountOf(caller), reply);
+        if (limited !== false) limit.count(nameOf(request), reply);
         requireScope(caller, scope);
       };
       if (byCookie) {
@@ -144,6 +144,10 @@ const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 /** Whose requests these are: a client's own, though it acts for its owner, or a user's, by whichever client. */
 export const accountOf = ({ kind, userId, clientId }: Caller): string =>
   (kind === 'client' ? (clientId ?? userId) : (userId ?? clientId)) as string;
+
+/** Who is calling, for what is counted by caller. */
+export const nameOf = (request: FastifyRequest): string =>
+  request.caller && request.caller !== anonymousCaller ? accountOf(request.caller) : addressOf(request);
 
 function requireJson({ method, headers }: FastifyRequest): void {
   // Browsers send preflights by themselves, with no Accept header that the application could set.

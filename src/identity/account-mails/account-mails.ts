@@ -133,6 +133,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     ],
     ['password-changed', (mail) => happened(mail, '/password/forgot')],
     ['new-access', (mail) => happened(mail, '/settings')],
+    ['logout-disabled', (mail) => happened(mail, '/settings/applications')],
     ['new-login', (mail) => happened(mail, '/settings/sessions')],
   ]);
 }

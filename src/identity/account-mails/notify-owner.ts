@@ -27,7 +27,7 @@ export async function notifyOwner(
     source,
   }: {
     userId: string;
-    template: 'new-access' | 'new-login' | 'password-changed';
+    template: 'new-access' | 'new-login' | 'password-changed' | 'logout-disabled';
     data?: Readonly<Record<string, string | null>>;
     source: RequestSource;
   },

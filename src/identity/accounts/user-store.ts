@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
+import { announceRevocation, sharedLock } from '../../database/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { foldEmail } from '../../platform/email-address.ts';
 import type { Identifier } from './identifiers.ts';
@@ -41,7 +42,8 @@ export function updateUser(
 }
 
 /** The user as it is, which nobody else writes until the transaction ends. */
-export function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
+export async function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
+  await announceRevocation(tx, [id]);
   const query = tx.selectFrom('users').selectAll().where('id', '=', id);
   // On SQLite a write transaction has no neighbours.
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
@@ -81,7 +83,8 @@ export async function holdsHash(
     .where('password_hash', '=', password_hash)
     .where('disabled', '=', 0);
   // On SQLite a write transaction has no neighbours.
-  return (await (engine === 'postgres' ? query.forShare() : query).execute()).length > 0;
+  const held = engine === 'postgres' ? query.where(sharedLock(sql.ref('id'))).forShare() : query;
+  return (await held.execute()).length > 0;
 }
 
 export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => JSON.parse(user.roles) as string[];

@@ -1,4 +1,5 @@
 import { setPriority } from 'node:os';
+import { workerData } from 'node:worker_threads';
 import { answerQuestions } from '../../platform/worker-thread.ts';
 import { makeArgon2, writeArgon2 } from './password-hash.ts';
 import { matchesHash } from './stored-hash.ts';
@@ -6,6 +7,8 @@ import { matchesHash } from './stored-hash.ts';
 export type HashingQuestion =
   | { readonly kind: 'hash'; readonly password: string }
   | { readonly kind: 'verify'; readonly password: string; readonly hash: string };
+
+export type HashingPriority = 'normal' | 'gives way';
 
 /**
  * On Linux a thread has a priority of its own (elsewhere it would be that of the whole process): other requests are answered
@@ -19,7 +22,7 @@ function giveWay(): void {
   }
 }
 
-giveWay();
+if ((workerData as HashingPriority) === 'gives way') giveWay();
 
 answerQuestions((question: HashingQuestion): string | boolean =>
   question.kind === 'hash'

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../database/context.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
-import { WorkerThread } from '../../platform/worker-thread.ts';
 import { HashingQueue, type Lane } from './hashing-queue.ts';
 import type { HashingQuestion } from './hashing-thread.ts';
+import { HashingThreads } from './hashing-threads.ts';
 import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
 import { isKnownHash } from './stored-hash.ts';
 
@@ -38,16 +38,10 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const cores = Math.ceil(availableParallelism() / config.workers);
   const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
-  const threads = Array.from(
-    { length: cores },
-    () => new WorkerThread<HashingQuestion, string | boolean>('hashing-thread', import.meta.url),
-  );
+  const threads = new HashingThreads(cores);
   const ask = <T extends string | boolean>(lane: Lane, address: string | null, question: HashingQuestion): Promise<T> =>
     // Who has many small networks would otherwise have as many turns.
-    queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => {
-      const idlest = threads.reduce((a, b) => (b.load < a.load ? b : a));
-      return idlest.ask(question) as Promise<T>;
-    });
+    queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.ask<T>(question));
   const hashIn = (lane: Lane, password: string, address: string | null) =>
     ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
   return {
@@ -66,9 +60,7 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
       return known === undefined || !isCurrentArgon2(known);
     },
     hasRoom: () => queue.hasRoom,
-    async close() {
-      await Promise.all(threads.map((thread) => thread.end()));
-    },
+    close: () => threads.end(),
   };
 }
 

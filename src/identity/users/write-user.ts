@@ -1,3 +1,4 @@
+import { announceRevocation } from '../../database/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner } from '../account-mails/notify-owner.ts';
@@ -132,5 +133,7 @@ async function followDeletion(call: WriteCall, user: WholeUser): Promise<void> {
 export async function endAccess(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
   const { tx, invalidate } = call;
   await services.endSessions(tx, invalidate, { userId: user.id }, 'user_deleted');
-  for (const id of await findClientIdsOf(tx, user.id)) invalidate({ kind: 'client', id });
+  const clients = await findClientIdsOf(tx, user.id);
+  await announceRevocation(tx, clients);
+  for (const id of clients) invalidate({ kind: 'client', id });
 }

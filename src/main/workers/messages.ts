@@ -13,6 +13,7 @@ export type FromWorker =
   | { readonly is: 'ready'; readonly url: string; readonly administrator: FirstAdministrator | undefined }
   /** `explanation`: what the operator is told. */
   | { readonly is: 'failed'; readonly explanation: string }
+  | { readonly is: 'alive' }
   /** It asks for the sum of all figures. */
   | { readonly is: 'sum'; readonly question: number }
   | { readonly is: 'figures'; readonly question: number; readonly figures: object[] }
@@ -22,6 +23,10 @@ export type FromWorker =
 export type FromPrimary =
   | { readonly is: 'drain' }
   | { readonly is: 'stop' }
+  /** To be answered by `alive`. */
+  | { readonly is: 'ping' }
+  /** How many workers do not answer. */
+  | { readonly is: 'silent'; readonly count: number }
   | { readonly is: 'show'; readonly question: number }
   | { readonly is: 'answer'; readonly question: number; readonly text: string }
   | { readonly is: 'counted'; readonly counted: readonly Counted[] };

@@ -30,6 +30,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
   process.on('message', (message: FromPrimary) => {
     if (message.is === 'stop') void end();
     else if (message.is === 'drain') drain();
+    else if (message.is === 'ping') void send({ is: 'alive' });
     else siblings.hear(message);
   });
   // Without a primary there are no new connections. Node would end the process at once; what is under way is finished.

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { Heartbeats } from './heartbeats.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
 import { SummedFigures } from './summed-figures.ts';
@@ -28,8 +29,9 @@ const figuresTimeoutMs = 1000;
 
 /** Starts the workers of a service, and keeps as many running. `args`: what each is called with. */
 export async function startWorkers(config: Config, log: Logger, args: readonly string[]): Promise<RunningWorkers> {
-  // Each takes its connections from the socket that all share: none is ever given to one that hangs or has just died.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  // The primary accepts connections and gives them to the workers in turn, and to one that hangs no second one. The kernel would
+  // give nearly all to one worker. Only the primary listens: when it is gone, nothing is left on the port.
+  cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ args: [...args] });
   const workers = new Workers(config, log);
   const { url, administrator } = await workers.start();
@@ -50,6 +52,11 @@ class Workers {
   readonly #figures = new SummedFigures();
   readonly #totals = new SharedTotals();
   readonly #asked = new Map<number, () => void>();
+  readonly #heartbeats = new Heartbeats({
+    ping: (worker) => this.#send(worker, { is: 'ping' }),
+    onSilent: (count) => this.tell({ is: 'silent', count }),
+    onHung: (worker) => this.#end(worker),
+  });
   #questions = 0;
   #stopping = false;
   #failures = 0;
@@ -81,6 +88,7 @@ class Workers {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#heartbeats.stop();
     const ends = [...this.#running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of this.#running) this.#send(worker, { is: 'stop' });
     await Promise.all(ends);
@@ -93,6 +101,7 @@ class Workers {
       worker.on('message', (message: FromWorker) => {
         if (message.is === 'ready') {
           this.#ready.add(worker);
+          this.#heartbeats.alive(worker);
           this.#log.info({ worker: worker.id, pid: worker.process.pid }, 'a worker serves');
           this.#send(worker, { is: 'counted', counted: this.#totals.all() });
           resolve(message);
@@ -102,6 +111,7 @@ class Workers {
       worker.once('exit', (code, signal) => {
         this.#running.delete(worker);
         this.#ready.delete(worker);
+        this.#heartbeats.forget(worker);
         this.#figures.forget(worker.id);
         reject(new OperatorError(`A worker ended (${signal ?? code}) before it served.`));
       });
@@ -139,7 +149,8 @@ class Workers {
   }
 
   #hear(worker: Worker, message: FromWorker): void {
-    if (message.is === 'figures') {
+    if (message.is === 'alive') this.#heartbeats.alive(worker);
+    else if (message.is === 'figures') {
       this.#figures.note(worker.id, message.figures);
       this.#asked.get(message.question)?.();
     } else if (message.is === 'counted') {
@@ -169,6 +180,12 @@ class Workers {
       this.#asked.set(question, end);
       this.#send(worker, { is: 'show', question });
     });
+  }
+
+  /** What it had under way is lost with it, as with a worker that dies. Its exit starts another. */
+  #end(worker: Worker): void {
+    this.#log.error({ worker: worker.id, pid: worker.process.pid }, 'a worker does not answer; it is ended');
+    worker.process.kill('SIGKILL');
   }
 
   #send(worker: Worker, message: FromPrimary): void {

@@ -20,6 +20,7 @@ export class WorkerSiblings implements Siblings {
   /** By limit, counts that nobody has been told of. */
   readonly #untold = new Map<string, { windowEnds: number; counts: Map<string, number> }>();
   #readFigures: () => Promise<object[]> = async () => [];
+  #silent = 0;
   #questions = 0;
   #report: NodeJS.Timeout | undefined;
   #telling: Promise<void> | undefined;
@@ -36,6 +37,10 @@ export class WorkerSiblings implements Siblings {
     };
   }
 
+  get silent(): number {
+    return this.#silent;
+  }
+
   showFigures(read: () => Promise<object[]>): void {
     this.#readFigures = read;
   }
@@ -49,6 +54,7 @@ export class WorkerSiblings implements Siblings {
   hear(message: FromPrimary): void {
     if (message.is === 'answer') this.#waiting.get(message.question)?.answer(message.text);
     else if (message.is === 'show') void this.#show(message.question);
+    else if (message.is === 'silent') this.#silent = message.count;
     else if (message.is === 'counted')
       for (const { name, windowEnds, counts } of message.counted) this.#listeners.get(name)?.(windowEnds, counts);
   }

@@ -1,9 +1,9 @@
-import { everyScope, identityScopes } from '../clients/scopes.ts';
+import { everyScope, named } from '../clients/scopes.ts';
 import type { Consent } from './consent-store.ts';
 
 /**
- * Whether a person has allowed this scope. Whoever allowed everything has allowed each part of it. Who they are, and access
- * in their absence, are no part.
+ * Whether a person has allowed this scope. Whoever allowed everything has allowed each part of it. Who they
+ * are, access in their absence and their roles are no part.
  */
 export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
-  scopes.includes(scope) || (scopes.includes(everyScope) && !identityScopes.includes(scope));
+  scopes.includes(scope) || (scopes.includes(everyScope) && !named.includes(scope));

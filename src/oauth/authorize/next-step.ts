@@ -1,9 +1,11 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { allowsScope, identityScopes } from '../clients/scopes.ts';
+import { isProven } from '../../platform/proof.ts';
+import { adminScope, allowsScope, identityScopes } from '../clients/scopes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
 import { hasAllowed } from './has-allowed.ts';
 import type { Login } from './login.ts';
+import { isNativeRedirect } from './redirect-uris.ts';
 
 /** What the person has done for this request already. */
 export interface Progress {
@@ -44,16 +46,27 @@ export function nextStep(request: AuthorizationRequest, { login, progress, conse
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
   // Nobody hands on more than they hold.
-  const scopes = request.scopes.filter(
-    (scope) => identityScopes.includes(scope) || allowsScope(login.caller.scopes, scope),
-  );
+  const scopes = request.scopes.filter((scope) => mayGive(login, scope));
   if (scopes.length === 0) throw new OAuthError('access_denied', 'Nothing of this may be given.');
-  if (client.trusted) return { kind: 'grant', scopes };
-  const granted = prompt.has('consent') ? undefined : remembered(scopes, consent);
+  const asksForRoles = scopes.includes(adminScope);
+  if (asksForRoles && !hasSignedIn && !isProven(login.caller.proof, now)) {
+    if (silent) throw new OAuthError('login_required', 'The person has to sign in again for the scope admin.');
+    return { kind: 'sign-in' };
+  }
+  // RFC 8252 8.6: any program on the device can pass for a native application.
+  const isNative = client.public && isNativeRedirect(request.redirectUri);
+  if (silent && isNative) throw new OAuthError('interaction_required', 'A native application is confirmed each time.');
+  const mustAsk = asksForRoles || isNative || prompt.has('consent');
+  if (client.trusted && !asksForRoles && !isNative) return { kind: 'grant', scopes };
+  const granted = mustAsk ? undefined : remembered(scopes, consent);
   if (granted) return { kind: 'grant', scopes: granted };
   if (silent) throw new OAuthError('consent_required', 'The person has to be asked.');
   return { kind: 'consent', scopes };
 }
+
+/** Who has no role has none to hand on. */
+const mayGive = ({ caller }: Login, scope: string): boolean =>
+  scope === adminScope ? caller.roles.length > 0 : identityScopes.includes(scope) || allowsScope(caller.scopes, scope);
 
 /** What was allowed of these before; undefined where something among them was never asked, or nothing was allowed. */
 function remembered(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {

@@ -8,7 +8,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/client-secrets.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
-import { allowsScope } from '../clients/scopes.ts';
+import { adminScope, allowsScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { type AuthorityRows, holdAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
@@ -116,7 +116,10 @@ function whatIsWrong(
 const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 
-/** By what the application was registered for and what the user has allowed, both as they are now. */
+/**
+ * By what the application was registered for and what the user has allowed, both as they are now. The scope `admin` is in no
+ * consent: it was allowed with this very code.
+ */
 function stillAllowed(
   scopes: readonly string[],
   { trusted }: StoredClient,
@@ -124,7 +127,8 @@ function stillAllowed(
   consent: Consent | undefined,
 ): readonly string[] {
   const registered = client ? (JSON.parse(client.scopes) as string[]) : [];
-  const isConsented = (scope: string) => trusted || (consent !== undefined && hasAllowed(consent, scope));
+  const isConsented = (scope: string) =>
+    trusted || (consent !== undefined && (scope === adminScope || hasAllowed(consent, scope)));
   return scopes.filter((scope) => client && allowsScope(registered, scope) && isConsented(scope));
 }
 

@@ -21,3 +21,10 @@ export function isRegistered(registered: readonly string[], uri: string): boolea
   const local = withoutPort(uri);
   return local !== undefined && registered.some((known) => withoutPort(known) === local);
 }
+
+/** RFC 8252 7.1 and 7.3: a private-use scheme or a loopback address, which whatever runs on the device can take. */
+export function isNativeRedirect(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri);
+  if (protocol !== 'http:' && protocol !== 'https:') return true;
+  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+}

@@ -2,6 +2,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
+import { adminScope } from '../clients/scopes.ts';
 import { holdConsent, putConsent } from './consent-store.ts';
 
 interface Decision {
@@ -15,6 +16,8 @@ interface Decision {
   readonly source: RequestSource;
 }
 
+const isRemembered = (scope: string): boolean => scope !== adminScope;
+
 /** Keeps what a person has decided. What was not asked this time stays as it was answered before. */
 export async function rememberConsent(
   context: Context,
@@ -24,7 +27,9 @@ export async function rememberConsent(
   const parties = { userId, clientId };
   const before = await holdConsent(tx, context.database.engine, parties);
   const kept = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
-  const consent = { scopes: [...kept, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
+  const all = { scopes: [...kept, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
+  // To act with one's roles is allowed each time anew.
+  const consent = { scopes: all.scopes.filter(isRemembered), asked: all.asked.filter(isRemembered) };
   await putConsent(tx, parties, consent, context.now());
   const data = { scopes, left_out: asked.filter((scope) => !scopes.includes(scope)) };
   await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });

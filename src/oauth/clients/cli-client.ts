@@ -2,16 +2,23 @@ import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { createClient, findClient } from './client-store.ts';
-import { everyScope } from './scopes.ts';
+import { createClient, findClient, removeClient } from './client-store.ts';
+import { adminScope, everyScope } from './scopes.ts';
 
 /** The application by which `gatehouse login` signs people in; the same at every service. */
 export const cliClientId = 'gatehouse-cli';
 
-/** At start: the command line's own application is there. It is public: whoever has the program has all it knows. */
+/**
+ * At start: the command line's own application is there, unless CLI_LOGIN is off. It is public: whoever has the program has
+ * all it knows.
+ */
 export async function ensureCliClient(context: Context): Promise<void> {
-  const { database, log, now } = context;
+  const { config, database, log, now } = context;
   const found = await findClient(database.db, cliClientId);
+  if (!config.cliLogin) {
+    if (found) await commitAndInvalidate(database, (tx, invalidate) => removeClient(tx, invalidate, cliClientId));
+    return;
+  }
   if (found && (found.type !== 'application' || !found.public)) {
     log.warn(
       { client: cliClientId },
@@ -25,7 +32,7 @@ export async function ensureCliClient(context: Context): Promise<void> {
       type: 'application',
       name: 'Gatehouse command line',
       userId: null,
-      scopes: [everyScope],
+      scopes: [everyScope, adminScope],
       public: true,
     } as const;
     if (!(await createClient(tx, client, now()))) return;

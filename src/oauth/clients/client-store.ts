@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
+import { announceRevocation } from '../../database/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 
@@ -105,6 +106,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
 
 /** Until the transaction ends, nobody else changes this client's secrets. */
 export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<ClientRow | undefined> {
+  await announceRevocation(tx, [id]);
   const query = tx.selectFrom('clients').selectAll().where('id', '=', id);
   // On SQLite a write transaction has no neighbours.
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();

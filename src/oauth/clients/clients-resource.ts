@@ -91,6 +91,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     hooks: {
       beforeWrite({ caller, now, context: { config } }, { operation, values, before }) {
         if (operation === 'delete') return;
+        refuseToOutliveConsent(caller);
         const type = before?.type ?? values.type ?? 'personal';
         if (values.type === 'password') {
           const message = 'type: only an administrator makes first-party clients.';
@@ -115,7 +116,6 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     },
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
-      await refuseToOutliveConsent(tx, caller);
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
       const made = { type, name, userId, scopes, actorId: caller.userId, source, ...applicationFields(values) };
       const client = await makeClient(context, keys, tx, invalidate, made);
@@ -143,7 +143,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         status: 201,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {
-            await refuseToOutliveConsent(call.tx, call.caller);
+            refuseToOutliveConsent(call.caller);
             // Who knows the secret can get whatever the client may ask for.
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client may do more than the token that you present.');

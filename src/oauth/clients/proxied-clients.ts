@@ -8,7 +8,7 @@ import { systemSource } from '../../http/request-source.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { addClientSecret, isSecretOf } from './client-secrets.ts';
-import { createClient, findClient, lockClient } from './client-store.ts';
+import { createClient, findClient, lockClient, type StoredClient } from './client-store.ts';
 import { everyScope } from './scopes.ts';
 
 const webAdmin = { path: 'web/admin', id: 'web-admin' };
@@ -85,11 +85,16 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   const { database, log, now } = context;
   const { path, id, secret } = proxied;
   const name = path.replace('/', ' ');
+  const isOurs = (client: StoredClient | undefined): client is StoredClient =>
+    client?.type === 'password' && client.userId === null;
+  const found = await findClient(database.db, id);
+  // The usual case. It locks nothing: a start need not wait for those who write through this client.
+  if (isOurs(found) && isSecretOf(keys, found, secret, now())) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
     await lockClient(tx, database.engine, id);
     const client = await findClient(tx, id);
-    if (client?.type !== 'password' || client.userId !== null) {
+    if (!isOurs(client)) {
       throw new OperatorError(
         `The client "${id}" of ${path} is a personal client in the database. Give the proxied client another id.`,
       );

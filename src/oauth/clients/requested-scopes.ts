@@ -1,7 +1,7 @@
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import type { ClientType } from './client-store.ts';
-import { allowsScope, everyScope, identityScopes, introspectScope, type KnownScopes } from './scopes.ts';
+import { adminScope, allowsScope, everyScope, identityScopes, introspectScope, type KnownScopes } from './scopes.ts';
 
 /** What is wrong with scopes that a caller wants to hand on. Nobody hands on more than their own token holds. */
 export function wrongScopes(
@@ -19,6 +19,11 @@ export function wrongScopes(
     const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
     // They open nothing by themselves: whoever signs in is asked.
     if (type === 'application' && identityScopes.includes(scope)) return undefined;
+    if (scope === adminScope) {
+      if (type === 'application' && isGrantable) return undefined;
+      const message = 'scopes: "admin" is for applications, and given to them by administrators.';
+      return { field: 'scopes', code: 'beyond_own', message };
+    }
     if (scope === introspectScope ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
     return { field: 'scopes', code: 'beyond_own', message: `scopes: "${scope}" is more than you may hand on.` };
   };

@@ -1,6 +1,7 @@
 /** What scopes are in words, as the end of "It asks to …": for whoever is asked for consent. Of the service's own. */
 export const ownScopeTexts: Readonly<Record<string, string>> = {
   '*': 'Do everything that you can do here',
+  admin: 'Act with your roles: see, change and delete everything of everybody',
   openid: 'Know who you are: the id of your account',
   profile: 'See your name and your username',
   email: 'See your email address',

@@ -7,13 +7,16 @@ export const everyScope = '*';
 /** Lets a client ask about tokens of other clients. `*` does not hold it: it is about others, not about the subject. */
 export const introspectScope = 'tokens:introspect';
 
+/** Lets an application act with the roles of whoever signed in. `*` does not hold it. */
+export const adminScope = 'admin';
+
 /** OpenID Connect Core 5.4 and 11: what an application learns of whoever signs in, and a refresh token. */
 export const openidScope = 'openid';
 export const offlineAccessScope = 'offline_access';
 export const identityScopes: readonly string[] = [openidScope, 'profile', 'email', 'phone', offlineAccessScope];
 
 /** No part of `*`: whoever holds it does not hold these. */
-const named: readonly string[] = [introspectScope, ...identityScopes];
+export const named: readonly string[] = [introspectScope, adminScope, ...identityScopes];
 
 /** The scopes there are: two for each resource that is served, those of the service itself, and the operator's own. */
 export class KnownScopes {
@@ -22,7 +25,7 @@ export class KnownScopes {
   readonly #messages = new Map<string, LocalizedText>();
 
   constructor() {
-    for (const scope of [everyScope, introspectScope, ...identityScopes]) this.add(scope);
+    for (const scope of [everyScope, ...named]) this.add(scope);
   }
 
   /** `label`: what its rows are called, for people; the default is its name. */
@@ -68,7 +71,15 @@ export class KnownScopes {
 
 /** Whether a holder of `allowed` may have `scope`. Who signs in is no secret to whom they sign in to. */
 export const allowsScope = (allowed: readonly string[], scope: string): boolean =>
-  scope === openidScope || allowed.includes(scope) || (scope !== introspectScope && allowed.includes(everyScope));
+  scope === openidScope ||
+  allowed.includes(scope) ||
+  (scope !== introspectScope && scope !== adminScope && allowed.includes(everyScope));
+
+/** Contract 8.9: an application acts for the user, but with the user's roles only where it was given the scope for that. */
+export const rolesThrough = (
+  { application, scopes }: { readonly application: boolean; readonly scopes: readonly string[] },
+  roles: readonly string[],
+): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
 
 /** Whether a token with `held` may get at something that has `scopes` already: what they are was allowed before. */
 export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>

@@ -26,3 +26,23 @@ export const updateApplication = (tx: Tx, id: string, of: Described, now: number
     .where('type', '=', 'application')
     .returningAll()
     .executeTakeFirst();
+
+/** Takes the address for back-channel logout away. Returns what it was; undefined where there is none. */
+export async function clearLogoutAddress(
+  tx: Tx,
+  id: string,
+  now: number,
+): Promise<{ user_id: string | null; name: string; uri: string } | undefined> {
+  const before = await tx
+    .selectFrom('clients')
+    .select(['user_id', 'name', 'backchannel_logout_uri as uri'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!before?.uri) return undefined;
+  await tx
+    .updateTable('clients')
+    .set({ backchannel_logout_uri: null, updated_at: now, version: sql`version + 1` })
+    .where('id', '=', id)
+    .execute();
+  return { ...before, uri: before.uri };
+}

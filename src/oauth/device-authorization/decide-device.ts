@@ -1,5 +1,6 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { Tx } from '../../database/database.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -8,7 +9,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { narrowScopes } from '../clients/scopes.ts';
+import { adminScope, narrowScopes } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
@@ -56,7 +57,10 @@ export async function findWaitingDevice(
     return undefined;
   }
   await attempt.succeed();
-  return { row, client, scopes: narrowScopes(JSON.parse(row.scopes) as string[], client.scopes) };
+  const asked = narrowScopes(JSON.parse(row.scopes) as string[], client.scopes);
+  // Who has no role has none to hand on.
+  const scopes = asked.filter((scope) => scope !== adminScope || caller.roles.length > 0);
+  return { row, client, scopes };
 }
 
 /** What this person has decided on a code already: a form that is sent twice decides once. */
@@ -89,6 +93,7 @@ export async function decideOnDevice(
   const { context, holdAuthority } = oauth;
   const login = await findLogin(oauth, caller);
   if (!login) throw forbidden('Only who has signed in here, with a password, decides on devices.');
+  if (agreed?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;
   await changeAs(context.database, holdAuthority, { caller }, async (tx) => {

@@ -3,10 +3,14 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
+import type { Mail } from '../../identity/mail/mail.ts';
 import { enqueueAll } from '../../resources/queue/enqueue.ts';
+import { type Job, subjectAt } from '../../resources/queue/job.ts';
+import { forgetFailures } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
+import { disableAddress } from './disable-address.ts';
 
 const jobName = 'backchannel-logout';
 /** OpenID Connect Back-Channel Logout 2.4. */
@@ -23,10 +27,15 @@ interface Logout {
 }
 
 /** In the transaction that ends the logins: what is not committed is not told, and what is committed is. */
-export async function enqueueLogouts(context: Context, tx: Tx, logins: readonly ApplicationLogin[]): Promise<void> {
+export async function enqueueLogouts(
+  context: Context,
+  tx: Tx,
+  logins: readonly ApplicationLogin[],
+  addresses: ReadonlyMap<string, string>,
+): Promise<void> {
   const jobs = logins.map(({ client_id: clientId, user_id: sub, session_id: sid }) => ({
     name: jobName,
-    subject: clientId,
+    subject: subjectAt(clientId, addresses.get(clientId) as string),
     data: { clientId, sub, sid } satisfies Logout,
   }));
   await enqueueAll(context, tx, jobs);
@@ -41,6 +50,7 @@ export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
     context,
     tx,
     logins.filter(({ client_id }) => wanting.has(client_id)),
+    wanting,
   );
 }
 
@@ -48,12 +58,27 @@ interface Means {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
+  readonly mail: Mail;
 }
 
-/** Tells applications that somebody is signed out (OpenID Connect Back-Channel Logout 1.0), until they have heard. */
+/** About ten minutes in all. Later it would be no news to an application that looks at its tokens. */
+const attempts = 6;
+/** One address, and one host, take no more of what all share. */
+const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
+
+/** Tells applications that somebody is signed out (OpenID Connect Back-Channel Logout 1.0), and gives up soon. */
 export function sendLogouts(queue: Queue, means: Means): void {
   const fetch = createGuardedFetch(means.context.config);
-  queue.handle(jobName, ({ data }) => sendLogout(means, fetch, data as Logout));
+  const handle = async ({ data, subject, attempt }: Job) => {
+    try {
+      await sendLogout(means, fetch, data as Logout);
+    } catch (error) {
+      if (attempt >= attempts) await disableAddress(means, jobName, { ...(data as Logout), subject });
+      throw error;
+    }
+    await forgetFailures(means.context.database.db, jobName, subject);
+  };
+  queue.handle(jobName, handle, { attempts, lanes });
 }
 
 async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch, logout: Logout): Promise<void> {

@@ -1,5 +1,6 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
+import { networkOf } from '../../http/network-of.ts';
 import {
   createGuardedFetch,
   type GuardedFetch,
@@ -7,7 +8,7 @@ import {
   OutboundError,
 } from '../../http/outbound/guarded-fetch.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
+import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
 import { tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
@@ -23,11 +24,11 @@ import { takesClientDocuments } from './takes-client-documents.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 10_240;
-/** Fetched at the same time, of all addresses together. */
-const atOnce = 8;
-/** In a quarter of an hour: for one network, and from one host, so that nobody is flooded through this service. */
-const mostForNetwork = 30;
-const mostFromHost = 60;
+/** Fetched at the same time: of all addresses together, and for one network. */
+const atOnce = 32;
+const atOnceForNetwork = 4;
+/** In a quarter of an hour: descriptions that could not be had, asked for by one network. Nobody else pays for them. */
+const mostFailures = 30;
 
 /** Applications whose `client_id` is the address of a description of them: fetched, checked, and kept as clients. */
 export class ClientDocuments {
@@ -36,7 +37,7 @@ export class ClientDocuments {
   readonly #scopes: KnownScopes;
   readonly #fetch: GuardedFetch;
   /** One at a time for each address; who comes meanwhile waits for the same. */
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, { readonly network: string; readonly done: Promise<void> }>();
 
   constructor(context: Context, clients: ClientDirectory, scopes: KnownScopes) {
     this.#context = context;
@@ -55,49 +56,65 @@ export class ClientDocuments {
     return { find: (id) => this.find(id, source) };
   }
 
-  /** The client. Where it is known by an address, its description is fetched first, unless that is fresh. */
+  /**
+   * The client. Where it is known by an address, its description is fetched first, unless that is fresh. One that is known
+   * is taken as it was where its address cannot be reached now, or whoever asks has asked too often.
+   */
   async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
     const { database, now } = this.#context;
     if (!this.takes(id)) return this.#clients.find(id);
     const registration = await findRegistration(database.db, id);
-    if ((registration?.fresh_until ?? 0) <= now()) await this.#refresh(id, source);
+    if ((registration?.fresh_until ?? 0) <= now()) await this.#refresh(id, source, registration !== undefined);
     return this.#clients.find(id);
   }
 
-  async #refresh(id: string, source: RequestSource): Promise<void> {
-    let fetching = this.#underWay.get(id);
-    if (!fetching) {
-      if (this.#underWay.size >= atOnce) {
-        throw unavailable('Too many applications are being looked up. Try again.', 2, 'documents under way');
-      }
-      fetching = this.#fetchAndStore(id, source).finally(() => this.#underWay.delete(id));
-      this.#underWay.set(id, fetching);
+  async #refresh(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
+    const underWay = this.#underWay.get(id);
+    if (underWay) return underWay.done;
+    const network = networkOf(source.address ?? '');
+    const ofNetwork = [...this.#underWay.values()].filter((other) => other.network === network).length;
+    if (this.#underWay.size >= atOnce || ofNetwork >= atOnceForNetwork) {
+      if (isKnown) return undefined;
+      throw unavailable('Too many applications are being looked up. Try again.', 2, 'documents under way');
     }
-    await fetching;
+    const done = this.#fetchAndStore(id, source, isKnown).finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, { network, done });
+    return done;
   }
 
-  async #fetchAndStore(id: string, source: RequestSource): Promise<void> {
-    await this.#requireRoom(id, source);
-    const answer = await this.#ask(id);
-    const metadata = readClientDocument(this.#scopes, id, answer);
-    await this.#store(id, metadata, secondsFresh(answer.headers['cache-control']), source);
-    this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
-  }
-
-  async #requireRoom(id: string, { address }: RequestSource): Promise<void> {
-    const ofHost = { key: `client-document:host:${new URL(id).host}`, most: mostFromHost, of: 'host' };
-    const limits = [...networkLimits('client-document', address, mostForNetwork), ofHost];
-    const refusal = await countAgainst(this.#context, limits);
-    if (refusal)
+  async #fetchAndStore(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
+    const attempt = await begin(this.#context, networkLimits('client-document', source.address, mostFailures));
+    const [refusal] = attempt.refusals;
+    if (refusal) {
+      await attempt.giveBack();
+      if (isKnown) return;
       throw tooManyRequests('Too many applications were looked up. Try again later.', refusal.retryAfterSeconds);
+    }
+    try {
+      const answer = await this.#ask(id, isKnown);
+      if (answer) {
+        const metadata = readClientDocument(this.#scopes, id, answer);
+        await this.#store(id, metadata, secondsFresh(answer.headers['cache-control']), source);
+        this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
+      }
+      await attempt.giveBack();
+    } catch (error) {
+      await attempt.count();
+      throw error;
+    }
   }
 
-  /** Why an address was not reached stays here: it would tell a stranger about the network that this service is in. */
-  async #ask(id: string): Promise<OutboundAnswer> {
+  /**
+   * Why an address was not reached stays here: it would tell a stranger about the network that this service is in. Undefined
+   * where it cannot be had now, and is known from before.
+   */
+  async #ask(id: string, isKnown: boolean): Promise<OutboundAnswer | undefined> {
     try {
-      return await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
+      const answer = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
+      return isKnown && (answer.status === 429 || answer.status >= 500) ? undefined : answer;
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
+      if (isKnown) return undefined;
       throw wrongDocument('its address gives no description that can be read.', error.message);
     }
   }

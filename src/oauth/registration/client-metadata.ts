@@ -2,7 +2,7 @@ import { OAuthError } from '../../platform/errors.ts';
 import { faultOfName } from '../clients/application-name.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
 import type { ApplicationFields } from '../clients/client-store.ts';
-import { everyScope, introspectScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
+import { adminScope, everyScope, introspectScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
 
 /** What an application says of itself (RFC 7591 2), as far as it is known here. */
 export interface ClientMetadata {
@@ -72,7 +72,7 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   const asked = textOf(sent, 'scope') ?? '';
   if (asked.length > longestScope) throw invalid('scope is too long.');
-  const grantable = known.list().filter((scope) => scope !== everyScope && scope !== introspectScope);
+  const grantable = known.list().filter((scope) => ![everyScope, introspectScope, adminScope].includes(scope));
   const words = new Set(asked.split(' ').filter(Boolean));
   if (words.size === 0) return grantable;
   const kept = grantable.filter((scope) => words.has(scope));

@@ -63,6 +63,7 @@ onBothEngines('sessions', (engine) => {
         userId: on.userId,
         clientId: on.clientId,
         sessionId: session.id,
+        application: false,
         roles: ['admin'],
         scopes: ['*'],
         proof: { time: null, amr: [], acr: null, freshFor: 900, renewable: true },

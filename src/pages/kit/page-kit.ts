@@ -15,6 +15,7 @@ import { createLoginClient, type LoginClient } from '../session/login-client.ts'
 import { RequestLanguage } from '../session/request-language.ts';
 import { type AssetUrls, serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
+import { provingInPlace } from './prove-in-place.ts';
 import { spoken } from './spoken.ts';
 import { pathOf, themeOf } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
@@ -142,7 +143,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       return handler(request, reply);
     };
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
-  return {
+  const kit: PageKit = {
     config,
     brand,
     logo: assets.logo,
@@ -160,7 +161,11 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       app.get(path, options(auth), inLanguage(handler));
     },
     form(path, auth, handler) {
-      app.post(path, { ...options(auth), preHandler: async (request) => csrf.check(request) }, inLanguage(handler));
+      app.post(
+        path,
+        { ...options(auth), preHandler: async (request) => csrf.check(request) },
+        inLanguage(proving(auth, handler)),
+      );
     },
     looseForm(path, handler) {
       app.post(path, { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) }, handler);
@@ -182,6 +187,9 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       return reply.header('cache-control', 'no-store').redirect(target, status);
     },
   };
+  const proving = (auth: Protection, handler: Handler): Handler =>
+    auth === 'auth:web' ? provingInPlace(kit, handler) : handler;
+  return kit;
 }
 
 const tooLong = new Problem(413, 'Content Too Large', 'The form holds more than its fields can take.', {

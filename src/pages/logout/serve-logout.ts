@@ -12,7 +12,6 @@ import {
   logoutParameters,
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
-import { formTargets } from '../authorize/form-targets.ts';
 import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callOwnApi } from '../session/own-api.ts';
@@ -85,8 +84,7 @@ class LogoutPage {
       person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
       parameters: Object.entries(goOn).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
     };
-    const reach = returnTo === undefined ? undefined : { formTargets: formTargets(returnTo) };
-    return this.#kit.show(request, reply, 'sign-out', variables, reach);
+    return this.#kit.show(request, reply, 'sign-out', variables);
   }
 
   /** Ends the session on every instance, and with it those of the applications; forgets it here. */
@@ -95,14 +93,22 @@ class LogoutPage {
     this.#kit.cookies.clearSession(reply);
   }
 
-  async #finish(request: FastifyRequest, reply: FastifyReply, { returnTo }: LogoutRequest): Promise<FastifyReply> {
-    if (returnTo !== undefined) {
+  /** Without an ID token the request may be anybody's: the way on is a link that the person sees, and no redirect. */
+  async #finish(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { hint, client, returnTo }: LogoutRequest,
+  ): Promise<FastifyReply> {
+    if (returnTo !== undefined && hint) {
       const status = request.method === 'POST' ? 303 : 302;
       return reply.header('cache-control', 'no-store').redirect(returnTo, status);
     }
     return this.#kit.show(request, reply, 'message', {
       title: message('sign_out.done'),
       lines: [message('sign_out.done_about')],
+      ...(returnTo === undefined
+        ? {}
+        : { link: { uri: returnTo, label: message('sign_out.back_to', { application: client?.name ?? '' }) } }),
       action: { path: this.#kit.loginPath, label: message('sign_out.again') },
     });
   }

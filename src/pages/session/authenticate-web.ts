@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import type { TokenVerifier } from '../../oauth/sessions/verify/token-verifier.ts';
-import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import { anonymousCaller, type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import { createCookies } from './cookies.ts';
 import { localPath } from './local-path.ts';
@@ -50,7 +50,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     const { session, renewal } = cookies.read(request);
     if (session) {
       const caller = await verify(verifier, session, request);
-      if (caller?.kind === 'user') return remember(request, { acting: session, given: session }, caller);
+      if (caller) return remember(request, { acting: session, given: session }, caller);
     }
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
@@ -82,9 +82,11 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
   };
 }
 
+/** Contract 8.10: what an application or a personal access token may do must not open the pages of a person. */
 async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {
   try {
-    return await verifier.verify(token, request);
+    const caller = await verifier.verify(token, request);
+    return isSignedIn(caller) ? caller : undefined;
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return undefined;
     throw error;

@@ -92,8 +92,10 @@ const showPassword = (kit: PageKit, request: FastifyRequest, reply: FastifyReply
   });
 
 async function changePassword(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const body = readForm(request, 'current_password', 'password');
+  const { end_tokens, ...typed } = readForm(request, 'current_password', 'password', 'end_tokens');
+  const body = { ...typed, end_tokens: end_tokens !== '' };
   const answer = await asPerson(request, 'PATCH', `/v1/users/${request.caller.userId}`, body);
   if (answer.ok) return kit.go(reply, '/settings/password?done=password-changed');
-  return showPassword(kit, request, reply.code(answer.status), refusal(answer, ['current_password', 'password']));
+  const variables = { ...refusal(answer, ['current_password', 'password']), keep_tokens: !body.end_tokens };
+  return showPassword(kit, request, reply.code(answer.status), variables);
 }

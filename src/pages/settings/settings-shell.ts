@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { type UserView, viewUser } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { isAdmin } from '../../platform/caller.ts';
@@ -23,12 +24,17 @@ const sections = [
 type SectionId = (typeof sections)[number]['id'];
 
 /** The API, in the name of the person who is signed in. */
-export const asPerson = <T>(
+export async function asPerson<T>(
   request: FastifyRequest,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: Record<string, unknown>,
-): Promise<Answer<T>> => callOwnApi<T>(request, { method, path, token: tokenOf(request), ...(body ? { body } : {}) });
+): Promise<Answer<T>> {
+  const answer = await callOwnApi<T>(request, { method, path, token: tokenOf(request), ...(body ? { body } : {}) });
+  // The form that it came with asks for the password, and goes on.
+  if (answer.code === 'proof_too_old') throw proofTooOld(request.caller.proof);
+  return answer;
+}
 
 /** What was asked for, or the API's refusal as an error page. */
 export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {

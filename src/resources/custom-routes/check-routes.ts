@@ -23,6 +23,7 @@ export const routeOptions: OptionKinds<Route> = {
   path: anything,
   auth: anything,
   scope: anything,
+  access: callback,
   summary: words,
   description: words,
   params: objectSchema,
@@ -57,13 +58,15 @@ function requireOptions<D extends Route | Page>(declared: D, names: readonly (ke
   for (const name of names) if (declared[name] === undefined) complain(name, 'it is missing.');
 }
 
-function checkRoute({ path, auth, scope, method, params, body }: Route, complain: Complain): void {
+function checkRoute({ path, auth, scope, access, method, params, body }: Route, complain: Complain): void {
   checkPath(path, complain);
   checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
   if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
     complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${shown(scope)}.`);
   }
   if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
+  if (access !== undefined && auth === 'public')
+    complain('access', 'it needs somebody: auth must be auth:api or auth:web.');
   if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: take `query` instead.');
   if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, complain);
 }

@@ -11,4 +11,6 @@ export {
   unavailable,
   unprocessable,
 } from '../../platform/errors.ts';
+export { allOf, anyOf, role, scope } from '../declaration/access.ts';
+export { stepUp } from '../declaration/step-up.ts';
 export { definePage, defineRoute, type Page, type Route, type RouteCall } from './define-route.ts';

@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
 import type { Caller } from '../../platform/caller.ts';
+import type { Rule } from '../declaration/access.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 
 /** What a handler has at hand. */
@@ -40,6 +41,8 @@ export interface Route<
   readonly auth: Protection;
   /** The scope that the caller's token must hold. One that no resource has becomes a scope of the service. */
   readonly scope?: string;
+  /** Who may, beside the scope: a rule about the caller, such as `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
+  readonly access?: Rule;
   /** For the API reference. */
   readonly summary?: string;
   readonly description?: string;

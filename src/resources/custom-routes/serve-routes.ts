@@ -2,8 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
-import { OperatorError } from '../../platform/errors.ts';
+import { forbidden, OperatorError } from '../../platform/errors.ts';
+import { decide } from '../declaration/access.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
+import { stepUpText } from '../routes/openapi-operations.ts';
 import { readForm } from '../write/form-body.ts';
 import type { Route } from './define-route.ts';
 import type { Loaded } from './load-routes.ts';
@@ -56,7 +58,8 @@ function serveRoute(
   checkForm: (request: FastifyRequest) => void,
 ): void {
   const { method, path, auth, scope, params, query = nothing, body, response, status = 200 } = route;
-  const { summary, description, handle } = route;
+  const { access, summary, handle } = route;
+  const description = [route.description, stepUpText(access).trim()].filter(Boolean).join(' ') || undefined;
   app.route({
     method,
     url: path,
@@ -80,6 +83,9 @@ function serveRoute(
       if (auth === 'auth:web' && method !== 'GET') checkForm(request);
     },
     async handler(request, reply) {
+      if (access && decide(access, request.caller, services.context.now()) !== true) {
+        throw forbidden('You may not do this.');
+      }
       const result = await handle(routeCall(services, request, reply) as Parameters<Route['handle']>[0]);
       if (reply.sent) return reply;
       if (method !== 'GET') reply.header('cache-control', 'no-store');

@@ -1,5 +1,6 @@
 import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
+import { demandsOf, stepUpIn } from './step-up.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
@@ -85,24 +86,42 @@ export const scope =
   (caller) =>
     mayUseScope(caller, name);
 
+/** One of them holds. A step-up is asked for only where none of the others holds for the caller. */
 export function anyOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
   refuseOthers('anyOf', rules);
-  return (caller, now) => {
-    const results = rules.map((rule) => rule(caller, now));
+  const rule: Rule<F, R> = (caller, now) => {
+    let refusal: unknown;
+    const results = rules.map((one) => {
+      try {
+        return one(caller, now);
+      } catch (error) {
+        if (!stepUpIn(error)) throw error;
+        refusal ??= error;
+        return false;
+      }
+    });
     if (results.includes(true)) return true;
     const conditions = results.filter((result) => result !== false);
+    if (conditions.length === 0 && refusal) throw refusal;
     return conditions.length > 0 && any(...conditions);
   };
+  return Object.assign(rule, { demands: demandsOf(rules) });
 }
 
+/** All of them hold. A step-up is asked of nobody whom another rule refuses. */
 export function allOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
   refuseOthers('allOf', rules);
-  return (caller, now) => {
-    const results = rules.map((rule) => rule(caller, now));
-    if (results.includes(false)) return false;
-    const conditions = results.filter((result) => result !== true);
+  const inTurn = [...rules].sort((a, b) => demandsOf([a]).length - demandsOf([b]).length);
+  const rule: Rule<F, R> = (caller, now) => {
+    const conditions: Condition<F, R>[] = [];
+    for (const one of inTurn) {
+      const result = one(caller, now);
+      if (result === false) return false;
+      if (result !== true) conditions.push(result);
+    }
     return conditions.length === 0 || all(...conditions);
   };
+  return Object.assign(rule, { demands: demandsOf(rules) });
 }
 
 /** Words such as `auth:api` stand alone. */

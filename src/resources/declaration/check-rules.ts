@@ -75,7 +75,14 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
       },
     });
   const proof: Proof = { time: someMoment, amr: ['pwd', 'hwk'], acr: 'phr', freshFor: 0, renewable: true };
-  const user = { kind: 'user', userId: someId, clientId: someId, sessionId: someId, proof } as const;
+  const user = {
+    ...anonymousCaller,
+    kind: 'user',
+    userId: someId,
+    clientId: someId,
+    sessionId: someId,
+    proof,
+  } as const;
   const roles = (...held: string[]) => noting(asked.roles, held);
   const scopes = (...held: string[]) => noting(asked.scopes, held);
   return [

@@ -1,6 +1,9 @@
+import { besideWriters } from '../../database/beside-writers.ts';
 import type { Database, Db } from '../../database/database.ts';
 import type { FixedIndex, Report } from '../../database/migration.ts';
 import { makeIndexes, missingIndexes } from '../../database/missing-indexes.ts';
+import type { Executor } from '../sql/executor.ts';
+import { defaultedColumns, missingDefaults } from './fill-defaults.ts';
 import { indexOn } from './migration-steps.ts';
 import { readSchemas } from './schema-store.ts';
 import { validateReferences } from './validate-references.ts';
@@ -15,6 +18,15 @@ export async function finishLater(
   const declared = await missingIndexes(database, await declaredIndexes(database.db));
   await makeIndexes(database, [...fixed, ...declared], report);
   await validateReferences(database, report);
+  const schemas = [...(await readSchemas(database.db)).values()];
+  if (schemas.every((schema) => defaultedColumns(schema).length === 0)) return;
+  await besideWriters(database, async (db) => {
+    const executor: Executor = { engine: 'postgres', db };
+    for (const { says, beside } of await missingDefaults(executor, schemas)) {
+      await beside?.run(executor, () => undefined);
+      report(`Done beside those who write: ${says}.`);
+    }
+  });
 }
 
 /** Indexes of declared resources that only make reads faster. */

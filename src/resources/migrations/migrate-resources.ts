@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
@@ -7,6 +8,7 @@ import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeOnce } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
 import { convertRows } from './conversions.ts';
+import { missingDefaults } from './fill-defaults.ts';
 import { fillFolded } from './fill-folded.ts';
 import { finishLater } from './finish-later.ts';
 import type { Step } from './migration-steps.ts';
@@ -64,6 +66,14 @@ function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[
   });
   return new Map([...stored, ...found]);
 }
+
+/** The tables with the columns that are stored as they are declared. */
+const unchanged = (stored: Snapshots, wanted: Snapshots): TableSchema[] =>
+  [...wanted].map(([name, schema]) => {
+    const before = stored.get(name)?.columns ?? {};
+    const columns = Object.entries(schema.columns).filter(([column, next]) => isDeepStrictEqual(before[column], next));
+    return { ...schema, columns: Object.fromEntries(columns) };
+  });
 
 const tablesOf = (stored: Snapshots): ReadonlySet<string> => new Set([...stored.values()].map(({ table }) => table));
 
@@ -125,7 +135,7 @@ export async function applyResourceMigrations(
   }
 }
 
-/** What was done before the transaction: what is left of each step, and what was lost by it. */
+/** What was done before the transaction: what is left of each step, and steps that the next plan does not show. */
 interface Ahead {
   readonly left: DoneAhead;
   readonly lost: readonly Step[];
@@ -149,7 +159,7 @@ async function doAhead(
   const tables = tablesOf(await readSchemas(db));
   const lasting = onLastingColumns(options.later ? byTime(steps, tables).now : steps);
   const left = await workAhead(database, lasting, tables, options.progress);
-  return { left, lost: lasting.filter(({ loses, beside }) => loses && beside) };
+  return { left, lost: lasting.filter(({ loses, ofRowsAlone, beside }) => (loses || ofRowsAlone) && beside) };
 }
 
 /** All that there is to do, with the tables that no declaration names and that may go. */
@@ -163,12 +173,17 @@ async function planAll(
   const named = asStored(definitions, stored);
   const wanted = wantedSchemas(named);
   const permissions = permissionsOf(options);
-  const plan = await planMigrations(executor, schemas ?? byNewNames(stored, named), wanted, permissions);
+  const found = schemas ?? byNewNames(stored, named);
+  const plan = await planMigrations(executor, found, wanted, permissions);
   const inUse = new Set([...wanted.values()].map(({ table }) => table));
   const abandoned = [...stored].filter(
     ([name, { table }]) => !wanted.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
   );
-  const steps = [...plan.steps, ...abandoned.map(([name, schema]) => dropTable(name, schema))];
+  // At a start on PostgreSQL, `finishLater` does it.
+  const looksAtRows = executor.engine === 'sqlite' || !options.later;
+  const defaults = looksAtRows ? await missingDefaults(executor, unchanged(found, wanted)) : [];
+  const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
+  const steps = [...plan.steps, ...defaults, ...dropped];
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
 }
 

@@ -44,6 +44,8 @@ export interface Step {
     readonly table: string;
     run(executor: Executor, done: (rows: number) => void): Promise<void>;
   };
+  /** Once it is done, no plan shows it again: the declaration and the columns stay as they are. */
+  readonly ofRowsAlone?: true;
   /** What goes, as the operator names it. */
   readonly drops?: string;
   /** A folded column to be filled after the statements. */
@@ -99,21 +101,24 @@ export function addColumn(engine: Engine, table: string, name: string, column: C
     const added = { says, statements, column: { table, name, isFilled, statements }, ...fill };
     return [added, ...addReference(engine, table, name, column)];
   }
-  const statements = [raw(`alter table ${quoted(table)} add column ${columnText(engine, name, column)}`)];
-  if (column.default !== undefined) {
-    statements.push(sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`);
-  }
+  const add = `alter table ${quoted(table)} add column ${columnText(engine, name, column)}`;
+  if (!isFilled) return [{ says, statements: [raw(add)], ...fill }];
+  // SQLite adds no reference with a default.
+  const statements = column.references
+    ? [raw(add), sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${column.default}`]
+    : [raw(`${add} default ${literal(column.default)}`)];
   return [{ says, statements, ...fill }];
 }
 
-/** A default that is given with the column is in every row at once, and none of them is written. */
+/**
+ * A default that is given with the column is in every row at once, and none of them is written. It stays with the column: an older
+ * version that does not know the column writes rows beside us, and those have the default too. Versions that know the column name it
+ * in every row that they write.
+ */
 function addToPostgres(table: string, name: string, column: ColumnSchema): Fragment[] {
   const add = `alter table ${quoted(table)} add column if not exists ${columnText('postgres', name, column)}`;
   if (column.default === undefined || column.default === null) return [raw(add)];
-  return [
-    raw(`${add} default ${literal(column.default)}`),
-    raw(`alter table ${quoted(table)} alter column ${quoted(name)} drop default`),
-  ];
+  return [raw(`${add} default ${literal(column.default)}`)];
 }
 
 /** For statements that take no parameters. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Engine } from '../../database/database.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../declaration/fields/field-types.ts';
 import { fold } from '../declaration/fields/folding.ts';
@@ -65,7 +66,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   const gone = new Set<string>();
   for (const [name, next] of Object.entries(after.columns)) {
     const old = before.columns[name];
-    if (!old) steps.push(...addColumn(engine, table, name, engine === 'postgres' ? filled(name, before, after) : next));
+    if (!old) steps.push(...addColumn(engine, table, name, filled(engine, name, before, after)));
     else if (sameStorage(old, next)) {
       if (old.unnamed) steps.push(...takeUpAgain(engine, before, name, next));
     } else {
@@ -95,11 +96,12 @@ const startingWith = (column: ColumnSchema): ColumnSchema => {
 };
 
 /** What is folded of a column that is new as well is known. */
-function filled(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
+function filled(engine: Engine, name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
+  const start = (column: ColumnSchema) => (engine === 'postgres' ? startingWith(column) : column);
   const column = columns[name] as ColumnSchema;
-  if (!column.from) return startingWith(column);
+  if (!column.from) return start(column);
   const source = before.columns[column.from] ? undefined : columns[column.from];
-  const { default: value } = source ? startingWith(source) : {};
+  const { default: value } = source ? start(source) : {};
   return typeof value === 'string' ? { ...column, default: fold(value) } : column;
 }
 

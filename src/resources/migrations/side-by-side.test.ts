@@ -7,7 +7,8 @@ import { openDatabase } from '../../database/open-database.ts';
 import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import { boolean, date, integer, json, list, number, text, timestamp } from '../declare.ts';
-import { applyResourceMigrations } from './migrate-resources.ts';
+import { finishLater } from './finish-later.ts';
+import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
 import { readSchemas } from './schema-store.ts';
 import { asStored } from './stored-names.ts';
 
@@ -70,6 +71,55 @@ onBothEngines('Tables that change', (engine) => {
     await applyResourceMigrations(database, [newer]);
     await insert(database, { id: '6', name: 'Six', color: 'green', color_folded: 'green' });
   });
+
+  it('give rows that an older version writes the default of a field that it does not know', async () => {
+    const older = { name: text({ required: true }) };
+    const newer = things({
+      ...older,
+      colour: text({ required: true, default: "Ada's Red", searchable: true }),
+      size: integer({ required: true, default: 3 }),
+      flag: boolean({ default: true }),
+      tags: list({ default: ['x'] }),
+    });
+    const database = await fresh(things(older));
+    await insert(database, { id: '1', name: 'One' });
+    await applyResourceMigrations(database, [newer]);
+    await insert(database, { id: '2', name: 'Two' });
+    for (const { id, name, created_at, updated_at, version, ...row } of await stored(database))
+      assert.deepEqual(row, { colour: "Ada's Red", colour_folded: "ada's red", size: 3, flag: 1, tags: '["x"]' });
+    assert.deepEqual(await applyResourceMigrations(database, [newer]), []);
+  });
+
+  for (const by of ['a start', 'gatehouse migrate']) {
+    it(`fill the rows that a version wrote which knows a field as optional: ${by}`, async () => {
+      const database = await fresh(things({ colour: text({ searchable: true }), size: integer() }));
+      const newer = [
+        things({
+          colour: text({ searchable: true, required: true, default: 'Red' }),
+          size: integer({ required: true, default: 3 }),
+        }),
+      ];
+      await applyResourceMigrations(database, newer);
+      await insert(database, { id: '1', colour: null, colour_folded: null, size: null });
+      await insert(database, { id: '2', colour: 'Blue', colour_folded: 'blue', size: 2 });
+      const planned = async () => (await planResourceMigrations(database, newer)).steps.map(({ says }) => says);
+      const filling = [
+        'fill "things.colour" with its default: another version wrote 1 rows without it',
+        'fill "things.size" with its default: another version wrote 1 rows without it',
+      ];
+      assert.deepEqual(await planned(), filling);
+      if (by === 'a start') {
+        await applyResourceMigrations(database, newer, { later: true });
+        await finishLater(database, []);
+      } else assert.deepEqual(await applyResourceMigrations(database, newer), filling);
+      const rows = (await stored(database)).map(({ colour, colour_folded, size }) => [colour, colour_folded, size]);
+      assert.deepEqual(rows, [
+        ['Red', 'red', 3],
+        ['Blue', 'blue', 2],
+      ]);
+      assert.deepEqual(await planned(), []);
+    });
+  }
 
   it('keep the values of a field and of a resource that are renamed, for versions that know the earlier names too', async () => {
     const older = things({ colour: text({ searchable: true }), size: integer() });

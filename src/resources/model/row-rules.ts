@@ -1,4 +1,4 @@
-import { type Condition, decide, type Rule } from '../declaration/access.ts';
+import { type Access, type Condition, decide, type Rule } from '../declaration/access.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { amongItems, listHolds } from '../sql/json-lists.ts';
 import { and, eachInnerRow, type Fragment, falsehood, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
@@ -9,16 +9,15 @@ export type RowOperation = 'read' | 'create' | 'update' | 'delete';
 /** An operation of the resource, or the rule of an action. */
 export type RowRule = RowOperation | Rule;
 
+export function ruleOf({ definition: { access } }: Resource, operation: RowRule): Access {
+  if (typeof operation === 'function') return operation;
+  return operation === 'read' ? access.read : (access[operation] ?? access.write);
+}
+
 /** The SQL condition under which a row (of the aliased table) is there for the caller to do this with. */
 export function allowedRows(resource: Resource, operation: RowRule, context: QueryContext, alias = 't'): Fragment {
-  const { access, where } = resource.definition;
-  const rule =
-    typeof operation === 'function'
-      ? operation
-      : operation === 'read'
-        ? access.read
-        : (access[operation] ?? access.write);
-  const decided = toSql(resource, decide(rule, context.caller, context.now), context, alias);
+  const { where } = resource.definition;
+  const decided = toSql(resource, decide(ruleOf(resource, operation), context.caller, context.now), context, alias);
   return where ? and([toSql(resource, where(context.now), context, alias), decided]) : decided;
 }
 

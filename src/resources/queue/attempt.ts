@@ -9,7 +9,7 @@ import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './j
 /** What opens the data of jobs that is sealed. */
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
 
-export interface Handler extends Required<HandlerOptions> {
+export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<HandlerOptions, 'lanes'> {
   readonly handle: JobHandler;
 }
 

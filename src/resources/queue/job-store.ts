@@ -34,14 +34,21 @@ export interface LeaseRequest {
   readonly now: number;
   readonly until: number;
   readonly limit: number;
+  /** Lanes that have no room. */
+  readonly except?: { readonly subjects: readonly string[]; readonly hosts: readonly string[] };
 }
 
 /** Takes due jobs of one name for this instance alone until `until`, and counts the attempt. */
 export function leaseDueJobs(
   { engine, db }: Pick<Database, 'engine' | 'db'>,
-  { name, lease, now, until, limit }: LeaseRequest,
+  { name, lease, now, until, limit, except }: LeaseRequest,
 ): Promise<JobRow[]> {
-  const found = due(db, [name], now).orderBy('next_attempt_at').limit(limit);
+  let found = due(db, [name], now).limit(limit);
+  // What was not tried yet comes before what has failed.
+  if (except) found = found.orderBy('attempts');
+  found = found.orderBy('next_attempt_at');
+  if (except?.subjects.length) found = found.where('subject', 'not in', except.subjects);
+  for (const host of except?.hosts ?? []) found = found.where('subject', 'not like', `%@${host}`);
   return (
     db
       .updateTable('queued_jobs')
@@ -98,6 +105,28 @@ export async function deleteJob(tx: Tx, id: string): Promise<void> {
 
 export async function deleteJobsAbout(tx: Tx, name: string, subject: string): Promise<void> {
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
+}
+
+/** How many jobs about this were given up since the last one that succeeded. */
+export async function countFailures(db: Db | Tx, name: string, subject: string | null): Promise<number> {
+  const { failures } = await db
+    .selectFrom('queued_jobs')
+    .select((eb) => eb.fn.countAll().as('failures'))
+    .where('name', '=', name)
+    .where('subject', '=', subject)
+    .where('failed_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(failures);
+}
+
+/** A job about this has succeeded: those that were given up before it say nothing any more. */
+export async function forgetFailures(db: Db | Tx, name: string, subject: string | null): Promise<void> {
+  await db
+    .deleteFrom('queued_jobs')
+    .where('name', '=', name)
+    .where('subject', '=', subject)
+    .where('failed_at', 'is not', null)
+    .execute();
 }
 
 /** Removes up to `limit` jobs that failed before a time, and says how many. */

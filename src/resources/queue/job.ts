@@ -22,7 +22,24 @@ export interface HandlerOptions {
   readonly attempts?: number;
   /** Seconds that one attempt may take. */
   readonly timeout?: number;
+  /**
+   * For jobs that call an address of somebody else's. Each subject has a lane of its own, and so has each host, which stands in
+   * the subject after an `@`: a host that does not answer delays nobody else's jobs.
+   */
+  readonly lanes?: Lanes;
 }
+
+/** How many jobs are under way at once on one instance. */
+export interface Lanes {
+  readonly ofSubject: number;
+  readonly ofHost: number;
+  readonly ofName: number;
+}
+
+/** The subject of a job that calls an address: what it is about, and the host that it calls. */
+export const subjectAt = (id: string, address: string): string => `${id}@${new URL(address).host}`;
+
+export const hostOfSubject = (subject: string | null): string => subject?.slice(subject.lastIndexOf('@') + 1) ?? '';
 
 export interface NewJob {
   readonly name: string;

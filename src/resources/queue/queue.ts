@@ -3,7 +3,15 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { type Handler, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
-import { type HandlerOptions, type JobHandler, type NewJob, usualAttempts, usualTimeout } from './job.ts';
+import {
+  type HandlerOptions,
+  hostOfSubject,
+  type JobHandler,
+  type Lanes,
+  type NewJob,
+  usualAttempts,
+  usualTimeout,
+} from './job.ts';
 import {
   countJobs,
   deleteFailedBefore,
@@ -27,6 +35,7 @@ const stopTimeoutMs = 2000;
 
 interface Attempt {
   readonly name: string;
+  readonly subject: string | null;
   readonly lease: string;
   readonly abort: AbortController;
   readonly done: Promise<void>;
@@ -55,10 +64,10 @@ export class Queue {
   handle(
     name: string,
     handle: JobHandler,
-    { attempts = usualAttempts, timeout = usualTimeout }: HandlerOptions = {},
+    { attempts = usualAttempts, timeout = usualTimeout, lanes }: HandlerOptions = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`two handlers are named ${name}`);
-    this.#handlers.set(name, { handle, attempts, timeout });
+    this.#handlers.set(name, { handle, attempts, timeout, lanes });
   }
 
   handles(name: string): boolean {
@@ -139,11 +148,15 @@ export class Queue {
         const names = [...this.#handlers.keys()].filter((name) => this.#roomFor(name) > 0);
         if (names.length === 0 || !(await hasDueJobs(database.db, names, now()))) continue;
         for (const name of names) {
-          const limit = this.#roomFor(name);
-          if (limit === 0) continue;
-          const lease = randomUUID();
-          const request = { name, lease, now: now(), until: now() + leaseMs, limit };
-          for (const job of await leaseDueJobs(database, request)) this.#begin(job, lease);
+          const lanes = this.#handlers.get(name)?.lanes;
+          for (let room = this.#roomFor(name), taken = 1; room > 0 && taken > 0; room = this.#roomFor(name)) {
+            const lease = randomUUID();
+            const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: room };
+            const request = { name, lease, now: now(), until: now() + leaseMs, ...limits };
+            const jobs = await leaseDueJobs(database, request);
+            for (const job of jobs) this.#begin(job, lease);
+            taken = lanes ? jobs.length : 0;
+          }
         }
       }
     } catch (error) {
@@ -151,9 +164,24 @@ export class Queue {
     }
   }
 
+  /** Jobs in lanes have room of their own: they wait for hosts, and take nothing else. */
   #roomFor(name: string): number {
-    const ofName = [...this.#running.values()].filter((attempt) => attempt.name === name).length;
-    return Math.max(0, Math.min(atOnce - this.#running.size, atOnceOfOneName - ofName));
+    const running = [...this.#running.values()];
+    const ofName = running.filter((attempt) => attempt.name === name).length;
+    const lanes = this.#handlers.get(name)?.lanes;
+    if (lanes) return Math.max(0, lanes.ofName - ofName);
+    const others = running.filter((attempt) => !this.#handlers.get(attempt.name)?.lanes).length;
+    return Math.max(0, Math.min(atOnce - others, atOnceOfOneName - ofName));
+  }
+
+  #fullLanes(name: string, { ofSubject, ofHost }: Lanes): { subjects: string[]; hosts: string[] } {
+    const subjects = [...this.#running.values()].flatMap((attempt) =>
+      attempt.name === name && attempt.subject !== null ? [attempt.subject] : [],
+    );
+    const hosts = subjects.map(hostOfSubject);
+    const full = (all: string[], most: number) =>
+      [...new Set(all)].filter((one) => all.filter((other) => other === one).length >= most);
+    return { subjects: full(subjects, ofSubject), hosts: full(hosts, ofHost) };
   }
 
   #begin(job: JobRow, lease: string): void {
@@ -163,7 +191,7 @@ export class Queue {
       this.#running.delete(job.id);
       if (!this.#stopped) void this.#look();
     });
-    this.#running.set(job.id, { name: job.name, lease, abort, done });
+    this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, done });
   }
 
   async #renew(): Promise<void> {

@@ -90,7 +90,7 @@ function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'w
 function rowRuleOf(access: ActionAccess): RowRule {
   if (access === 'write') return 'update';
   if (access === 'read' || access === 'public') return 'read';
-  return (caller, now) => decide(access, caller, now);
+  return typeof access === 'function' ? access : (caller, now) => decide(access, caller, now);
 }
 
 /** Under a collection there is no row that a condition could hold of: the rule itself has to say yes. */

@@ -2,8 +2,10 @@ import { component, named } from '../../http/openapi/openapi-components.ts';
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import { exampleId } from '../declaration/fields/uuid.ts';
+import { demandsOf } from '../declaration/step-up.ts';
 import { pascalCase } from '../model/component-names.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
+import { type RowOperation, ruleOf } from '../model/row-rules.ts';
 import { searchableNames } from '../query/searchable-names.ts';
 import { sortableNames } from '../query/sorting.ts';
 import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
@@ -101,6 +103,27 @@ function clientCall({ name }: Resource, operation: Operation): string {
   return calls[operation].replace('RESOURCE', `gatehouse.resource('${name}')`);
 }
 
+const rowOperation: Readonly<Record<Operation, RowOperation>> = {
+  list: 'read',
+  find: 'read',
+  create: 'create',
+  replace: 'update',
+  update: 'update',
+  delete: 'delete',
+};
+
+/** What a rule asks of the caller's proof, for the API reference. */
+export function stepUpText(rule: unknown): string {
+  const [demand] = demandsOf([rule]);
+  if (!demand) return '';
+  const { acr, maxAge } = demand;
+  const parts = [
+    ...(acr === undefined ? [] : [`at the level \`${acr}\``]),
+    maxAge === undefined ? 'as recent as FRESH_PROOF says' : `at most ${maxAge} seconds old`,
+  ];
+  return ` Needs a proof of identity ${parts.join(' and ')}: else 401 \`proof_too_old\` (RFC 9470).`;
+}
+
 /** The description of a generated route. */
 export function operationDocs(resource: Resource, operation: Operation) {
   const { name, readScope, writeScope, definition } = resource;
@@ -110,7 +133,7 @@ export function operationDocs(resource: Resource, operation: Operation) {
     tags: [name],
     operationId: `${operation}_${name}`,
     summary: summaries[operation](resource),
-    description: `Needs the scope \`${scope}\`.`,
+    description: `Needs the scope \`${scope}\`.${stepUpText(ruleOf(resource, rowOperation[operation]))}`,
     'x-client': clientCall(resource, operation),
   };
   const byId = { params: idParameter(resource) };
@@ -202,7 +225,11 @@ export function actionDocs(resource: Resource, action: Action, access: 'read' | 
     tags: [resource.name],
     operationId: `${method === 'DELETE' ? 'delete_' : ''}${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
     summary,
-    ...(access === 'public' ? {} : { description: `Needs the scope \`${scope}\`.` }),
+    ...(access === 'public'
+      ? {}
+      : {
+          description: `Needs the scope \`${scope}\`.${stepUpText(action.access ?? resource.definition.access[access])}`,
+        }),
     ...(on === 'row' ? { params: idParameter(resource) } : {}),
     ...(input ? { body: input } : {}),
     ...(method === 'POST' && on === 'row'

@@ -1,7 +1,9 @@
+import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { preconditionFailed } from '../../platform/errors.ts';
+import { asProven, demandsOf } from '../declaration/step-up.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows, type RowRule } from '../model/row-rules.ts';
+import { allowedRows, type RowRule, ruleOf } from '../model/row-rules.ts';
 import { noSuchRow, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
@@ -21,9 +23,22 @@ export async function allowedRow(
     context,
     sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, operation, context)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', context)}${raw(lock && context.engine === 'postgres' ? ' for update of t' : '')}`,
   );
+  if (!row || row._allowed !== 1) await askForProof(context, resource, id, operation);
   if (!row) throw noSuchRow(resource);
   if (row._allowed !== 1) throw mayNot(resource, operation);
   return row;
+}
+
+/** Throws the step-up, where the caller could do this after one. Only `anyOf` leads here: other rules throw by themselves. */
+async function askForProof(context: QueryContext, resource: Resource, id: string, operation: RowRule): Promise<void> {
+  const [demand] = [operation, 'read' as const].flatMap((rule) => demandsOf([ruleOf(resource, rule)]));
+  if (!demand || context.caller.kind === 'anonymous') return;
+  const proven = { ...context, caller: asProven(context.caller, context.now) };
+  const rows = await readPrepared(
+    context,
+    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, operation, proven)} and ${allowedRows(resource, 'read', proven)}`,
+  );
+  if (rows.length > 0) throw proofTooOld(context.caller.proof, demand);
 }
 
 /** The row as it is, locked: 404 or 403 where the caller may not do this with it, 412 when it moved on. */

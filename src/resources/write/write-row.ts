@@ -60,7 +60,13 @@ async function insertStatement(
   id: string,
   values: Values,
 ): Promise<StoredRow> {
-  const stored = storedValues(resource, values);
+  const stored = new Map<string, unknown>();
+  // Every column, also where it stays empty: it may have a default, for versions that do not know it.
+  for (const { column, foldedColumn } of resource.stored) {
+    stored.set(column, null);
+    if (foldedColumn) stored.set(foldedColumn, null);
+  }
+  for (const [column, value] of storedValues(resource, values)) stored.set(column, value);
   stored.set('id', id);
   for (const name of ['created_at', 'updated_at']) if (resource.fields.has(name)) stored.set(name, context.now);
   if (resource.versioned) stored.set('version', 1);

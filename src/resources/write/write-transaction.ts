@@ -22,8 +22,9 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const { database } = services.context;
   const { engine } = database;
-  const userId = resource.table === users ? id : undefined;
-  const act = { caller: call.caller, scope, ofAccounts: resource.ofAccounts, userId };
+  const { ofAccounts } = resource;
+  const target = resource.table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
+  const act = { caller: call.caller, scope, ofAccounts, ...target };
   const hooks = new HookRuns(engine);
   let afterCommit: WriteContext['afterCommit'] = [];
   const result = await hooks.attempt(() =>

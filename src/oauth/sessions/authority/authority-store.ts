@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../../../database/database.ts';
+import { announceRevocation, exclusiveLock, sharedLock, sharedLockOfAll } from '../../../database/revocation-locks.ts';
 
 interface Ids {
   readonly userId: string;
@@ -43,22 +44,25 @@ const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }) =>
   });
 
 interface Lockable {
-  forShare(): unknown;
-  forNoKeyUpdate(): unknown;
+  where(condition: RawBuilder<SqlBool>): Lockable;
+  forShare(): Lockable;
+  forNoKeyUpdate(): Lockable;
 }
-type Lock = (rows: Lockable) => unknown;
+type Lock = (rows: Lockable) => Lockable;
 
-const share: Lock = (rows) => rows.forShare();
+const id = sql.ref('id');
+const share: Lock = (rows) => rows.where(sharedLock(id)).forShare();
+const shareSession: Lock = (rows) => share(rows.where(sharedLockOfAll));
 // Not `for update`: rows that refer to this one go on being written.
-const change: Lock = (rows) => rows.forNoKeyUpdate();
+const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
 // On SQLite a write transaction has no neighbours.
 const none: Lock = (rows) => rows;
 
 const unlocked = rowsHeldBy({ user: none, client: none, session: none });
-const shared = rowsHeldBy({ user: share, client: share, session: share });
+const shared = rowsHeldBy({ user: share, client: share, session: shareSession });
 /** Whoever holds one of a user's sessions holds the user first: nobody is between this and the session. */
-const ofUserToChange = rowsHeldBy({ user: change, client: share, session: share });
-const ofClientToChange = rowsHeldBy({ user: change, client: change, session: share });
+const ofUserToChange = rowsHeldBy({ user: change, client: share, session: shareSession });
+const ofClientToChange = rowsHeldBy({ user: change, client: change, session: shareSession });
 
 /** Reads the rows that a caller's authority rests on; until the transaction ends they stay as they are. */
 export async function holdAuthorityRows(
@@ -80,5 +84,6 @@ export async function holdAuthorityRows(
 
 /** Users who change each other at the same time take both rows in the same order, and so one after the other. */
 export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<void> {
+  await announceRevocation(tx, ids);
   await tx.selectFrom('users').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
 }

@@ -1,8 +1,9 @@
 import type { Act, HoldAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
+import { announceRevocation } from '../../../database/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { narrowScopes } from '../../clients/scopes.ts';
+import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
 /**
@@ -22,6 +23,7 @@ export const createAuthority =
     if (isOther && database.engine === 'postgres') await lockUsers(tx, [ids.userId, act.userId as string]);
     const rows = await holdAuthorityRows(tx, database.engine, ids, act.ofAccounts ? 'change' : 'share');
     refuseEnded(caller, rows, now());
+    if (act.accountId !== undefined) await announceRevocation(tx, [act.accountId]);
     return asOfNow(act, rows);
   };
 
@@ -34,11 +36,14 @@ function refuseEnded({ kind, clientId }: Caller, { user, client, session }: Auth
 }
 
 function asOfNow({ caller, scope }: Act, { user, client }: AuthorityRows): Caller {
+  const scopes = client ? narrowScopes(caller.scopes, JSON.parse(client.scopes) as string[]) : caller.scopes;
+  const { application } = caller;
   const current: Caller = Object.freeze({
     ...caller,
     // A client acts for its owner, but never with the owner's roles.
-    roles: caller.kind === 'user' && user ? (JSON.parse(user.roles) as string[]) : [],
-    scopes: client ? narrowScopes(caller.scopes, JSON.parse(client.scopes) as string[]) : caller.scopes,
+    roles:
+      caller.kind === 'user' && user ? rolesThrough({ application, scopes }, JSON.parse(user.roles) as string[]) : [],
+    scopes,
   });
   requireScope(current, scope);
   return current;

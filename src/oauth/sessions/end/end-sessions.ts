@@ -5,7 +5,12 @@ import { type ApplicationLogin, clientsToNotify, takeLogins } from '../store/app
 import { revokeOnline, revokeSessions, type SessionsOf } from '../store/session-store.ts';
 
 /** In the transaction that ends logins: sees to it that the applications hear of it. */
-export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;
+export type NotifyApplications = (
+  tx: Tx,
+  logins: readonly ApplicationLogin[],
+  /** Where each client wants to be told. */
+  addresses: ReadonlyMap<string, string>,
+) => Promise<void>;
 
 interface SessionsEnd {
   /** For the figures: why they end. */
@@ -38,6 +43,7 @@ export async function endSessions(
   await notify(
     tx,
     logins.filter(({ client_id }) => wanting.has(client_id)),
+    wanting,
   );
   return ended.length;
 }

@@ -94,7 +94,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     defaultOrder: '-id',
     async create(call, values) {
       const { caller, tx, source, now } = call;
-      await refuseToOutliveConsent(tx, caller);
+      refuseToOutliveConsent(caller);
       const { scopes = [] } = values;
       const name = values.name as string;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
@@ -134,7 +134,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         run: ({ row, transaction }) =>
           transaction(async (call) => {
             const { caller } = call;
-            await refuseToOutliveConsent(call.tx, caller);
+            refuseToOutliveConsent(caller);
             if (!holdsScopes(caller.scopes, row.scopes)) {
               throw forbidden('This token may do more than the one that you present.');
             }

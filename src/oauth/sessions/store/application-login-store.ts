@@ -27,15 +27,15 @@ export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> 
 export const takeAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
   tx.deleteFrom('application_logins').returningAll().execute();
 
-/** Which of these clients want to be told. */
-export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Set<string>> {
+/** Which of these clients want to be told, and where. */
+export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx
     .selectFrom('clients')
-    .select('id')
+    .select(['id', 'backchannel_logout_uri as uri'])
     .where('id', 'in', clientIds)
     .where('backchannel_logout_uri', 'is not', null)
     .execute();
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, uri }) => [id, uri as string]));
 }
 
 /** Removes up to `limit` logins of which nothing is left: neither the application's session nor the browser's. */

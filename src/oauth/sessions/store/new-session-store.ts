@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
+import { isPostgres, lockedFirst, sharedLock } from '../../../database/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
 import { unknownClient } from '../../clients/unknown-client.ts';
@@ -13,13 +14,17 @@ const columns = [
   ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource'] as const),
 ] as const;
 
-const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) =>
-  db
+const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {
+  const values = db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column)));
+  const counts = isSecretActive(db, row);
+  // The foreign key locks the client's row, also where there is no secret.
+  const client = sharedLock(sql`coalesce(cast(${row.client_id} as text), '')`);
+  return db
     .insertInto('sessions')
     .columns(columns)
-    .expression(db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column))).where(isSecretActive(db, row)))
-    .returning('id'),
-);
+    .expression(values.where(isPostgres(db) ? lockedFirst(client, counts) : counts))
+    .returning('id');
+});
 
 const numbers = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
 const typed = columns.map((column) => `${column} ${numbers.has(column) ? 'bigint' : 'text'}`).join(', ');

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
-import type { Database, Written } from '../../../database/database.ts';
+import type { Database, Db, Written } from '../../../database/database.ts';
+import { exclusiveLock, isPostgres } from '../../../database/revocation-locks.ts';
 import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
@@ -16,6 +17,12 @@ interface Rotation {
   readonly address: string | null;
   readonly userAgent: string | null;
 }
+
+/** The client and its secret are locked before the session, as everywhere. */
+const holds = (db: Db, rotation: Rotation): Expression<SqlBool> => {
+  const counts = isSecretActive(db, rotation);
+  return isPostgres(db) ? sql<SqlBool>`case when ${counts} then ${exclusiveLock(sql.ref('id'))} end` : counts;
+};
 
 const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
   db
@@ -37,7 +44,7 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', rotation.now)
     .where('created_at', '>', rotation.loggedInAfter)
-    .where(isSecretActive(db, rotation))
+    .where(holds(db, rotation))
     .returningAll(),
 );
 

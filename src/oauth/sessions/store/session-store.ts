@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
+import { announceRevocation, announceRevocationOfAll } from '../../../database/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import { offlineAccessScope } from '../../clients/scopes.ts';
 
@@ -55,6 +56,7 @@ export interface SessionWithSubject {
   /** Of the user, or of the client's owner: 1 where it is disabled. */
   readonly disabled: number | null;
   readonly client_scopes: string | null;
+  readonly client_type: string | null;
   readonly owner_id: string | null;
 }
 
@@ -81,6 +83,7 @@ const withSubject = compiledQuery((db, { id }: { id: string }) =>
       'users.roles',
       'users.disabled',
       'clients.scopes as client_scopes',
+      'clients.type as client_type',
       'clients.user_id as owner_id',
     ])
     .where('sessions.id', '=', id),
@@ -98,16 +101,22 @@ export async function subjectsExist(db: Db, userId: string, clientId: string) {
 
 /** Logins of a time when SESSION_MAX_AGE was longer end as it says now. */
 export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ expires_at: sql`created_at + ${maxAge}` })
-    .where('type', '=', 'session')
-    .where(sql<boolean>`expires_at > created_at + ${maxAge}`)
-    .execute();
+  const livesLonger = sql<boolean>`type = 'session' and expires_at > created_at + ${maxAge}`;
+  const some = await db.selectFrom('sessions').select('id').where(livesLonger).limit(1).execute();
+  if (some.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    await announceRevocationOfAll(tx);
+    await tx
+      .updateTable('sessions')
+      .set({ expires_at: sql`created_at + ${maxAge}` })
+      .where(livesLonger)
+      .execute();
+  });
 }
 
 /** Marks live sessions as ended and says which. */
 export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
+  await announceRevocation(tx, ['sessionId' in of ? of.sessionId : 'userId' in of ? of.userId : of.clientId]);
   let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
   if ('sessionId' in of) query = query.where('id', '=', of.sessionId);
   else if (!('userId' in of)) query = query.where('client_id', '=', of.clientId);
@@ -123,6 +132,7 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
 /** Of these sessions, marks those as ended that may do nothing while their user is away, and says which. */
 export async function revokeOnline(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
+  await announceRevocation(tx, ids);
   const ended = await tx
     .updateTable('sessions')
     .set({ revoked_at: now })

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Tx } from '../../../database/database.ts';
+import { exclusiveLock, isPostgres } from '../../../database/revocation-locks.ts';
 
 interface OfGeneration {
   readonly id: string;
@@ -13,7 +15,8 @@ const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
     .set({ used_generation: generation, used_at: now })
     .where('id', '=', id)
     .where('generation', '=', generation)
-    .where((eb) => eb.or([eb('used_generation', 'is', null), eb('used_generation', '<', generation)])),
+    .where((eb) => eb.or([eb('used_generation', 'is', null), eb('used_generation', '<', generation)]))
+    .$if(isPostgres(db), (update) => update.where(exclusiveLock(sql.ref('id')))),
 );
 
 /** The first to come sets the time; a session that has moved on stays as it is. */

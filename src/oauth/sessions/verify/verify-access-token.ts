@@ -4,7 +4,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Proof } from '../../../platform/proof.ts';
-import { narrowScopes } from '../../clients/scopes.ts';
+import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';
@@ -49,15 +49,19 @@ export async function verifyAccessToken(
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
 
 function callerOf(config: Config, { sid, scope }: AccessTokenClaims, session: SessionWithSubject): Caller {
-  const scopes = scope.split(' ').filter(Boolean);
+  const granted = scope.split(' ').filter(Boolean);
+  const application = session.user_id !== null && session.client_type === 'application';
+  const scopes = session.client_scopes ? narrowScopes(granted, JSON.parse(session.client_scopes) as string[]) : granted;
+  const roles = JSON.parse(session.roles ?? '[]') as string[];
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
     userId: session.user_id ?? session.owner_id,
     clientId: session.client_id,
     sessionId: sid,
     // A client acts for its owner, but never with the owner's roles.
-    roles: session.user_id ? (JSON.parse(session.roles ?? '[]') as string[]) : [],
-    scopes: session.client_scopes ? narrowScopes(scopes, JSON.parse(session.client_scopes) as string[]) : scopes,
+    roles: session.user_id ? rolesThrough({ application, scopes }, roles) : [],
+    scopes,
+    application,
     proof: proofOf(config, session),
   });
 }

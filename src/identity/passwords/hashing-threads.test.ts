@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { HashingPriority } from './hashing-thread.ts';
+import { HashingThreads } from './hashing-threads.ts';
+
+const question = { kind: 'hash', password: 'correct horse battery' } as const;
+
+/** The 19th value of `stat` (proc(5)); the name before the values may hold spaces and ends with a bracket. */
+const niceOf = (task: string): number => {
+  const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+};
+
+describe('Threads that hash passwords', () => {
+  it('give way to everything else, all but one', { skip: process.platform !== 'linux' }, async () => {
+    const threads = new HashingThreads(3);
+    try {
+      await Promise.all([1, 2, 3].map(() => threads.ask(question)));
+      const givingWay = readdirSync('/proc/self/task').filter((task) => niceOf(task) === 10);
+      assert.equal(givingWay.length, 2);
+    } finally {
+      await threads.end();
+    }
+  });
+
+  it('get fewer passwords the slower they are', async () => {
+    const asked: Record<HashingPriority, number> = { normal: 0, 'gives way': 0 };
+    const threads = new HashingThreads(2, (priority) => ({
+      load: 0,
+      async ask() {
+        asked[priority]++;
+        // The one that gives way starves.
+        const until = performance.now() + (priority === 'normal' ? 1 : 100);
+        while (performance.now() < until);
+        return 'hash';
+      },
+      end: async () => undefined,
+    }));
+    while (asked['gives way'] === 0) await threads.ask(question);
+    const before = { ...asked };
+    for (let n = 0; n < 20; n++) await threads.ask(question);
+    assert.deepEqual([asked.normal - before.normal, asked['gives way'] - before['gives way']], [20, 0]);
+  });
+});

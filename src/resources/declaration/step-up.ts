@@ -1,0 +1,77 @@
+import { requireProof } from '../../http/gate/require-proof.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { Problem } from '../../platform/errors.ts';
+import { nearest } from '../../platform/nearest.ts';
+import { type Acr, acrLevels, type ProofDemand } from '../../platform/proof.ts';
+
+/** What a step-up asks for. */
+export interface StepUp {
+  /** `1`: one factor; `2`: two; `'phr'`: one that cannot be phished. The default is any. */
+  readonly acr?: 1 | 2 | 'phr';
+  /** How old the proof may be: seconds, or a text such as `'30s'`, `'5m'`, `'1h'`. The default is the setting FRESH_PROOF. */
+  readonly maxAge?: number | string;
+}
+
+const levels = new Map<unknown, Acr>([
+  [1, acrLevels[0]],
+  [2, acrLevels[1]],
+  ['phr', acrLevels[2]],
+]);
+const seconds = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
+
+/** A rule that holds while the caller's proof of identity is strong and recent enough; `demands` are described in OpenAPI. */
+export type DemandingRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofDemand[] };
+
+/**
+ * Asks whoever passes the other rules to prove again who they are: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`.
+ * The answer is 401 `proof_too_old`, and after the proof the same token goes on.
+ */
+export function stepUp(options: StepUp = {}): DemandingRule {
+  const demand = readStepUp(options);
+  const rule = (caller: Caller, now: number): true => {
+    requireProof(caller, now, demand);
+    return true;
+  };
+  return Object.assign(rule, { demands: [demand] });
+}
+
+/** What is wrong stops the start, and `gatehouse check` names the file. */
+function readStepUp(options: StepUp): ProofDemand {
+  const known = ['acr', 'maxAge'];
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    const near = nearest(name, known);
+    throw new TypeError(`stepUp takes acr and maxAge, and not "${name}".${near ? ` Did you mean ${near}?` : ''}`);
+  }
+  const { acr, maxAge } = options;
+  const level = levels.get(acr);
+  if (acr !== undefined && level === undefined)
+    throw new TypeError(`stepUp: acr takes 1, 2 or 'phr', and not ${JSON.stringify(acr)}.`);
+  return { acr: level, maxAge: maxAge === undefined ? undefined : readAge(maxAge) };
+}
+
+function readAge(given: unknown): number {
+  const [, amount, unit = 's'] = /^(\d{1,7})([smhd])$/.exec(String(given)) ?? [];
+  const age = typeof given === 'number' ? given : Number(amount) * (seconds.get(unit) ?? Number.NaN);
+  if (Number.isInteger(age) && age > 0) return age;
+  throw new TypeError(`stepUp: maxAge takes seconds, or a text such as '5m', and not ${JSON.stringify(given)}.`);
+}
+
+/** All that the rules of a combination ask for. */
+export const demandsOf = (rules: readonly unknown[]): readonly ProofDemand[] =>
+  rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as DemandingRule).demands ?? []) : []));
+
+/** The refusal, where an error is one that a proof would lift. */
+export const stepUpIn = (error: unknown): Problem | undefined =>
+  error instanceof Problem && error.code === 'proof_too_old' ? error : undefined;
+
+/** The caller as after a perfect proof: to tell whether a rule would let them, were it not for that. */
+export const asProven = (caller: Caller, now: number): Caller => ({
+  ...caller,
+  proof: { ...caller.proof, time: now, acr: 'phr' },
+});

@@ -1,0 +1,86 @@
+import { fold } from '../declaration/fields/folding.ts';
+import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
+import { type Fragment, join, quoted, raw, sql } from '../sql/sql-text.ts';
+import type { Step } from './migration-steps.ts';
+import type { TableSchema } from './storage-schema.ts';
+
+const batch = 1000;
+
+/** A column that must not be empty, with the value for rows that another version wrote without it. */
+interface Defaulted {
+  readonly table: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly folded: string | undefined;
+}
+
+/** Only constants: a default that depends on the caller says nothing about rows of others. */
+export function defaultedColumns({ table, columns, indexes }: TableSchema): Defaulted[] {
+  const isUnique = (name: string) =>
+    Object.values(indexes).some((index) => index.unique && index.columns.includes(name));
+  return Object.entries(columns).flatMap(([name, { default: value, required, unnamed, from }]) => {
+    const applies = required && !unnamed && !from && value !== undefined && value !== null && !isUnique(name);
+    const folded = columns[`${name}_folded`]?.from === name ? `${name}_folded` : undefined;
+    return applies ? [{ table, name, value, folded }] : [];
+  });
+}
+
+const valuesOf = ({ name, value, folded }: Defaulted): Fragment =>
+  join(
+    [
+      sql`${raw(quoted(name))} = ${value}`,
+      ...(folded ? [sql`${raw(quoted(folded))} = ${typeof value === 'string' ? fold(value) : null}`] : []),
+    ],
+    ', ',
+  );
+
+/**
+ * Steps for rows that lack a value although the field is required and has a default. A version that knows the field as optional
+ * writes such rows during a rolling upgrade. Reads every row of the tables that have such fields.
+ */
+export async function missingDefaults(executor: Executor, schemas: Iterable<TableSchema>): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const column of [...schemas].flatMap(defaultedColumns)) {
+    const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
+    const [row] = await readUnprepared<{ n: number }>(
+      executor,
+      sql`select count(*) as n from ${table} where ${name} is null`,
+    );
+    const missing = row?.n ?? 0;
+    if (missing === 0) continue;
+    steps.push({
+      says: `fill "${column.table}.${column.name}" with its default: another version wrote ${missing} rows without it`,
+      statements: [sql`update ${table} set ${valuesOf(column)} where ${name} is null`],
+      ofRowsAlone: true,
+      ...(executor.engine === 'postgres'
+        ? {
+            beside: {
+              table: column.table,
+              run: (on: Executor, done: (rows: number) => void) => fillDefault(on, column, done),
+            },
+          }
+        : {}),
+    });
+  }
+  return steps;
+}
+
+/** A few rows at a time, beside those who write. */
+async function fillDefault(executor: Executor, column: Defaulted, done: (rows: number) => void): Promise<void> {
+  const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
+  for (let after = ''; ; ) {
+    const rows = await readUnprepared<{ id: string }>(
+      executor,
+      sql`select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batch}`,
+    );
+    const ids = rows.map(({ id }) => id);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    await writeOnce(
+      executor,
+      sql`update ${table} set ${valuesOf(column)} where "id" = any(${ids}) and ${name} is null`,
+    );
+    done(ids.length);
+    after = last;
+  }
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { systemSource } from '../../src/http/request-source.ts';
+import { changeRoles } from '../../src/identity/roles/change-roles.ts';
+import { endAllSessions } from '../../src/oauth/end-all-sessions.ts';
+import type { Caller } from '../../src/platform/caller.ts';
+import { password } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { type Service, services } from '../harness/service.ts';
+import { someoneWaits } from './meet.ts';
+import { env, type Person, signedIn } from './people.ts';
+
+/**
+ * A stream of writers, made certain: one write is under way when a revocation is asked for, and a second comes while the
+ * revocation waits. If the second were let past the first, a third could be let past the second, and so on for ever.
+ */
+describe('A revocation that waits for a write (postgres)', () => {
+  const start = services('postgres');
+  let service: Service;
+  let admin: Person;
+  before(async () => {
+    service = await start({ env: { ...env, FRESH_PROOF: '0' } });
+    admin = await signedIn(service);
+  });
+
+  const callerOf = async ({ token }: Person): Promise<Caller> => service.verifier.verify(token, null);
+  const write = ({ token }: Person) => ask(service, '/v1/owners', { json: { name: 'Eve' }, token });
+  const asAdmin = (method: string, path: string, json?: object) =>
+    ask(service, path, { method, token: admin.token, ...(json ? { json } : {}) });
+
+  /** Returns what the revocation gave, and the answer to the write that came after it. */
+  async function betweenWrites<T>(person: Person, revoke: () => Promise<T>, next = () => write(person)) {
+    const { oauth, context } = service;
+    const { revoking, writing, queued } = await context.database.db.transaction().execute(async (tx) => {
+      await oauth.holdAuthority(tx, { caller: await callerOf(person) });
+      const revoking = revoke();
+      await Promise.race([someoneWaits(service), revoking.then((early) => assert.fail(JSON.stringify(early)))]);
+      const writing = next();
+      const queued = await Promise.race([someoneWaits(service, 2).then(() => true), writing.then(() => false)]);
+      // Not the promises themselves: the transaction would wait for them.
+      return { revoking, writing, queued };
+    });
+    return { revoked: await revoking, written: await writing, queued };
+  }
+
+  const revocations: readonly [string, (person: Person) => Promise<unknown>, [number, string]][] = [
+    ['the user is disabled', ({ id }) => asAdmin('PATCH', `/v1/users/${id}`, { disabled: true }), [401, 'user_gone']],
+    ['the user is deleted', ({ id }) => asAdmin('DELETE', `/v1/users/${id}`), [401, 'user_gone']],
+    [
+      'the password is set anew',
+      ({ id }) => asAdmin('PATCH', `/v1/users/${id}`, { password: 'quite another password' }),
+      [401, 'token_revoked'],
+    ],
+    [
+      'a role is taken away by the operator',
+      ({ id }) => changeRoles(service.context, { userId: id, give: [], take: ['admin'], source: systemSource }),
+      [403, 'forbidden'],
+    ],
+    ['the client is deleted', ({ clientId }) => asAdmin('DELETE', `/v1/clients/${clientId}`), [401, 'client_revoked']],
+    [
+      'the client is allowed less',
+      ({ clientId }) => asAdmin('PATCH', `/v1/clients/${clientId}`, { scopes: ['users:read'] }),
+      [403, 'insufficient_scope'],
+    ],
+    [
+      'the user logs out',
+      ({ token }) => ask(service, '/v1/logout', { method: 'DELETE', token }),
+      [401, 'token_revoked'],
+    ],
+    [
+      'every session ends',
+      async () => {
+        const ended = await endAllSessions(service.context, systemSource, { keepPersonal: false });
+        admin = await signedIn(service);
+        return ended;
+      },
+      [401, 'token_revoked'],
+    ],
+  ];
+  for (const [what, revoke, refused] of revocations) {
+    it(`comes before the next write: ${what}`, async () => {
+      const person = await signedIn(service);
+      const { revoked, written } = await betweenWrites(person, () => revoke(person));
+      const status = (revoked as { status?: number }).status ?? 200;
+      assert.ok(status < 300, JSON.stringify(revoked));
+      assert.deepEqual([written.status, written.body.code], refused);
+    });
+  }
+
+  it('comes before the next login', async () => {
+    const person = await signedIn(service);
+    const form = { grant_type: 'password', username: person.email, password: password };
+    const client = { client_id: person.clientId, client_secret: person.clientSecret };
+    const { revoked, written } = await betweenWrites(
+      person,
+      () => asAdmin('DELETE', `/v1/clients/${person.clientId}`),
+      () => ask(service, '/v1/oauth/token', { form: { ...form, ...client } }),
+    );
+    assert.equal(revoked.status, 204);
+    assert.deepEqual([written.status, written.body.error], [401, 'invalid_client']);
+  });
+
+  it('keeps nobody else waiting', async () => {
+    const person = await signedIn(service);
+    const other = await signedIn(service);
+    const { revoked, written } = await betweenWrites(
+      person,
+      () => asAdmin('PATCH', `/v1/users/${person.id}`, { disabled: true }),
+      () => write(other),
+    );
+    assert.deepEqual([revoked.status, written.status], [200, 201]);
+  });
+
+  it('is not needed for a start: those who write through the console keep no instance from starting', async () => {
+    const person = await signedIn(service);
+    await service.context.database.db.transaction().execute(async (tx) => {
+      await service.oauth.holdAuthority(tx, { caller: { ...(await callerOf(person)), clientId: 'web-admin' } });
+      const second = await start({ env, database: service.database });
+      assert.equal((await ask(second, '/health/ready')).status, 200);
+    });
+  });
+
+  it('is no other than a refresh: writers do not keep that from its session', async () => {
+    const person = await signedIn(service);
+    const refresh_token = service.sessions.refreshToken({ id: person.sessionId, generation: 0 });
+    const client = { client_id: person.clientId, client_secret: person.clientSecret };
+    const { revoked, written, queued } = await betweenWrites(person, () =>
+      ask(service, '/v1/oauth/token', { form: { grant_type: 'refresh_token', ...client, refresh_token } }),
+    );
+    assert.deepEqual([revoked.status, written.status, queued], [200, 201, true]);
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { password } from '../harness/accounts.ts';
+import { addApplication } from '../harness/applications.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { answerIn, authorizePath, codeFor, formOf, press, redeem, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { addOwner, rowOf, rowsOf } from '../harness/owners.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const stale = 901_000;
+
+onBothEngines('an application that somebody signed in to', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  const askAs = (method: string, path: string, token: string, json?: unknown): Promise<Answer> =>
+    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+
+  async function tokenOf(person: Awaited<ReturnType<typeof signedIn>>, scope: string, of: object = {}) {
+    const application = await addApplication(service, { scopes: ['*', 'admin', 'openid', 'offline_access'], ...of });
+    const code = await codeFor(person.visitor, application.id, { scope });
+    const { body } = await redeem(service, application, code);
+    return { application, token: body.access_token, granted: body.scope ?? scope };
+  }
+
+  for (const trusted of [false, true]) {
+    it(`never has the user's roles, with the scope * neither${trusted ? ', though it is trusted' : ''}`, async () => {
+      const admin = await signedIn(service, { roles: ['admin'] });
+      const victim = await addOwner(service);
+      const { token } = await tokenOf(admin, '*', { trusted });
+      const seen = rowsOf(await askAs('GET', '/v1/users', token));
+      assert.deepEqual(
+        seen.map(({ id }) => id),
+        [admin.id],
+        'only the own row',
+      );
+      assert.equal((await askAs('DELETE', `/v1/users/${victim.id}`, token)).status, 404);
+      const clients = rowsOf(await askAs('GET', '/v1/clients', token));
+      assert.deepEqual(clients, []);
+    });
+  }
+
+  it('has them with the scope admin, which is shown apart and asked for each time', async () => {
+    const admin = await signedIn(service, { roles: ['admin'] });
+    const victim = await addOwner(service);
+    const { application, token, granted } = await tokenOf(admin, 'openid * admin', { trusted: true });
+    assert.ok(granted.split(' ').includes('admin'));
+    assert.equal((await askAs('GET', `/v1/users/${victim.id}`, token)).status, 200);
+    const again = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
+    assert.equal(again.status, 200, 'a page');
+    assert.match(again.html, /<fieldset[^>]*>\s*<legend>[^<]*administrator[\s\S]*everything of everybody/);
+    const without = await press(admin.visitor, again, 'allow', { without: ['admin'] });
+    const { body } = await redeem(service, application, answerIn(without).code as string);
+    assert.equal((await askAs('GET', `/v1/users/${victim.id}`, body.access_token)).status, 404);
+    const silent = await admin.visitor.get(authorizePath(application.id, { scope: 'openid admin', prompt: 'none' }));
+    assert.match(String(answerIn(silent).error), /_required$/);
+    service.advance(stale);
+    const later = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
+    assert.match(String(later.location), /\/login\?next=/, 'a recent sign-in is needed');
+  });
+
+  it('is not given the scope admin by who has no role', async () => {
+    const user = await signedIn(service);
+    const application = await addApplication(service, { scopes: ['*', 'admin', 'openid'] });
+    const page = await user.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
+    assert.equal(page.status, 200);
+    assert.ok(!page.html.includes('scope:admin'));
+    const { body } = await redeem(
+      service,
+      application,
+      answerIn(await press(user.visitor, page, 'allow')).code as string,
+    );
+    assert.equal(body.scope, 'openid *');
+  });
+
+  it('is registered for admin by administrators alone', async () => {
+    const [user, admin] = [await addOwner(service), await addOwner(service, ['admin'])];
+    const made = {
+      name: 'Mine',
+      type: 'application',
+      redirect_uris: ['https://a.example/'],
+      scopes: ['openid', 'admin'],
+    };
+    assert.equal((await askAs('POST', '/v1/clients', user.token, made)).status, 422);
+    assert.equal((await askAs('POST', '/v1/clients', admin.token, made)).status, 201);
+    assert.equal((await askAs('POST', '/v1/tokens', admin.token, { name: 'T', scopes: ['admin'] })).status, 422);
+  });
+
+  it('opens no page with its token, and neither does a personal access token', async () => {
+    const person = await signedIn(service);
+    const { token } = await tokenOf(person, '*');
+    const owner = await addOwner(service);
+    const personal = rowOf(await askAs('POST', '/v1/tokens', owner.token, { name: 'T' })).access_token;
+    for (const session of [token, String(personal)]) {
+      for (const path of ['/settings', '/settings/account', '/device', '/admin']) {
+        const { status, headers } = await ask(service, path, {
+          headers: { cookie: `session=${session}`, accept: 'text/html' },
+        });
+        assert.deepEqual([status, headers.get('location')?.startsWith('/login')], [302, true], path);
+      }
+    }
+    const own = await ask(service, '/settings', { headers: { cookie: `session=${owner.token}`, accept: 'text/html' } });
+    assert.equal(own.status, 200, 'a sign-in at this service does');
+  });
+
+  it('makes and changes nothing that would outlive the consent', async () => {
+    const person = await signedIn(service);
+    const mine = await addApplication(service, { userId: person.id, redirectUris: ['https://mine.example/'] });
+    for (const trusted of [false, true]) {
+      const { token } = await tokenOf(person, '*', { trusted });
+      const attempts: [string, string, object][] = [
+        ['PATCH', `/v1/clients/${mine.id}`, { redirect_uris: ['https://mine.example/', 'https://evil.example/'] }],
+        ['POST', '/v1/clients', { name: 'New' }],
+        ['POST', `/v1/clients/${mine.id}/secrets`, {}],
+        ['POST', '/v1/tokens', { name: 'New' }],
+      ];
+      for (const [method, path, body] of attempts) {
+        const { status } = await askAs(method, path, token, { ...body, current_password: password });
+        assert.equal(status, 403, `${method} ${path}`);
+      }
+    }
+  });
+
+  for (const uri of ['http://127.0.0.1:9999/callback', 'com.example.app:/callback']) {
+    it(`is confirmed on a page each time where it is native: ${uri}`, async () => {
+      const person = await signedIn(service);
+      const native = { public: true, redirectUris: [uri], trusted: true };
+      const application = await addApplication(service, { scopes: ['openid'], ...native });
+      const asked = { scope: 'openid', redirect_uri: uri };
+      for (let i = 0; i < 2; i++) {
+        const page = await person.visitor.get(authorizePath(application.id, asked));
+        assert.equal(page.status, 200);
+        assert.ok(formOf(page).request);
+        assert.ok(answerIn(await press(person.visitor, page, 'allow')).code);
+      }
+      const silent = await person.visitor.get(authorizePath(application.id, { ...asked, prompt: 'none' }));
+      assert.equal(answerIn(silent).error, 'interaction_required');
+    });
+  }
+
+  it('sends nobody on from the logout without an ID token', async () => {
+    const uri = 'https://app.example/bye';
+    const { id } = await addApplication(service, { postLogoutRedirectUris: [uri] });
+    const path = `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: uri })}`;
+    const nobody = await ask(service, path, { headers: { accept: 'text/html' } });
+    assert.deepEqual([nobody.status, nobody.headers.get('location')], [200, null]);
+    assert.match(nobody.text, new RegExp(`href="${uri}"`));
+    const { visitor } = await signedIn(service);
+    const page = await visitor.get(path);
+    const done = await visitor.send('/oauth/logout/confirm', formOf(page));
+    assert.deepEqual([done.status, done.location], [200, null]);
+    assert.match(done.html, new RegExp(`href="${uri}"`));
+  });
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ended, type ServerProcess, serverProcesses } from '../harness/command.ts';
+import { connections } from '../harness/connections.ts';
+import { databases } from '../harness/engines.ts';
+import { startedProcesses, starters } from '../harness/starts.ts';
+
+const until = async (isSo: () => boolean | Promise<boolean>) => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+describe('The process that minds the workers', () => {
+  const create = databases('sqlite');
+  const serve = serverProcesses();
+  const start = startedProcesses();
+  const open = connections();
+
+  const entries = ({ lines }: ServerProcess) => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const pids = (service: ServerProcess) =>
+    entries(service)
+      .filter(({ msg }) => msg === 'a worker serves')
+      .map(({ pid }) => pid as number);
+  const startTwo = async () => serve((await create()).dir, { WORKERS: '2', LOG_LEVEL: 'debug' });
+
+  it('gives connections to all workers', async () => {
+    const service = await startTwo();
+    const asks = open(service.url, 20);
+    for (const [n, ask] of asks.entries()) await ask('/v1/users', { headers: { 'x-request-id': `who-${n}` } });
+    const answered = () => entries(service).filter(({ requestId }) => String(requestId).startsWith('who-'));
+    await until(() => answered().length === 20);
+    const counts = Map.groupBy(answered(), ({ worker }) => worker);
+    assert.deepEqual(
+      [...counts.values()].map(({ length }) => length),
+      [10, 10],
+    );
+  });
+
+  it('reports a worker that hangs, and replaces it', { timeout: 120_000 }, async () => {
+    const service = await startTwo();
+    const [hung = 0] = pids(service);
+    process.kill(hung, 'SIGSTOP');
+    const ready = async () => {
+      // What the hung worker was given is never answered.
+      const signal = AbortSignal.timeout(1000);
+      const answer = await fetch(`${service.url}/health/ready`, { signal }).catch(() => undefined);
+      return answer && { status: answer.status, ...((await answer.json()) as { checks: Record<string, string> }) };
+    };
+    await until(async () => (await ready())?.status === 503);
+    await until(() => pids(service).length === 3);
+    await until(async () => (await ready())?.checks.workers === 'ok');
+    assert.ok(isGone(hung));
+    assert.equal(entries(service).filter(({ msg }) => msg === 'a worker does not answer; it is ended').length, 1);
+  });
+
+  it('leaves no worker on the port when it is killed, one that hangs included', async () => {
+    const service = await startTwo();
+    const [hung = 0, other = 0] = pids(service);
+    process.kill(hung, 'SIGSTOP');
+    try {
+      service.child.kill('SIGKILL');
+      await ended(service.child);
+      await assert.rejects(fetch(`${service.url}/health/live`), /fetch failed/);
+      await until(() => isGone(other));
+    } finally {
+      process.kill(hung, 'SIGKILL');
+    }
+  });
+
+  for (const WORKERS of ['1', '2']) {
+    it(`exits with 0 when it is asked to stop during the start (WORKERS=${WORKERS})`, async () => {
+      const { dir } = await create();
+      const [, command] = starters;
+      assert.ok(command);
+      const { child, end, says, printed } = start(command, dir, { DATA_DIR: dir, PORT: '0', WORKERS });
+      await says(/migrated the database/);
+      child.kill('SIGTERM');
+      assert.deepEqual(await end, [0, null], printed());
+    });
+  }
+});

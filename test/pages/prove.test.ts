@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { password } from '../harness/accounts.ts';
+import { formOf, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+onBothEngines('settings whose proof is too old', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  it('ask for the password in place, and lose nothing that was typed', async () => {
+    const { visitor } = await signedIn(service);
+    service.advance(901_000);
+    await visitor.get('/settings/tokens/new');
+    const form = { name: 'My <token>', access: 'all', days: '30' };
+    const asked = await visitor.send('/settings/tokens', form);
+    assert.equal(asked.status, 401, asked.html);
+    assert.match(asked.html, /type="password"/);
+    assert.match(asked.html, /name="name" value="My &lt;token&gt;"/);
+    assert.match(asked.headers.get('www-authenticate') ?? '', /insufficient_user_authentication/);
+    const { name: _escaped, ...hidden } = formOf(asked);
+    const wrong = await visitor.send('/settings/tokens', { ...hidden, ...form, proof_password: 'not the password' });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.html, /name="name" value="My &lt;token&gt;"/);
+    const done = await visitor.send('/settings/tokens', { ...hidden, ...form, proof_password: password });
+    assert.ok(done.status < 400 && /My &lt;token&gt;/.test(done.html), `${done.status} ${done.html}`);
+    const next = await visitor.send('/settings/tokens', { ...form, name: 'Second' });
+    assert.ok(next.status < 400, 'nobody is asked twice');
+  });
+
+  it('end tokens with the password where that is ticked, as it is at first', async () => {
+    const { visitor } = await signedIn(service);
+    const page = await visitor.get('/settings/password');
+    assert.match(page.html, /name="end_tokens" value="true" checked/);
+    await visitor.send('/settings/tokens', { name: 'Old', access: 'all', days: '30' });
+    const fields = { current_password: password, password: 'another long password' };
+    const changed = await visitor.send('/settings/password', { ...fields, end_tokens: 'true' });
+    assert.equal(changed.status, 303, changed.html);
+    assert.ok(!(await visitor.get('/settings/tokens')).html.includes('Old'));
+  });
+});

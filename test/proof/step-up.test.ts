@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { type StepUp, stepUp } from '../../src/resources/declaration/step-up.ts';
+import { password } from '../harness/accounts.ts';
+import { type Answer, ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { addOwner, type Owner, rowOf } from '../harness/owners.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const sixMinutes = 360_000;
+
+describe('A declared step-up', () => {
+  it('names what is wrong with it', () => {
+    const wrong: [object, RegExp][] = [
+      [{ acr: 3 }, /acr takes 1, 2 or 'phr'/],
+      [{ maxAge: '5 minutes' }, /maxAge takes seconds, or a text such as '5m'/],
+      [{ maxAge: 0 }, /maxAge takes/],
+      [{ maxage: '5m' }, /Did you mean maxAge/],
+    ];
+    for (const [options, message] of wrong) assert.throws(() => stepUp(options as StepUp), message);
+  });
+});
+
+onBothEngines('a declared step-up', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start({
+      env: {
+        RESOURCES_DIR: join(import.meta.dirname, 'resources'),
+        ROUTES_DIR: join(import.meta.dirname, 'routes'),
+      },
+    });
+  });
+
+  const askAs = (method: string, path: string, { token }: Pick<Owner, 'token'>, json?: unknown): Promise<Answer> =>
+    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+  const prove = (owner: Owner) => askAs('POST', '/v1/sessions/current/proofs', owner, { password });
+  const vaultOf = async (owner: Owner) =>
+    `/v1/vaults/${rowOf(await askAs('POST', '/v1/vaults', owner, { title: 'Gold' })).id}`;
+  const expectTooOld = ({ status, headers, body }: Answer, challenge = /max_age="300"/) => {
+    assert.deepEqual([status, body.code], [401, 'proof_too_old'], JSON.stringify(body));
+    assert.match(headers.get('www-authenticate') ?? '', challenge);
+  };
+
+  it('is asked for by a resource, and the same token goes on after it', async () => {
+    const owner = await addOwner(service);
+    const vault = await vaultOf(owner);
+    service.advance(sixMinutes);
+    assert.equal((await askAs('GET', vault, owner)).status, 200);
+    expectTooOld(await askAs('DELETE', vault, owner));
+    assert.equal((await prove(owner)).status, 201);
+    assert.equal((await askAs('DELETE', vault, owner)).status, 204);
+  });
+
+  it('is asked of nobody whom another rule refuses, or lets pass', async () => {
+    const [owner, stranger, admin] = [
+      await addOwner(service),
+      await addOwner(service),
+      await addOwner(service, ['admin']),
+    ];
+    const vault = await vaultOf(owner);
+    service.advance(sixMinutes);
+    assert.equal((await askAs('PATCH', vault, owner, { title: 'Silver' })).status, 200, 'owners change it without');
+    assert.equal((await askAs('PATCH', vault, stranger, { title: 'Mine' })).status, 404);
+    assert.equal((await askAs('DELETE', vault, stranger)).status, 401, 'a rule about rows does not say whose it is');
+    expectTooOld(await askAs('PATCH', vault, admin, { title: 'Taken' }));
+    await prove(admin);
+    assert.equal((await askAs('PATCH', vault, admin, { title: 'Taken' })).status, 200);
+  });
+
+  it('is asked for by each row of a batch', async () => {
+    const owner = await addOwner(service);
+    const id = (await vaultOf(owner)).split('/').at(-1) as string;
+    service.advance(sixMinutes);
+    const batch = () => askAs('POST', '/v1/vaults/batch', owner, { operations: [{ operation: 'delete', id }] });
+    const [refused] = (await batch()).body.data as { status: number; error: { code: string; max_age: number } }[];
+    assert.deepEqual([refused?.status, refused?.error.code, refused?.error.max_age], [401, 'proof_too_old', 300]);
+    await prove(owner);
+    assert.equal(((await batch()).body.data as { status: number }[])[0]?.status, 204);
+  });
+
+  it('is asked for by an action, with the level that it needs', async () => {
+    const owner = await addOwner(service);
+    const vault = await vaultOf(owner);
+    expectTooOld(await askAs('POST', `${vault}/openings`, owner), /max_age="300", acr_values="urn:gatehouse:2"/);
+  });
+
+  it('is asked for by a route', async () => {
+    const [user, admin] = [await addOwner(service), await addOwner(service, ['admin'])];
+    service.advance(sixMinutes);
+    assert.equal((await askAs('POST', '/v1/alarms', user)).status, 403);
+    expectTooOld(await askAs('POST', '/v1/alarms', admin));
+    await prove(admin);
+    assert.equal((await askAs('POST', '/v1/alarms', admin)).status, 200);
+  });
+
+  it('is described in OpenAPI', async () => {
+    type Operation = { description?: string };
+    const { body } = await ask<{ paths: Record<string, Record<string, Operation>> }>(service, '/openapi.json');
+    const of = (path: string, method: string) => body.paths[path]?.[method]?.description ?? '';
+    assert.match(of('/v1/vaults/{id}', 'delete'), /at most 300 seconds old/);
+    assert.match(of('/v1/vaults/{id}/openings', 'post'), /urn:gatehouse:2/);
+    assert.match(of('/v1/alarms', 'post'), /proof_too_old/);
+    assert.doesNotMatch(of('/v1/vaults/{id}', 'get'), /proof/);
+  });
+});
