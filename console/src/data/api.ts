@@ -1,9 +1,9 @@
 import { createGatehouse } from '../../../client/gatehouse.ts';
-import { noteLimit } from '../bulk/request-limit.ts';
 import { Interruption } from '../auth/interruption.ts';
 import { noteOwnSession } from '../auth/own-session.ts';
-import { ProofPrompt } from '../auth/proof-prompt.ts';
 import { tokenOfPage } from '../auth/page-session.ts';
+import { ProofPrompt } from '../auth/proof-prompt.ts';
+import { noteLimit } from '../bulk/request-limit.ts';
 import { inReadersLanguage } from './spoken-problem.ts';
 
 /** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */

@@ -7,7 +7,12 @@ export function fieldsOfSchema(schema: Schema | undefined): FieldDescription[] {
   const required = (schema?.required as string[] | undefined) ?? [];
   return Object.entries((schema?.properties ?? {}) as Record<string, Schema>).map(([name, property]) => {
     const { title, description, examples, default: preset } = property;
-    const said = { label: title, description, default: preset, example: Array.isArray(examples) ? examples[0] : undefined };
+    const said = {
+      label: title,
+      description,
+      default: preset,
+      example: Array.isArray(examples) ? examples[0] : undefined,
+    };
     return { name, ...typeOf(property), ...said, required: required.includes(name) } as FieldDescription;
   });
 }
