@@ -5,7 +5,7 @@ import { Link } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { counted, listPath } from '../text/presentation.ts';
+import { counted, isOwn, listPath } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 
 /** What a deletion does to the rows that refer to the deleted one; undefined: they lose the reference. */
@@ -24,6 +24,8 @@ export function useReferrers(target: string): Referrer[] {
     .flatMap((resource) =>
       resource.fields
         .filter(({ references, writeOnly }) => references === target && !writeOnly)
+        // Every reference of a declared resource can be searched; of a built-in one, those that say so.
+        .filter(({ searchable }) => searchable || !isOwn(resource))
         .map(({ name, onDelete }) => ({ resource, field: name, outcome: outcomeOf(onDelete) })),
     );
 }
