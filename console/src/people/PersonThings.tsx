@@ -93,7 +93,11 @@ const usedWhen = ({ last_used_at, created_at }: Row): string =>
 
 /** What exists in a person's name: sessions, tokens, clients, consents, and rows that refer to them. */
 export function PersonThings() {
-  const user_id = String(useRecordContext()?.id);
+  const person = useRecordContext();
+  return person ? <ThingsOf user_id={String(person.id)} /> : null;
+}
+
+function ThingsOf({ user_id }: { user_id: string }) {
   const known = new Set(['clients', 'tokens', 'consents', 'events']);
   const others = useReferrers('users').filter(({ resource }) => !known.has(resource.name));
   return (
