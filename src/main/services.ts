@@ -26,7 +26,7 @@ import type { NotifyApplications } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
-import type { ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
+import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import type { Sessions } from '../oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
@@ -79,6 +79,7 @@ export async function createServices(context: Context): Promise<Services> {
   const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
   serveJobs(context, queue, enqueuing, jobs);
+  const proofMethods: ProofMethods = new Map([['password', byPassword(context, passwords)]]);
   const oauth: OAuth = {
     context,
     keys,
@@ -90,6 +91,7 @@ export async function createServices(context: Context): Promise<Services> {
     scopes,
     audiences: new Audiences(context.config),
     holdAuthority,
+    highestAcr: (userId) => highestAcr(proofMethods, userId),
     async checkCredentials(credentials) {
       const user = await checkCredentials(context, { passwords, keys }, credentials);
       await forgetFirstPassword(context, { id: user.id, roles: rolesOf(user) });
@@ -126,7 +128,7 @@ export async function createServices(context: Context): Promise<Services> {
     oauth,
     proxiedClients,
     accounts,
-    proofMethods: new Map([['password', byPassword(context, passwords)]]),
+    proofMethods,
     proveByPassword: createProveByPassword(context, passwords),
     queue,
     activity: new Activity(context),

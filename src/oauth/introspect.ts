@@ -4,7 +4,7 @@ import { introspectScope, narrowScopes } from './clients/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
-import { noClient } from './sessions/tokens/access-token.ts';
+import { noClient, proofClaims } from './sessions/tokens/access-token.ts';
 import { mayRepeat } from './sessions/tokens/refresh-grace.ts';
 import type { FoundToken } from './sessions/verify/token-verifier.ts';
 
@@ -38,8 +38,13 @@ const mayAsk = (client: StoredClient, { kind, session }: FoundToken): boolean =>
 const nowAllowed = (scopes: readonly string[], client: StoredClient | undefined): string =>
   (client ? narrowScopes(scopes, client.scopes) : scopes).join(' ');
 
-function describeAccess({ claims }: FoundToken & { kind: 'access' }, client: StoredClient | undefined): Introspection {
-  return { active: true, token_type: 'Bearer', ...claims, scope: nowAllowed(claims.scope.split(' '), client) };
+/** With the proof as it is now (RFC 9470 6.2): it may be newer than the token. */
+function describeAccess(
+  { claims, session }: FoundToken & { kind: 'access' },
+  client: StoredClient | undefined,
+): Introspection {
+  const scope = nowAllowed(claims.scope.split(' '), client);
+  return { active: true, token_type: 'Bearer', ...claims, ...proofClaims(session), scope };
 }
 
 /** Good is the current generation, and its predecessor as long as that still gets the same successor. */

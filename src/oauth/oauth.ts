@@ -3,6 +3,7 @@ import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes.ts';
@@ -23,6 +24,8 @@ export interface OAuth {
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
   readonly audiences: Audiences;
+  /** The highest level that a user can sign in at. */
+  highestAcr(userId: string): Promise<Acr>;
   readonly holdAuthority: HoldAuthority;
   /** The user whose login and password these are; throws the answer to give when they are not. */
   checkCredentials(credentials: {

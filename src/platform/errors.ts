@@ -100,6 +100,7 @@ type AuthorizationErrorCode =
   | 'consent_required'
   | 'account_selection_required'
   | 'interaction_required'
+  | 'unmet_authentication_requirements'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported';

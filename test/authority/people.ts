@@ -4,8 +4,11 @@ import { addClient, addUser, password } from '../harness/accounts.ts';
 import type { Service } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
-/** With an API of its own beside users, clients and tokens. */
-export const env = { RESOURCES_DIR: join(import.meta.dirname, '../../examples/fleet/resources') };
+/** With an API of its own beside users, clients and tokens. Sessions of these tests prove nothing. */
+export const env = {
+  RESOURCES_DIR: join(import.meta.dirname, '../../examples/fleet/resources'),
+  FRESH_PROOF: '0',
+};
 
 /** Somebody who is signed in. */
 export interface Person {

@@ -19,7 +19,7 @@ describe('A revocation that waits for a write (postgres)', () => {
   let service: Service;
   let admin: Person;
   before(async () => {
-    service = await start({ env: { ...env, FRESH_PROOF: '0' } });
+    service = await start({ env });
     admin = await signedIn(service);
   });
 

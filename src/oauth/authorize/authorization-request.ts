@@ -1,4 +1,5 @@
 import { badRequest, OAuthError } from '../../platform/errors.ts';
+import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
@@ -6,6 +7,7 @@ import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
+import { requestedAcr } from './requested-acr.ts';
 
 /** Who asks, and where the answer goes. As long as this is not known, people are told what is wrong, and nobody else. */
 export interface ValidatedClient {
@@ -27,6 +29,8 @@ export interface AuthorizationRequest extends ValidatedClient {
   readonly prompt: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge: number | undefined;
+  /** The least level that the person must have signed in at. */
+  readonly acr: Acr | undefined;
   readonly nonce: string | undefined;
   readonly resource: readonly string[];
 }
@@ -85,6 +89,7 @@ export function readAuthorizationRequest(
     codeChallenge: readChallenge(parameters),
     prompt: readPrompt(only(parameters, 'prompt') ?? ''),
     maxAge: readMaxAge(only(parameters, 'max_age')),
+    acr: requestedAcr(parameters),
     nonce: only(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
   };

@@ -115,7 +115,14 @@ onBothEngines('the life of an authorization code', (engine) => {
       const login = await findLogin(service.oauth, await service.verifier.verify(this.#token, null));
       if (!login) assert.fail('nobody is signed in');
       const scopes = ['openid', 'users:read', ...(offline ? ['offline_access'] : [])];
-      const rest = { state: undefined, prompt: new Set<never>(), maxAge: undefined, nonce: undefined, resource: [] };
+      const rest = {
+        state: undefined,
+        prompt: new Set<never>(),
+        maxAge: undefined,
+        acr: undefined,
+        nonce: undefined,
+        resource: [],
+      };
       const request = { client, redirectUri, asked: scopes, scopes, codeChallenge: challenge, ...rest };
       const value = await giveAccess(service.oauth, { request, login, scopes, asked: scopes, source });
       const expiresAt = service.context.now() + life;

@@ -1,11 +1,12 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { isProven } from '../../platform/proof.ts';
+import { type Acr, isProven, reaches } from '../../platform/proof.ts';
 import { adminScope, allowsScope, identityScopes } from '../clients/scopes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
 import { hasAllowed } from './has-allowed.ts';
 import type { Login } from './login.ts';
 import { isNativeRedirect } from './redirect-uris.ts';
+import { unmetRequirements } from './requested-acr.ts';
 
 /** What the person has done for this request already. */
 export interface Progress {
@@ -28,12 +29,17 @@ interface Known {
   readonly consent: Consent | undefined;
   /** Whom the application expects (`id_token_hint`); undefined: anybody. */
   readonly expected?: string | undefined;
+  /** The highest level that the person can sign in at. */
+  readonly reachable?: Acr | undefined;
   readonly now: number;
 }
 
 /** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none` whatever would need a page is an error. */
-export function nextStep(request: AuthorizationRequest, { login, progress, consent, expected, now }: Known): Step {
-  const { prompt, maxAge, client } = request;
+export function nextStep(
+  request: AuthorizationRequest,
+  { login, progress, consent, expected, reachable, now }: Known,
+): Step {
+  const { prompt, maxAge, acr, client } = request;
   const silent = prompt.has('none');
   const { since, chosen } = progress;
   const hasSignedIn = login !== undefined && since !== undefined && login.authTime >= since;
@@ -42,6 +48,10 @@ export function nextStep(request: AuthorizationRequest, { login, progress, conse
   if (!login || isAnother || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
     if (silent || (isAnother && hasSignedIn))
       throw new OAuthError('login_required', 'The person that the application expects has to sign in.');
+    return { kind: 'sign-in' };
+  }
+  if (acr !== undefined && !reaches(login.caller.proof.acr, acr)) {
+    if (silent || hasSignedIn || !reaches(reachable ?? null, acr)) throw unmetRequirements();
     return { kind: 'sign-in' };
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };

@@ -112,7 +112,8 @@ export class AuthorizePage {
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
       const expected = await this.#expected(asking, only(parameters, 'id_token_hint'));
-      const step = nextStep(authorization, { login, progress, consent, expected, now: now() });
+      const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
+      const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(visit);
       return await go({ asking, authorization, login, step });
     } catch (error) {

@@ -23,7 +23,7 @@ export async function allowedRow(
     context,
     sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, operation, context)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', context)}${raw(lock && context.engine === 'postgres' ? ' for update of t' : '')}`,
   );
-  if (!row || row._allowed !== 1) await askForProof(context, resource, id, operation);
+  if (row?._allowed !== 1) await askForProof(context, resource, id, operation);
   if (!row) throw noSuchRow(resource);
   if (row._allowed !== 1) throw mayNot(resource, operation);
   return row;

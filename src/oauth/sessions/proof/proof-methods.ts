@@ -1,5 +1,6 @@
 import type { Tx } from '../../../database/database.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
+import { type Acr, reaches } from '../../../platform/proof.ts';
 
 /** What somebody sends to prove who they are. */
 export interface SentProof {
@@ -26,3 +27,20 @@ export interface ProofMethod {
 
 /** By the member of the body that brings it: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
+
+/** What a method reaches together with the password. Any other reaches what the password does. */
+const levels = new Map<string, Acr>([
+  ['code', 'urn:gatehouse:2'],
+  ['recovery_code', 'urn:gatehouse:2'],
+  ['passkey', 'phr'],
+]);
+
+/** The highest level that this user can prove, with all the methods that are offered to them. */
+export async function highestAcr(methods: ProofMethods, userId: string): Promise<Acr> {
+  let highest: Acr = 'urn:gatehouse:1';
+  for (const [name, method] of methods) {
+    const acr = levels.get(name);
+    if (acr !== undefined && !reaches(highest, acr) && (await method.isOffered(userId))) highest = acr;
+  }
+  return highest;
+}

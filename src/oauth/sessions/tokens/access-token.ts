@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/config.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
+import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import type { SessionRow } from '../store/session-store.ts';
 
@@ -23,6 +24,9 @@ export interface AccessTokenClaims {
   readonly sid: string;
   /** Which refresh of the session it came with; 0: the login. Tokens of earlier versions have none. */
   readonly gen?: number;
+  readonly auth_time?: number;
+  readonly acr?: string;
+  readonly amr?: readonly string[];
 }
 
 /** When a session's next access token ends: never after the session itself. In whole seconds, as `exp` is. */
@@ -61,6 +65,12 @@ function audOf(
   return named.length === 1 ? (named[0] as string) : named;
 }
 
+/** RFC 9068 2.2.1: how the user signed in. What has changed since is in the session, and in introspection. */
+export function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
+  const proof = session.type === 'session' ? authenticationOf(session) : null;
+  return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };
+}
+
 function claimsOf(config: Config, session: SessionRow, { now, scope, audience }: TokenGrant) {
   return {
     iss: config.baseUrl,
@@ -74,6 +84,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience }:
     scope,
     sid: session.id,
     gen: session.generation,
+    ...proofClaims(session),
   } satisfies AccessTokenClaims;
 }
 

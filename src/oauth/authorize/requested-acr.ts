@@ -1,0 +1,37 @@
+import { OAuthError } from '../../platform/errors.ts';
+import { type Acr, acrLevels } from '../../platform/proof.ts';
+import { type AuthorizationParameters, only } from './authorization-parameters.ts';
+
+interface AcrClaim {
+  readonly essential: boolean;
+  readonly values: readonly unknown[];
+}
+
+export const unmetRequirements = () =>
+  new OAuthError('unmet_authentication_requirements', 'The person cannot sign in at the level that is asked for.');
+
+/**
+ * The level that the application asks for, by `acr_values` or the claim `acr` of the ID token (OpenID Connect Core 3.1.2.1,
+ * 5.5.1.1, RFC 9470 4): the lowest that it accepts. Levels that are not known here are passed over, unless nothing else will do.
+ */
+export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {
+  const claim = acrClaim(only(parameters, 'claims'));
+  const values = claim?.values ?? (only(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
+  const level = acrLevels.find((one) => values.includes(one));
+  if (level === undefined && claim?.essential && values.length > 0) throw unmetRequirements();
+  return level;
+}
+
+/** Whatever else is wrong with `claims` is said by who reads the rest of it. */
+function acrClaim(text: string | undefined): AcrClaim | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { id_token } = JSON.parse(text) as { id_token?: { acr?: Record<string, unknown> | null } };
+    const acr = id_token?.acr;
+    if (typeof acr !== 'object' || acr === null) return undefined;
+    const values = Array.isArray(acr.values) ? acr.values : acr.value === undefined ? undefined : [acr.value];
+    return values && { essential: acr.essential === true, values };
+  } catch {
+    return undefined;
+  }
+}
