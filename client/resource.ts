@@ -1,33 +1,15 @@
+import { type Change, live, type SubscribeOptions, subscribe } from './changes.ts';
 import { type GatehouseError, problemOf } from './errors.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
-import type { Answer, Call, Method } from './transport.ts';
+import type { Options, Page, Pagination, Send } from './page.ts';
+import type { Answer, Method } from './transport.ts';
 
-export interface Pagination {
-  /** Absent where it was not counted (cursor, `count=none`). */
-  total?: number;
-  /** The total is a lower bound. */
-  total_capped?: boolean;
-  count: number;
-  per_page: number;
-  current_page?: number;
-  total_pages?: number;
-  next_cursor?: string | null;
-  links?: { next?: string | null; previous?: string | null };
-}
-
-export interface Page<Row> {
-  data: Row[];
-  pagination: Pagination;
-}
+export type { Options, Page, Pagination, Send } from './page.ts';
 
 export interface Tagged<Row> {
   data: Row;
   /** Give it back as `ifMatch`, and nobody's change in between is overwritten. */
   etag: string | undefined;
-}
-
-export interface Options {
-  signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends Options {
@@ -61,8 +43,6 @@ export interface Result<Row> {
   error?: GatehouseError;
 }
 
-export type Send = (call: Call) => Promise<Answer>;
-
 interface BatchAnswer<Row> extends Omit<Result<Row>, 'error'> {
   error?: Record<string, unknown>;
   retry_after?: number;
@@ -87,8 +67,8 @@ export class Resource<Row> {
       signal,
       repeatable: true,
     });
-    const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination } };
-    return { data, pagination: meta.pagination };
+    const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination; changes_position?: string } };
+    return { data, pagination: meta.pagination, position: meta.changes_position };
   }
 
   /** Every row that matches, one after the other, at the same cost however many there are. */
@@ -99,6 +79,17 @@ export class Resource<Row> {
       yield* page.data;
       cursor = page.pagination.next_cursor;
     }
+  }
+
+  /** Changes of the rows, as they happen: `for await (const change of cars.subscribe({ search: { kind: 'van' } }))`. */
+  subscribe(options: SubscribeOptions = {}): AsyncGenerator<Change<Row>, void> {
+    return subscribe<Row>(this.#send, decodeURIComponent(this.path.slice('/v1/'.length)), options);
+  }
+
+  /** The rows of a list, and again after each change of it. */
+  live(query: ListQuery = {}, options: Options = {}): AsyncGenerator<readonly Row[], void> {
+    const list = (of: ListQuery, how: Options) => this.list(of, how);
+    return live(list as never, (how) => this.subscribe(how) as never, query, options) as never;
   }
 
   async get(id: string, query: SingleQuery = {}, { signal }: Options = {}): Promise<Tagged<Row>> {

@@ -11,6 +11,8 @@ export interface Call {
   form?: Record<string, string>;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** The answer is a stream of events: its body is handed over as it comes. */
+  stream?: boolean;
   /** The call may be sent again when no answer came: reading, and writing under an Idempotency-Key. */
   repeatable?: boolean;
   /** Sends and takes cookies across origins too: the login proxy's refresh cookie, for an app on a sibling host. */
@@ -47,7 +49,10 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
   const root = baseUrl.replace(/\/+$/, '');
 
   async function sendOnce(call: Call): Promise<Answer> {
-    const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
+    const headers: Record<string, string> = {
+      Accept: call.stream ? 'text/event-stream' : 'application/json',
+      ...call.headers,
+    };
     const init: RequestInit = {
       method: call.method,
       headers,
@@ -64,6 +69,8 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
     let text: string;
     try {
       response = await fetch(root + call.path, init);
+      if (call.stream && response.ok)
+        return { status: response.status, headers: response.headers, body: response.body };
       text = await response.text();
     } catch (cause) {
       if (call.signal?.aborted) throw cause;
@@ -105,7 +112,7 @@ function parse(text: string): unknown {
   }
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(done, ms);
     function done() {

@@ -1,3 +1,4 @@
+import type { Change, SubscribeOptions } from './changes.ts';
 import type { Comparison, ListQuery, Scalar } from './list-query.ts';
 import type { CreateOptions, Options, Page, RemoveOptions, Result, Tagged, WriteOptions } from './resource.ts';
 
@@ -117,6 +118,8 @@ interface Readable<R extends DeclaredResources<R>, N extends keyof R> {
   ): AsyncGenerator<Selected<R, N, F, I>, void>;
 }
 
+type SubscribeOf<T extends ResourceTypes> = Omit<SubscribeOptions, 'search'> & { search?: SearchOf<T> | string };
+
 type Created<R extends DeclaredResources<R>, N extends keyof R> = Tagged<Flat<RowOf<R, N> & R[N]['created']>>;
 
 /** The children of one row: listed and created here, and changed under their own name. */
@@ -126,6 +129,13 @@ export interface TypedChildren<R extends DeclaredResources<R>, N extends keyof R
 
 /** The calls of one resource, as its declaration has it: the compiler knows its fields, relations and actions. */
 export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R> extends Readable<R, N> {
+  /** Changes of the rows, as they happen. */
+  subscribe(options?: SubscribeOf<R[N]>): AsyncGenerator<Change<RowOf<R, N>>, void>;
+  /** The rows of a list, and again after each change of it. */
+  live<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
+    query?: ListQueryOf<R[N], F, I>,
+    options?: Options,
+  ): AsyncGenerator<readonly Selected<R, N, F, I>[], void>;
   get<F extends FieldsOf<R, N> = FieldsOf<R, N>, I extends IncludePath<R, N> = never>(
     id: string,
     query?: SelectionOf<F, I>,

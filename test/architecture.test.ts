@@ -23,6 +23,9 @@ const ownTransactions = new Map([
   ['database/postgres/replicas/replicas.ts', 'nobody: it tells that somebody wrote'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
+  ['resources/changes/log/change-store.ts', 'the service'],
+  ['resources/changes/webhooks/webhook-store.ts', 'the service'],
+  ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
   ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
 
@@ -31,7 +34,11 @@ const ownTransactions = new Map([
   ['identity/email/confirm-email.ts', 'by a mailed link, used up in the transaction'],
   ['identity/email/undo-email-change.ts', 'by a mailed link, used up in the transaction'],
   ['identity/credentials/reset-password.ts', 'by a mailed link, used up in the transaction'],
-  ['oauth/grants/password.ts', 'by a password and a client, both held in the transaction'],
+  ['oauth/open-login.ts', 'by what a person proved and a client, both held in the transaction'],
+  ['oauth/first-step.ts', 'by a code from a mail, used up in the transaction'],
+  ['oauth/report-token.ts', 'by the token that is to end'],
+  ['identity/factors/email-codes.ts', 'a stranger who asks for a code'],
+  ['cli/commands/users/user-factors.ts', 'the operator'],
   ['oauth/registration/client-documents.ts', 'the service, by what an application says of itself'],
   ['oauth/registration/manage-client.ts', 'by the token of a registration, held in the transaction'],
   ['oauth/registration/prune-clients.ts', 'the service'],
@@ -58,14 +65,30 @@ const ownTransactions = new Map([
 ]);
 
 /** The folder that writes a table. Others read it, or ask that folder. */
+const factorTables = [
+  ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
+  'spent_values',
+];
 const tableOwners = new Map(
   Object.entries({
-    identity: ['users', 'roles', 'email_changes', 'one_time_tokens', 'known_devices', 'user_time_zones', 'throttles'],
+    identity: [
+      'users',
+      'roles',
+      'email_changes',
+      'one_time_tokens',
+      'known_devices',
+      'user_time_zones',
+      'throttles',
+      ...factorTables,
+    ],
     oauth: [
       ...['clients', 'client_secrets', 'sessions', 'application_logins', 'device_authorizations'],
-      ...['client_registrations', 'consents', 'authorization_codes'],
+      ...['client_registrations', 'consents', 'authorization_codes', 'used_proofs', 'pushed_requests', 'registration_tokens'],
     ],
-    resources: ['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
+    resources: [
+      ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
+      ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
+    ],
     database: ['signing_keys', 'issuers'],
     main: ['activity'],
     extensions: ['mcp_calls', 'legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],

@@ -7,6 +7,7 @@ export const folders = [
 export const rooms = new Map([
   ['database/postgres', ['servers', 'pool', 'invalidations', 'batching', 'replicas']],
   ['resources', ['sql', 'declaration', 'model', 'query', 'read', 'write', 'migrations', 'routes']],
+  ['resources/changes', ['log', 'view', 'stream', 'webhooks']],
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
   ['pages', ['session', 'kit']],

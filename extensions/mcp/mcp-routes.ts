@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../src/http/app.ts';
 import { bearerToken } from '../../src/http/gate/bearer-token.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
-import { unauthorized } from '../../src/http/gate/unauthorized.ts';
+import { insufficientScope, unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { requestSource } from '../../src/http/request-source.ts';
+import { offlineAccessScope } from '../../src/oauth/clients/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { BoundedMap } from '../../src/platform/bounded-map.ts';
 import type { Caller } from '../../src/platform/caller.ts';
@@ -12,6 +13,7 @@ import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
 import { countCall } from './call-store.ts';
 import type { Arguments } from './check-arguments.ts';
+import { missingScope } from './missing-scope.ts';
 import type { createProtocol } from './protocol.ts';
 import { refuseForeignPages } from './refuse-foreign-pages.ts';
 import { offered, rightsOf, usefulScopes } from './rights.ts';
@@ -26,7 +28,8 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const { config, now, log } = context;
   if (!config.mcp) return;
   const those = offered(resources);
-  audiences.add(path, those.flatMap(usefulScopes));
+  // With offline_access, so that a client asks for a refresh token too.
+  audiences.add(path, [...those.flatMap(usefulScopes), offlineAccessScope]);
   const limit = new RateLimit(config.mcpRateLimit, now, context.siblings?.counts('mcp'));
   const tokens = new BoundedMap<string, string>(rememberedTokens);
   let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
@@ -64,6 +67,8 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     limit.count(loginOf(request.caller), reply);
+    const missing = missingScope(those, request.caller, request.body, now());
+    if (missing !== undefined) throw insufficientScope(missing);
     loading ??= load();
     const protocol = await loading;
     const toolbox = openToolbox({

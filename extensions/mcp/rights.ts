@@ -1,4 +1,5 @@
 import { type Caller, mayUseScope } from '../../src/platform/caller.ts';
+import { Problem } from '../../src/platform/errors.ts';
 import { type Access, type ActionAccess, decide } from '../../src/resources/declaration/access.ts';
 import type { Action, Operation } from '../../src/resources/declaration/define-resource.ts';
 import { asProven } from '../../src/resources/declaration/step-up.ts';
@@ -51,7 +52,7 @@ export function rightsOf(resources: readonly Resource[], caller: Caller, now: nu
 function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;
-  const isPossible = (rule: Access) => decide(rule, asProven(caller, now), now) !== false;
+  const isPossible = (rule: Access) => decideQuietly(rule, asProven(caller, now), now) !== false;
   if (right === 'list' || right === 'get') return mayUseScope(caller, readScope) && isPossible(access.read);
   if (!mayUseScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
   // A row that nobody sees is not there to be changed.
@@ -65,9 +66,9 @@ function mayAct({ definition, readScope, writeScope }: Resource, action: Action,
   const reads = access === 'read' || (access !== 'write' && isReading(action));
   if (access !== 'public' && !mayUseScope(caller, reads ? readScope : writeScope)) return false;
   const proven = asProven(caller, now);
-  const decided = decide(ruleOf(definition.access, access, on), proven, now);
+  const decided = decideQuietly(ruleOf(definition.access, access, on), proven, now);
   if (on === 'collection') return decided === true;
-  return decided !== false && decide(definition.access.read, proven, now) !== false;
+  return decided !== false && decideQuietly(definition.access.read, proven, now) !== false;
 }
 
 /** The resource's own rule, where the action names one; under a row that of an update. */
@@ -75,4 +76,14 @@ function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, o
   if (access === 'read') return rules.read;
   if (access === 'write') return on === 'row' ? (rules.update ?? rules.write) : rules.write;
   return access;
+}
+
+/** A rule may refuse with a reason instead of saying no. Here a refusal only means that the tool is not offered. */
+function decideQuietly(...asked: Parameters<typeof decide>): ReturnType<typeof decide> {
+  try {
+    return decide(...asked);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 403) return false;
+    throw error;
+  }
 }

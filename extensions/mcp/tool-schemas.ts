@@ -3,6 +3,7 @@ import type { Action } from '../../src/resources/declaration/define-resource.ts'
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { inputSchema } from '../../src/resources/routes/openapi-schemas.ts';
 import type { Right, Rights } from './rights.ts';
+import { strictSchema } from './strict-schema.ts';
 
 /** More rows than these, or more text, would fill the context of a model with one list. */
 export const mostRows = 50;
@@ -37,15 +38,8 @@ const selection = {
 };
 
 /** What a write takes. Marks for readers of the API description say nothing to a model, and might name what is not offered. */
-export function valuesOf(resource: Resource, mode: 'create' | 'update'): Json {
-  const schema = inputSchema(resource, mode);
-  const plain = ([name, field]: [string, Json]) => {
-    const { 'x-resource': _resource, 'x-unique': _unique, ...rest } = field;
-    return [name, rest];
-  };
-  const properties = Object.entries(schema.properties as Record<string, Json>).map(plain);
-  return { ...schema, properties: Object.fromEntries(properties) };
-}
+export const valuesOf = (resource: Resource, mode: 'create' | 'update'): Json =>
+  strictSchema(inputSchema(resource, mode));
 
 /** Of the values of a write: by resource, where that is not too long. */
 function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Json {
@@ -115,7 +109,9 @@ export function actionName({ name: resource, definition }: Resource, { name, met
 export function actInput(rights: readonly Rights[]): Json {
   const actions = actionsOf(rights);
   const about = actions.map(({ name, action }) => `${name}: ${action.summary}.`).join(' ');
-  const bodies = actions.flatMap(({ name, action: { body } }) => (body ? [{ title: name, ...(body as Json) }] : []));
+  const bodies = actions.flatMap(({ name, action: { body } }) =>
+    body ? [{ title: name, ...strictSchema(body as Json) }] : [],
+  );
   return closed(
     {
       action: { type: 'string', enum: actions.map(({ name }) => name), description: `Which action. ${about}` },
@@ -141,7 +137,10 @@ export const outputs: Record<Right | 'describe' | 'act', Json> = {
     type: 'object',
     properties: {
       data: { type: 'array', items: { type: 'object' } },
-      next_cursor: { type: ['string', 'null'], description: 'For the next page; null: this was the last.' },
+      next_cursor: {
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'For the next page; null: this was the last.',
+      },
     },
     required: ['data', 'next_cursor'],
   },

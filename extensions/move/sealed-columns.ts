@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CopiedTable, Row, Value } from '../../src/database/copy/tables.ts';
 import type { Sealing } from '../../src/database/keys/sealing.ts';
+import { authenticatorLabel } from '../../src/identity/factors/authenticator-store.ts';
 import { jobLabel, sealedMark } from '../../src/resources/queue/attempt.ts';
 import { legacyLabel } from '../passport/legacy-tokens/legacy-keys.ts';
 
@@ -16,6 +17,7 @@ interface SealedColumn {
 /** What is sealed with the secret of a database, and must be sealed anew with that of the next. */
 const sealedColumns = new Map<string, SealedColumn>([
   ['signing_keys', { column: 'sealed_private', label: (id) => id, mark: '' }],
+  ['authenticators', { column: 'sealed_secret', label: authenticatorLabel, mark: '' }],
   ['legacy_keys', { column: 'sealed', label: legacyLabel, mark: '' }],
   ['queued_jobs', { column: 'data', label: jobLabel, mark: sealedMark, mayBeLost: true }],
 ]);

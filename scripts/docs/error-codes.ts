@@ -12,6 +12,7 @@ export interface ErrorCode {
 /** What each code means. One that the code does not have, or that is missing here, fails `npm run docs` and its test. */
 const meanings: Readonly<Record<string, string>> = {
   accept_header_required: 'the request does not take JSON (`Accept`); `FORCE_ACCEPT_HEADER=false` lifts it',
+  already_confirmed: 'this authenticator app is enabled already',
   already_revealed: 'the value of this token was shown already',
   bad_request: 'the request cannot be understood; `detail` says what',
   body_empty: 'a body was announced and none came',
@@ -40,13 +41,18 @@ const meanings: Readonly<Record<string, string>> = {
   last_administrator: 'there would be no administrator left',
   link_invalid: 'a link from a mail that is used up, expired or wrong',
   method_not_allowed: 'the path is there, the method is not; `Allow` lists those that are',
+  mfa_off: 'second factors are switched off (`MFA=off`)',
+  no_factor: 'recovery codes need a second factor: set one up first',
   not_found: 'there is nothing here, or nothing that the caller may see',
   parameter_invalid: 'a query parameter is unknown or wrong; `detail` lists what is allowed',
   parameter_repeated: 'a query parameter came twice',
+  passkey_used: 'this passkey is registered already, or its challenge was used',
   precondition_failed: '`If-Match` does not match: somebody changed it meanwhile',
   proof_too_old: 'the proof of identity is too old or too weak for this: [renew it](../proof.md)',
   registration_closed: '`REGISTRATION=closed`: administrators make users',
   request_timeout: 'the request did not arrive within `REQUEST_TIMEOUT`',
+  resync:
+    'the position is too old, or of another history: read the list again and go on from its `meta.changes_position`',
   still_referred_to: 'other rows refer to this one; `detail` names them',
   token_expired: 'the token has expired: refresh it',
   token_malformed: 'this is no access token of this service',

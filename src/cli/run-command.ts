@@ -28,6 +28,7 @@ import { addTypes } from './commands/types.ts';
 import { addUserCreate } from './commands/users/user-create.ts';
 import { addUserDelete } from './commands/users/user-delete.ts';
 import { addUserDisable, addUserEnable } from './commands/users/user-disable.ts';
+import { addUserFactors } from './commands/users/user-factors.ts';
 import { addUserImport } from './commands/users/user-import.ts';
 import { addUserList } from './commands/users/user-list.ts';
 import { addUserPassword } from './commands/users/user-password.ts';
@@ -45,7 +46,7 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
     'user',
     'Make and manage users.',
     ...[addUserCreate, addUserList, addUserShow, addUserPassword, addUserRole],
-    ...[addUserDisable, addUserEnable, addUserDelete, addUserImport],
+    ...[addUserFactors, addUserDisable, addUserEnable, addUserDelete, addUserImport],
   ],
   [
     'client',

@@ -4,75 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { samples } from '../../test/harness/setting-samples.ts';
 import { loadConfig, parseConfig } from './config.ts';
 import { settings } from './settings/settings.ts';
 
 const here = '/srv/gatehouse';
 const fromEnv = (env: Record<string, string>) => parseConfig({}, env, here);
 const fromFile = (file: Record<string, unknown>) => parseConfig(file, {}, here);
-
-/** For every setting: a value as an environment variable, what it becomes, and one that is refused. */
-const samples: Record<keyof typeof settings, [text: string, value: unknown, wrong: string]> = {
-  host: ['0.0.0.0', '0.0.0.0', 'http://x'],
-  port: ['8080', 8080, '65536'],
-  baseUrl: ['https://auth.example.com', 'https://auth.example.com', 'auth.example.com'],
-  dataDir: ['/var/lib/gatehouse', '/var/lib/gatehouse', ''],
-  databaseUrl: ['postgres://a:b@c/d', 'postgres://a:b@c/d', 'mysql://a'],
-  databaseListenUrl: ['postgres://db/direct', 'postgres://db/direct', 'db'],
-  databaseReplicaUrls: ['postgres://r1/d,postgres://r2/d', ['postgres://r1/d', 'postgres://r2/d'], 'r1'],
-  databasePoolSize: ['5', 5, '0'],
-  readTimeout: ['30', 30, '0'],
-  logLevel: ['warn', 'warn', 'loud'],
-  adminEmail: ['ada@example.com', 'ada@example.com', 'ada'],
-  adminPassword: ['12345678', '12345678', 'short'],
-  encryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
-  previousEncryptionKey: ['0123456789abcdef', '0123456789abcdef', 'short'],
-  scopes: ['reports:run=Run it; bills:pay=Pay = owe', { 'reports:run': 'Run it', 'bills:pay': 'Pay = owe' }, 'a:b'],
-  resourceServers: ['https://a.example,urn:b', ['https://a.example', 'urn:b'], 'files'],
-  signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
-  loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
-  requireEmailConfirmation: ['yes', true, 'maybe'],
-  registration: ['closed', 'closed', 'invited'],
-  forceAcceptHeader: ['off', false, '2'],
-  loginAttributes: ['email, phone', ['email', 'phone'], 'email,fax'],
-  roles: ['admin,editor', ['admin', 'editor'], 'Admin'],
-  accessTokenTtl: ['60', 60, '0'],
-  refreshTokenTtl: ['600', 600, '1.5'],
-  refreshGrace: ['0', 0, '301'],
-  freshProof: ['300', 300, 'soon'],
-  cliLogin: ['off', false, 'never'],
-  sessionMaxAge: ['86400', 86400, '-1'],
-  personalTokenTtl: ['86400', 86400, 'year'],
-  eventRetentionDays: ['30', 30, '0'],
-  eventsLog: ['file:/var/log/gatehouse/events.log', 'file:/var/log/gatehouse/events.log', 'syslog://a b'],
-  smtpUrl: ['smtps://a:b@mail.example.com', 'smtps://a:b@mail.example.com', 'mail.example.com'],
-  mailFrom: ['Us <us@example.com>', 'Us <us@example.com>', 'Us\nBcc: them'],
-  corsOrigins: ['https://a.com,http://localhost:5173', ['https://a.com', 'http://localhost:5173'], '*'],
-  outboundPrivateAddresses: ['on', true, 'some'],
-  rateLimit: ['0', 0, '-1'],
-  registrationLimit: ['50', 50, 'many'],
-  requestTimeout: ['5', 5, 'soon'],
-  answerTimeout: ['20', 20, '0'],
-  maxConnections: ['500', 500, '0'],
-  workers: ['4', 4, '0'],
-  drainSeconds: ['30', 30, '-1'],
-  trustProxy: ['10.0.0.0/8,::1', ['10.0.0.0/8', '::1'], 'proxy.local'],
-  dynamicClients: ['token', 'token', 'half'],
-  clientDocuments: ['on', 'on', 'some'],
-  mcp: ['off', false, 'maybe'],
-  mcpRateLimit: ['30', 30, '-1'],
-  compat: ['apiato12', 'apiato12', 'apiato9'],
-  brandName: ['Acme', 'Acme', 'two\nlines'],
-  brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],
-  brandColor: ['#17614d', '#17614d', 'green'],
-  viewsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
-  resourcesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
-  routesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
-  jobsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
-  migrationsDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
-  languagesDir: ['/tmp', '/tmp', '/srv/no/such/folder'],
-  defaultLanguage: ['de', 'de', 'all of them'],
-};
 
 describe('Every setting', () => {
   for (const key of Object.keys(settings) as (keyof typeof settings)[]) {

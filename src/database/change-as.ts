@@ -10,6 +10,8 @@ export interface Act {
   readonly scope?: string | undefined;
   /** It may change users, clients or sessions: the caller's own are then held against every other change from the start. */
   readonly ofAccounts?: boolean;
+  /** What it writes may be recorded in the log of changes, under the caller's name. */
+  readonly recorded?: boolean;
   /** The user that it is to change. */
   readonly userId?: string | undefined;
   /** The client or session that it is to change. */

@@ -32,6 +32,8 @@ declare module 'fastify' {
     bearer?: 'optional';
     /** On a public page: who is signed in is known where somebody is; the page itself deals with whoever is not. */
     web?: 'optional';
+    /** The route also answers with a stream of events, whatever FORCE_ACCEPT_HEADER says. */
+    eventStream?: boolean;
     /** The route reads its query string by itself, repeated parameters and all. */
     query?: 'raw';
     /** The scope that the caller's token must hold. */

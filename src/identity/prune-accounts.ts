@@ -2,6 +2,9 @@ import type { Context } from '../database/context.ts';
 import { pruneOneTimeTokens } from './account-mails/one-time-token-store.ts';
 import { pruneEmailChanges } from './accounts/email-change-store.ts';
 import { pruneDevices } from './credentials/known-device-store.ts';
+import { pruneEmailCodes } from './factors/email-code-store.ts';
+import { pruneBrowsers } from './factors/remembered-browser-store.ts';
+import { pruneSpentValues } from './factors/spent-value-store.ts';
 import { deleteOldThrottles } from './throttle/throttle-store.ts';
 
 /** Small enough that a request which waits for the batch notices nothing. */
@@ -14,6 +17,9 @@ export async function pruneAccounts({ database: { db, engine }, now }: Context):
     await new Promise((resolve) => setImmediate(resolve));
   }
   await pruneOneTimeTokens(db, now());
+  await pruneEmailCodes(db, now());
+  await pruneBrowsers(db, now());
+  await pruneSpentValues(db, now());
   await pruneEmailChanges(db, now());
   await pruneDevices(db, now() - devicesKept);
 }

@@ -3,8 +3,13 @@ import { acknowledgeWrites } from '../http/acknowledge-writes.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
+import { systemSource } from '../http/request-source.ts';
+import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
+import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { serveAccounts } from '../identity/account-routes.ts';
+import { userAsCaller } from '../identity/accounts/user-as-caller.ts';
+import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { serveInvitations } from '../identity/invitation-routes.ts';
 import { queueCheck } from '../identity/passwords/queue-check.ts';
 import { keepRoles } from '../identity/roles/role-store.ts';
@@ -16,10 +21,13 @@ import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveRegistration } from '../oauth/registration/registration-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
+import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { servePages } from '../pages/pages.ts';
-import { createWebSessions } from '../pages/session/authenticate-web.ts';
+import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
+import { mayBeOwnPage } from '../pages/session/page-origin.ts';
 import { noteSettings } from '../resources/audit/note-settings.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
+import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import { loadOperatorMigrations } from '../resources/operator-migrations/load-operator-migrations.ts';
@@ -50,9 +58,14 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   await keepRoles(context.database.db, roleNames(context.config));
   const { config, database } = context;
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, context);
+  const changes = new Changes(context, keys);
   const resources = await prepareResources(
     context,
-    [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
+    [
+      ...builtinResources(context, services),
+      ...changes.resources,
+      ...extensions.flatMap((extension) => extension.resources ?? []),
+    ],
     migrations,
   );
   const routes = await loadRoutes(context.config.routesDir);
@@ -66,31 +79,51 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   acknowledgeWrites(app, context);
   await describeApi(app, context.config);
   for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
+  serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [queueCheck(services.passwords)]);
   serveOAuth(app, oauth);
   serveDeviceAuthorization(app, oauth);
   serveRegistration(app, oauth);
   serveProxies(app, oauth, proxiedClients);
+  serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, context, accounts);
   const { holdAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
+  serveFactors(app, context, { services: services.factors, holdAuthority });
   serveProofs(app, context, { holdAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
   const served = serveResources(
     app,
     context,
     resources,
-    { keys, recordEvent, holdAuthority, proveByPassword, enqueuing },
+    {
+      keys,
+      recordEvent,
+      holdAuthority,
+      proveByPassword,
+      enqueuing,
+      recorded: changes.wake,
+      positions: changes.positions,
+    },
     scopes.list(),
   );
+  changes.serve(app, served, {
+    keys,
+    verifier,
+    cookieToken: async (request, reply) =>
+      mayBeOwnPage(request, config) && (await webSessions.find(request, reply)) ? tokenOf(request) : undefined,
+    ownerOf: (userId) => userAsCaller(database.db, userId),
+    notify: (tx, { user_id: userId }) =>
+      notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),
+  });
   serveOverview(app, context, activity);
   for (const extension of extensions) extension.serve?.(app, oauth, served);
   serveOpenApi(app);
   const own = { services: { context, holdAuthority, enqueuing }, loaded: routes };
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 
-  const background = scheduleMaintenance(context, services, extensions);
+  const background = scheduleMaintenance(context, services, extensions, changes);
   app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();

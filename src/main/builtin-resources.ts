@@ -1,5 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
+import { authenticatorsResource } from '../identity/factors/authenticators-resource.ts';
+import { browsersResource } from '../identity/factors/browsers-resource.ts';
+import { passkeysResource } from '../identity/factors/passkeys-resource.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
@@ -20,6 +23,9 @@ export const builtinResources = (context: Context, services: Services): Resource
   rolesResource,
   clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
   tokensResource(services.sessions, services.scopes, services.accounts.mail),
+  passkeysResource(services.factors),
+  authenticatorsResource(services.factors),
+  browsersResource,
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,

@@ -2,9 +2,12 @@ import type { Context } from '../database/context.ts';
 import { pruneAccounts } from '../identity/prune-accounts.ts';
 import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneDevices } from '../oauth/device-authorization/prune-devices.ts';
+import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
 import { pruneLogins } from '../oauth/sessions/end/prune-logins.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
+import type { Changes } from '../resources/changes/changes.ts';
+import { pruneOldChanges } from '../resources/changes/prune-changes.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
 import type { Extension } from './extension.ts';
@@ -15,9 +18,11 @@ export const scheduleMaintenance = (
   context: Context,
   { sessions, verifier, queue, activity, legacyTokens }: Services,
   extensions: readonly Extension[],
+  changes: Changes,
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
+    { name: 'used proofs', everyMs: 60_000, run: () => pruneProofs(context) },
     { name: 'ended sessions', everyMs: 60_000, run: () => sessions.prune() },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
     { name: 'unused applications', everyMs: 3_600_000, run: () => pruneClients(context) },
@@ -29,6 +34,8 @@ export const scheduleMaintenance = (
     { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.keep() },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
+    { name: 'old changes', everyMs: 60_000, run: () => pruneOldChanges(context) },
+    { name: 'old deliveries', everyMs: 600_000, run: () => changes.prune() },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
     ...extensions.flatMap((extension) => extension.maintenance?.(context) ?? []),

@@ -16,8 +16,13 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('roles'),
   table('clients'),
   table('tokens', 'sessions'),
+  table('passkeys'),
+  table('authenticators'),
+  table('browsers', 'remembered_browsers'),
   table('events'),
   table('consents'),
   table('queued-jobs'),
   table('mcp-calls'),
+  table('webhooks'),
+  table('webhook-deliveries'),
 ];

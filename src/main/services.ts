@@ -1,6 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
@@ -8,23 +9,28 @@ import { rolesOf } from '../identity/accounts/user-store.ts';
 import { checkCredentials } from '../identity/credentials/check-credentials.ts';
 import { noteLogin } from '../identity/credentials/note-login.ts';
 import { createProveByPassword } from '../identity/credentials/prove-by-password.ts';
+import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { createMail } from '../identity/mail/mail.ts';
 import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ForeignSecrets } from '../oauth/clients/foreign-secrets.ts';
+import { refuseToOutliveConsent } from '../oauth/clients/outlives-consent.ts';
 import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes.ts';
 import { FailedClients } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
+import { ClientKeys } from '../oauth/proofs/client-keys.ts';
+import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
 import { createSessions } from '../oauth/sessions/create-sessions.ts';
 import type { NotifyApplications } from '../oauth/sessions/end/end-sessions.ts';
 import { endClients } from '../oauth/sessions/end-clients.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
+import { byCode, byEmailCode, byPasskey } from '../oauth/sessions/proof/by-factor.ts';
 import { byPassword } from '../oauth/sessions/proof/by-password.ts';
 import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-methods.ts';
 import type { Sessions } from '../oauth/sessions/sessions.ts';
@@ -50,6 +56,7 @@ export interface Services {
   readonly oauth: OAuth;
   readonly proxiedClients: readonly ProxiedClient[];
   readonly accounts: AccountServices;
+  readonly factors: FactorServices;
   /** The ways to prove who one is: a factor adds its own. */
   readonly proofMethods: ProofMethods;
   readonly proveByPassword: ProveByPassword;
@@ -68,7 +75,14 @@ export async function createServices(context: Context): Promise<Services> {
   const queue = new Queue(context, keys);
   const notifyApplications: NotifyApplications = (tx, logins, addresses) =>
     enqueueLogouts(context, tx, logins, addresses);
-  const { sessions, verifier } = createSessions(context, keys, legacyTokens, notifyApplications);
+  const dpop = new Dpop(context, keys);
+  const { sessions, verifier } = createSessions(
+    context,
+    keys,
+    legacyTokens,
+    notifyApplications,
+    ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
+  );
   const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const holdAuthority = createAuthority(context);
@@ -79,18 +93,20 @@ export async function createServices(context: Context): Promise<Services> {
   const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
   serveJobs(context, queue, enqueuing, jobs);
-  const proofMethods: ProofMethods = new Map([['password', byPassword(context, passwords)]]);
   const oauth: OAuth = {
     context,
     keys,
     clients,
-    documents: new ClientDocuments(context, clients, scopes),
+    documents: new ClientDocuments(context, clients, { scopes, keys }),
     failedClients: new FailedClients(context, clients),
+    clientKeys: new ClientKeys(context),
+    dpop,
     sessions,
     verifier,
     scopes,
     audiences: new Audiences(context.config),
     holdAuthority,
+    mail,
     highestAcr: (userId) => highestAcr(proofMethods, userId),
     async checkCredentials(credentials) {
       const user = await checkCredentials(context, { passwords, keys }, credentials);
@@ -114,6 +130,22 @@ export async function createServices(context: Context): Promise<Services> {
     },
   };
 
+  const factors: FactorServices = {
+    context,
+    keys,
+    mail,
+    guardChange(caller) {
+      refuseToOutliveConsent(caller);
+      requireProof(caller, context.now());
+    },
+  };
+  const proofMethods: ProofMethods = new Map([
+    ['password', byPassword(context, passwords)],
+    ['code', byCode(factors)],
+    ['passkey', byPasskey(factors)],
+    ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
+  ]);
+
   const endThreads = async () =>
     void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
 
@@ -128,6 +160,7 @@ export async function createServices(context: Context): Promise<Services> {
     oauth,
     proxiedClients,
     accounts,
+    factors,
     proofMethods,
     proveByPassword: createProveByPassword(context, passwords),
     queue,

@@ -1,16 +1,23 @@
 import type { RequestSource } from '../http/request-source.ts';
 import type { AuthenticatedClient } from './clients/client-secrets.ts';
+import type { StoredClient } from './clients/client-store.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
+import { clientByAssertion } from './proofs/client-assertion.ts';
+import type { ProvenRequest } from './proofs/dpop.ts';
 
 /** A request in which a client says who it is. */
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
+  /** As it was sent, where it may carry a DPoP proof. */
+  readonly sent?: ProvenRequest | undefined;
   readonly source: RequestSource;
   /** Counts the request against RATE_LIMIT as its client's; throws where it is one too many. */
   readonly countAs?: ((caller: string) => void) | undefined;
+  /** Told which client it is, before the request is judged. */
+  readonly authenticated?: ((client: StoredClient) => void) | undefined;
 }
 
 /**
@@ -18,16 +25,25 @@ export interface ClientRequest {
  * could, so nothing is counted as its own.
  */
 export async function authenticateClient(
-  { clients, failedClients }: Pick<OAuth, 'clients' | 'failedClients'>,
-  { authorization, source, countAs }: Pick<ClientRequest, 'authorization' | 'source' | 'countAs'>,
+  oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'failedClients'>,
+  { authorization, source, countAs, authenticated }: Omit<ClientRequest, 'body'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
+  const { clients, failedClients } = oauth;
+  if (parameters.has('client_assertion')) {
+    if (authorization !== undefined && /^basic /i.test(authorization)) throw authenticatedTwice();
+    if (parameters.has('client_secret')) throw authenticatedTwice();
+    const client = await clientByAssertion(oauth, parameters);
+    authenticated?.(client);
+    countAs?.(client.id);
+    return client;
+  }
   // Only Basic is client authentication. HTTP clients add a Bearer header to every request that they send.
   const usedHeader = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
   if (usedHeader && secret !== undefined) {
-    throw invalidRequest('The client authenticated twice: use the Authorization header or client_secret, not both.');
+    throw authenticatedTwice();
   }
   const attempts = usedHeader ? readBasic(authorization) : [{ id, secret }];
   for (const attempt of attempts) {
@@ -35,12 +51,16 @@ export async function authenticateClient(
     if (usedHeader && id !== undefined && id !== attempt.id) continue;
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (!client) continue;
+    authenticated?.(client);
     if (!client.public) countAs?.(client.id);
     return client;
   }
   await failedClients.record(attempts[0]?.id ?? id, source);
   throw unknownClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
 }
+
+const authenticatedTwice = () =>
+  invalidRequest('The client authenticated twice: use the Authorization header, client_secret or client_assertion.');
 
 /**
  * RFC 6749 2.3.1: id and secret are form-encoded before they are joined. Many clients send them as they are; where that

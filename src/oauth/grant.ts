@@ -3,6 +3,7 @@ import type { ClientType, StoredClient } from './clients/client-store.ts';
 import type { OAuth } from './oauth.ts';
 import type { Parameters } from './parameters.ts';
 import type { StoredSession } from './sessions/store/stored-session.ts';
+import type { TokenClaims } from './sessions/tokens/access-token.ts';
 
 /** What a grant has to go by; the client is authenticated. */
 export interface GrantRequest {
@@ -10,6 +11,8 @@ export interface GrantRequest {
   readonly client: StoredClient & { readonly secretId?: string };
   readonly parameters: Parameters;
   readonly source: RequestSource;
+  /** The thumbprint of the key that the client proved to hold (RFC 9449). */
+  readonly jkt?: string | undefined;
   /** Counts the request against RATE_LIMIT as its user's or session's, where its client was not counted before. */
   readonly countAs?: ((caller: string) => void) | undefined;
 }
@@ -21,6 +24,13 @@ export interface Granted extends StoredSession {
   readonly asked?: readonly string[];
   /** Of the authorization request, for the ID token. */
   readonly nonce?: string | undefined;
+  /** A token that was passed on, instead of one of the session's own (RFC 8693). */
+  readonly exchanged?: {
+    readonly audience: readonly string[] | undefined;
+    readonly claims: TokenClaims;
+    readonly expiresIn: number;
+    readonly type: string;
+  };
   /** The cookie by which the device is known from now on, where somebody signed in on it. */
   readonly device?: string;
 }

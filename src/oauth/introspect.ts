@@ -44,7 +44,8 @@ function describeAccess(
   client: StoredClient | undefined,
 ): Introspection {
   const scope = nowAllowed(claims.scope.split(' '), client);
-  return { active: true, token_type: 'Bearer', ...claims, ...proofClaims(session), scope };
+  const token_type = claims.cnf ? 'DPoP' : 'Bearer';
+  return { active: true, token_type, ...claims, ...proofClaims(session), scope };
 }
 
 /** Good is the current generation, and its predecessor as long as that still gets the same successor. */

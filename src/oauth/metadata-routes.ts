@@ -2,6 +2,7 @@ import { jwksMaxAge } from '../database/keys/key-ring.ts';
 import type { App } from '../http/app.ts';
 import { notFound } from '../platform/errors.ts';
 import { metadata, pathOfMetadata } from './metadata.ts';
+import { keySetSchema, serverMetadataSchema } from './metadata-schemas.ts';
 import type { OAuth } from './oauth.ts';
 
 /** Public keys and addresses: any page may read them. */
@@ -22,8 +23,10 @@ export function serveMetadata(app: App, oauth: OAuth): void {
     return metadata(oauth);
   };
   for (const { path, summary } of wellKnown) {
-    app.get(path, { config, schema: { tags, summary } }, async (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=300').send(await read()),
+    app.get(
+      path,
+      { config, schema: { tags, summary, response: { 200: serverMetadataSchema } } },
+      async (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(await read()),
     );
     if (issuerPath === undefined) continue;
     app.get(`${path}/*`, { config, schema: { hide: true } }, async (request, reply) => {
@@ -34,7 +37,14 @@ export function serveMetadata(app: App, oauth: OAuth): void {
   }
   app.get(
     '/.well-known/jwks.json',
-    { config, schema: { tags, summary: 'The public keys that verify access tokens and ID tokens (RFC 7517)' } },
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'The public keys that verify access tokens and ID tokens (RFC 7517)',
+        response: { 200: keySetSchema },
+      },
+    },
     async (_request, reply) => {
       await keys.ensureCurrent();
       reply.header('cache-control', `public, max-age=${jwksMaxAge}`);

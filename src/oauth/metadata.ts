@@ -1,13 +1,15 @@
 import type { Config } from '../config/config.ts';
 import { acrLevels } from '../platform/proof.ts';
 import { prompts } from './authorize/authorization-request.ts';
+import { responseModes } from './authorize/authorization-response.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
+import { proofAlgorithms } from './proofs/foreign-jws.ts';
 import { takesClientDocuments } from './registration/takes-client-documents.ts';
 import { grants } from './token-endpoint.ts';
 
-const bySecret = ['client_secret_basic', 'client_secret_post'];
+const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 const bySecretOrNone = [...bySecret, 'none'];
 
 /** RFC 8414 and OpenID Connect Discovery: one document at both addresses, since both read what they know of it. */
@@ -20,12 +22,16 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
     token_endpoint_auth_methods_supported: bySecretOrNone,
     revocation_endpoint_auth_methods_supported: bySecretOrNone,
     introspection_endpoint_auth_methods_supported: bySecret,
+    token_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
+    dpop_signing_alg_values_supported: proofAlgorithms,
+    request_object_signing_alg_values_supported: proofAlgorithms,
+    require_pushed_authorization_requests: false,
     scopes_supported: scopes.list(),
     grant_types_supported: [...grants.keys()],
     ...ofAuthorization,
     ...ofIdentity,
     ...ofLogout,
-    id_token_signing_alg_values_supported: [...new Set(keys.list().map(({ algorithm }) => algorithm))],
+    id_token_signing_alg_values_supported: keys.idTokenAlgorithms(),
     service_documentation: `${baseUrl}/docs`,
   };
 }
@@ -38,6 +44,7 @@ const endpoints = (baseUrl: string) => ({
   end_session_endpoint: `${baseUrl}/oauth/logout`,
   revocation_endpoint: `${baseUrl}/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/oauth/introspect`,
+  pushed_authorization_request_endpoint: `${baseUrl}/oauth/par`,
   jwks_uri: `${baseUrl}/.well-known/jwks.json`,
 });
 
@@ -49,12 +56,12 @@ const ofRegistration = (config: Config) => ({
 
 const ofAuthorization = {
   response_types_supported: ['code'],
-  response_modes_supported: ['query'],
+  response_modes_supported: responseModes,
   code_challenge_methods_supported: ['S256'],
   prompt_values_supported: prompts,
   // RFC 9207.
   authorization_response_iss_parameter_supported: true,
-  request_parameter_supported: false,
+  request_parameter_supported: true,
   // Left out it would mean yes (OpenID Connect Discovery 3).
   request_uri_parameter_supported: false,
 };
@@ -63,7 +70,7 @@ const ofIdentity = {
   subject_types_supported: ['public'],
   acr_values_supported: acrLevels,
   claim_types_supported: ['normal'],
-  claims_parameter_supported: false,
+  claims_parameter_supported: true,
   claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],
 };
 

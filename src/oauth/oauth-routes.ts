@@ -2,9 +2,12 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { createDeviceCookie, type DeviceCookie } from '../http/device-cookie.ts';
+import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
+import { answerPushedRequest } from './authorize/push-request.ts';
 import type { ClientRequest } from './client-authentication.ts';
+import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
 import { answerIntrospection } from './introspect.ts';
 import { serveMetadata } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
@@ -14,6 +17,7 @@ import { answerRevocation } from './revoke.ts';
 import {
   introspectionSchema,
   oauthErrorSchema,
+  pushedRequestSchema,
   tokenParametersSchema,
   tokenResponseSchema,
   tokenToJudgeSchema,
@@ -41,11 +45,31 @@ export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: 
 const writtenWhole = () => JSON.stringify;
 
 export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
+  sent: { method: request.method, url: request.url, headers: request.headers },
   authorization: request.headers.authorization,
   body: request.body,
   source: requestSource(request),
   countAs: (caller) => reply.countAs(caller),
+  authenticated: (client) => allowOwnOrigin(client, request, reply),
 });
+
+/** Pages of an application's own read the answer even to a request with cookies, as some libraries send it. */
+function allowOwnOrigin({ redirectUris }: StoredClient, { headers: { origin } }: FastifyRequest, reply: FastifyReply) {
+  if (origin !== undefined && redirectUris.some((uri) => originOf(uri) === origin)) allowCredentials(reply, origin);
+}
+
+/** A preflight names no application: it is answered for the origins of all of them. */
+function serveTokenPreflight(app: App, { context: { database } }: OAuth): void {
+  const options = { config: { ...config, limited: true } as const, schema: { hide: true } };
+  app.options('/oauth/token', options, async ({ headers: { origin } }, reply) => {
+    if (origin !== undefined && (await isOriginOfApplication(database.db, origin))) allowCredentials(reply, origin);
+    allowMethods(reply, 'OPTIONS, POST');
+    return reply.code(204).header('Allow', 'OPTIONS, POST').send();
+  });
+}
+
+/** Null for a scheme of an application's own: no page is of such an origin. */
+const originOf = (uri: string): string | null => (/^https?:/.test(uri) ? new URL(uri).origin : null);
 
 /** How every endpoint of OAuth is served. */
 export const oauthRoute = { config, onRequest: neverStore, ...noValidation, serializerCompiler: writtenWhole };
@@ -69,9 +93,24 @@ const endpointsOf = (oauth: OAuth, deviceCookie: DeviceCookie): readonly Endpoin
     },
     async answer(request, reply) {
       const source = deviceCookie.requestSource(request);
+      if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
       const { response, device } = await answerTokenRequest(oauth, { ...requestOf(request, reply), source });
       if (device !== undefined) deviceCookie.set(reply, device);
       return response;
+    },
+  },
+  {
+    name: 'par',
+    operationId: 'pushAuthorizationRequest',
+    schema: {
+      summary: 'Send an authorization request ahead (RFC 9126)',
+      body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
+      response: { 201: pushedRequestSchema, ...errors },
+    },
+    async answer(request, reply) {
+      const pushed = await answerPushedRequest(oauth, requestOf(request, reply));
+      reply.code(201);
+      return pushed;
     },
   },
   {
@@ -104,6 +143,7 @@ export function serveOAuth(app: App, oauth: OAuth): void {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
     app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, answer);
   }
+  serveTokenPreflight(app, oauth);
   serveUserInfo(app, oauth);
   serveMetadata(app, oauth);
   serveProtectedResources(app, oauth);

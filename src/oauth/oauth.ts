@@ -3,11 +3,15 @@ import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
 import type { RequestSource } from '../http/request-source.ts';
+import type { UserRow } from '../identity/accounts/user-store.ts';
+import type { Mail } from '../identity/mail/mail.ts';
 import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes.ts';
 import type { FailedClients } from './failed-clients.ts';
+import type { ClientKeys } from './proofs/client-keys.ts';
+import type { Dpop } from './proofs/dpop.ts';
 import type { ClientDocuments } from './registration/client-documents.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
@@ -20,6 +24,8 @@ export interface OAuth {
   /** Looks up applications that may be known by the address of their description. */
   readonly documents: ClientDocuments;
   readonly failedClients: FailedClients;
+  readonly clientKeys: ClientKeys;
+  readonly dpop: Dpop;
   readonly sessions: Sessions;
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
@@ -27,13 +33,14 @@ export interface OAuth {
   /** The highest level that a user can sign in at. */
   highestAcr(userId: string): Promise<Acr>;
   readonly holdAuthority: HoldAuthority;
+  readonly mail: Mail;
   /** The user whose login and password these are; throws the answer to give when they are not. */
   checkCredentials(credentials: {
     login: string;
     password: string;
     source: RequestSource;
     clientId: string;
-  }): Promise<{ readonly id: string; readonly password_hash: string }>;
+  }): Promise<UserRow>;
   /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
   noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

@@ -13,12 +13,33 @@ export function readParameters(body: unknown): Parameters {
   const parameters = new Map<string, string>();
   const sent = (body ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(sent)) {
-    const value = name === repeatable ? joined(sent[name]) : sent[name];
+    const value = (readers.get(name) ?? asSent)(sent[name]);
     if (value === null || value === '') continue;
     if (typeof value !== 'string') throw invalidRequest(`The parameter '${name.slice(0, 64)}' must be a string.`);
     parameters.set(name, value);
   }
   return parameters;
+}
+
+/** What a passkey signed may be sent as JSON within JSON. */
+const asText = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+const asSent = (value: unknown): unknown => value;
+const readers = new Map<string, (value: unknown) => unknown>([
+  [repeatable, joined],
+  ['passkey', asText],
+  ['remember', (value) => (typeof value === 'boolean' ? String(value) : value)],
+]);
+
+/** What the parameter `passkey` holds: an assertion as JSON. */
+export function passkeyIn(parameters: Parameters): unknown {
+  const text = parameters.get('passkey');
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidRequest("The parameter 'passkey' must be JSON.");
+  }
 }
 
 export function required(parameters: Parameters, name: string): string {

@@ -3,25 +3,31 @@ import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/resource-metadata.ts';
 import { notFound } from '../platform/errors.ts';
 import { adminScope, everyScope, identityScopes, introspectScope } from './clients/scopes.ts';
+import { resourceMetadataSchema } from './metadata-schemas.ts';
 import type { OAuth } from './oauth.ts';
-import { apiPath } from './sessions/tokens/own-resource.ts';
 
 const bare = '/.well-known/oauth-protected-resource';
 const config = { auth: 'public', limited: false, cors: 'any' } as const;
 /** They are about the login, about others, or about everything: no client asks for them to use a resource. */
 const notOfResources = [everyScope, introspectScope, adminScope, ...identityScopes];
 
-/** RFC 9728. The API stands at the bare address too; another resource of the service's own at its own address alone. */
+/**
+ * RFC 9728. Each resource at its own address: the service as a whole at the bare one, the API and others below it. 3.3: the
+ * document names the resource that its address was made of.
+ */
 export function serveProtectedResources(app: App, oauth: OAuth): void {
   const { baseUrl } = oauth.context.config;
+  const whole = '';
+  const response = { 200: resourceMetadataSchema };
   app.get(
     bare,
-    { config, schema: { tags: ['OAuth'], summary: 'Protected resource metadata (RFC 9728)' } },
-    async (_request, reply) => describe(oauth, reply, apiPath),
+    { config, schema: { tags: ['OAuth'], summary: 'Protected resource metadata (RFC 9728)', response } },
+    async (_request, reply) => describe(oauth, reply, whole),
   );
   app.get(`${bare}/*`, { config, schema: { hide: true } }, async (request, reply) => {
     const asked = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
-    const path = oauth.audiences.ownPaths().find((own) => resourceMetadataPath(baseUrl, own) === asked);
+    const paths = [whole, ...oauth.audiences.ownPaths()];
+    const path = paths.find((own) => resourceMetadataPath(baseUrl, own) === asked);
     if (path === undefined) throw notFound();
     return describe(oauth, reply, path);
   });

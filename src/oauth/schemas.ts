@@ -13,8 +13,13 @@ export const tokenParametersSchema = named(
         Type.Literal('client_credentials'),
         Type.Literal('refresh_token'),
         Type.Literal('urn:ietf:params:oauth:grant-type:device_code'),
+        Type.Literal('urn:ietf:params:oauth:grant-type:token-exchange'),
       ]),
       device_code: Type.Optional(Type.String({ description: 'urn:ietf:params:oauth:grant-type:device_code' })),
+      subject_token: Type.Optional(Type.String({ description: 'urn:ietf:params:oauth:grant-type:token-exchange' })),
+      subject_token_type: Type.Optional(Type.String({ description: 'that of an access token (RFC 8693 3)' })),
+      client_assertion: Type.Optional(Type.String({ description: 'private_key_jwt (RFC 7523)' })),
+      client_assertion_type: Type.Optional(Type.String()),
       code: Type.Optional(Type.String({ description: 'authorization_code' })),
       redirect_uri: Type.Optional(
         Type.String({ description: 'authorization_code: that of the authorization request' }),
@@ -41,7 +46,8 @@ export const tokenResponseSchema = named(
   'OAuthTokens',
   Type.Object(
     {
-      token_type: Type.Literal('Bearer'),
+      token_type: Type.Union([Type.Literal('Bearer'), Type.Literal('DPoP')]),
+      issued_token_type: Type.Optional(Type.String({ description: 'of a token exchange' })),
       expires_in: Type.Integer({ description: "the access token's life in seconds" }),
       access_token: Type.String(),
       refresh_token: Type.Optional(Type.String({ description: 'to an application with offline_access alone' })),
@@ -50,6 +56,11 @@ export const tokenResponseSchema = named(
     },
     { description: 'Tokens' },
   ),
+);
+
+export const pushedRequestSchema = named(
+  'PushedRequest',
+  Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() }, { description: 'RFC 9126 2.2' }),
 );
 
 export const tokenToJudgeSchema = Type.Object(

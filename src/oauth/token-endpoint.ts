@@ -1,14 +1,19 @@
 import { OAuthError } from '../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { isRefreshable } from './clients/is-refreshable.ts';
+import { mayUseGrant } from './clients/may-use-grant.ts';
 import { parseScope } from './clients/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
+import { emailCodeGrant } from './grants/email-code.ts';
+import { mfaGrant } from './grants/mfa.ts';
+import { passkeyGrant } from './grants/passkey.ts';
 import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
+import { tokenExchangeGrant } from './grants/token-exchange.ts';
 import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
@@ -18,19 +23,27 @@ import { unauthorizedClient } from './unauthorized-client.ts';
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
-  [authorizationCodeGrant, passwordGrant, clientCredentialsGrant, refreshTokenGrant, deviceCodeGrant].map((grant) => [
-    grant.type,
-    grant,
-  ]),
+  [
+    authorizationCodeGrant,
+    passwordGrant,
+    mfaGrant,
+    passkeyGrant,
+    emailCodeGrant,
+    clientCredentialsGrant,
+    refreshTokenGrant,
+    deviceCodeGrant,
+    tokenExchangeGrant,
+  ].map((grant) => [grant.type, grant]),
 );
 
 interface TokenResponse {
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly access_token: string;
   readonly refresh_token?: string;
   readonly id_token?: string;
   readonly scope?: string;
+  readonly issued_token_type?: string;
 }
 
 /** Tokens, with what is kept in cookies: the TTL of the refresh token in seconds, and the device where somebody signed in. */
@@ -51,7 +64,8 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth, request, parameters);
   const countAs = client.public ? request.countAs : undefined;
-  const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs });
+  const jkt = request.sent && (await oauth.dpop.atTokenEndpoint(request.sent));
+  const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs, jkt });
   // Keys that were compromised have been replaced meanwhile: what authenticated the client is void.
   if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
   return issued;
@@ -61,34 +75,42 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
 export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = request;
-  if (!grant.clientTypes.includes(client.type) || (grant.confidential && client.public)) {
-    throw unauthorizedClient(client);
-  }
+  const isOfKind = grant.clientTypes.includes(client.type) && !(grant.confidential && client.public);
+  if (!isOfKind || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: what is wrong with it must use nothing up.
   const asked = audiences.read(resourcesIn(parameters));
+  if (request.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
   const granted = await grant.issue(oauth, request);
-  const { session, scopes, durable, device } = granted;
-  const audience = audiences.narrow(session.resource, asked);
+  const { session, scopes, durable, device, exchanged } = granted;
+  const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
+  const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
+  const claims = exchanged || cnf ? { ...exchanged?.claims, cnf } : undefined;
   // Another thread signs while the session is brought to disk. No token leaves before it is there.
-  const accessToken = await sessions.accessToken(session, scopes, audience);
-  const signed = idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
-  const identity = signed ? { id_token: await signed } : {};
-  await durable;
+  const accessToken = await sessions.accessToken(session, scopes, audience, claims);
+  const signed = exchanged
+    ? undefined
+    : await idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
+  await Promise.all([durable, noteClientUse(context, client)]);
   context.metrics.tokensIssued.inc({ grant: grant.type });
-  noteClientUse(context, client);
   return {
     response: {
-      token_type: 'Bearer',
-      expires_in: sessions.accessTokenTtl(session),
+      token_type: cnf ? 'DPoP' : 'Bearer',
+      expires_in: exchanged?.expiresIn ?? sessions.accessTokenTtl(session),
       access_token: accessToken,
-      ...(isRefreshable(client, scopesOfSession(session)) ? { refresh_token: sessions.refreshToken(session) } : {}),
-      ...identity,
+      ...(!exchanged && isRefreshable(client, scopesOfSession(session))
+        ? { refresh_token: sessions.refreshToken(session) }
+        : {}),
+      ...(signed === undefined ? {} : { id_token: signed }),
+      ...(exchanged ? { issued_token_type: exchanged.type } : {}),
       ...scopeIfOther(granted, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
     device,
   };
 }
+
+const keyRequired = () =>
+  new OAuthError('invalid_dpop_proof', 'The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
 
 /** RFC 6749 5.1: said where it is not what was asked for (or, at a refresh, not what the session had). */
 function scopeIfOther({ session, scopes, asked: before }: Granted, asked: string): { scope?: string } {

@@ -3,6 +3,10 @@ import type { StoredClient } from './clients/client-store.ts';
 
 /** RFC 6749 5.2: the client is known, and its kind may not use the grant. */
 export const unauthorizedClient = (client: StoredClient): OAuthError => {
+  if (client.grantTypes.length > 0) {
+    const description = `This client was registered for the grants ${client.grantTypes.join(', ')}.`;
+    return new OAuthError('unauthorized_client', description);
+  }
   const who = client.public ? 'A public client' : `A client of the type ${client.type}`;
   return new OAuthError('unauthorized_client', `${who} may not use this grant.`);
 };

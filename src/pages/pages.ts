@@ -25,11 +25,13 @@ import { serveAccount } from './settings/settings-account.ts';
 import { serveApplications } from './settings/settings-applications.ts';
 import { serveConnections } from './settings/settings-connections.ts';
 import { serveProfile } from './settings/settings-profile.ts';
+import { serveSecurity } from './settings/settings-security.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
 import { serveMailedLinks } from './sign-in/email-links.ts';
 import { serveInvitation } from './sign-in/invitation-page.ts';
 import { serveRegister } from './sign-in/register-page.ts';
+import { serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
 interface Means {
@@ -54,6 +56,7 @@ export async function servePages(
   const continuations = new Continuations(means.keys, context.now);
   const findDestination = createDestinations(means.oauth, continuations);
   serveSignIn(kit, findDestination);
+  serveSecondStep(kit);
   serveRegister(kit, findDestination);
   await serveAuthorize(app, kit, {
     oauth: means.oauth,
@@ -64,7 +67,8 @@ export async function servePages(
   serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
   serveInvitation(kit, (token) => findInvitation(context, means.keys, token));
   serveDevicePage(kit, means.oauth);
-  serveProfile(kit);
+  serveProfile(kit, means.oauth);
+  serveSecurity(kit, means.oauth);
   serveSessions(kit, means.oauth.clients);
   serveTokens(kit, context, means.scopes);
   serveConnections(kit, means.oauth);
@@ -85,7 +89,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey)|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

@@ -73,6 +73,8 @@ export const tooExpensive = (detail: string, retryAfterSeconds: number) =>
   });
 
 export type OAuthErrorCode =
+  | 'use_dpop_nonce'
+  | 'invalid_dpop_proof'
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
@@ -91,6 +93,7 @@ export type OAuthErrorCode =
   | 'invalid_client_metadata'
   | 'invalid_token'
   | 'insufficient_scope'
+  | 'mfa_required'
   | AuthorizationErrorCode;
 
 /** Those of the authorization endpoint alone (RFC 6749 4.1.2.1, RFC 8707 2, OpenID Connect Core 3.1.2.6). */
@@ -110,18 +113,26 @@ export class OAuthError extends Error {
   readonly status: number;
   readonly error: OAuthErrorCode;
   readonly headers: Record<string, string>;
+  /** More members of the body, for programs. */
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly reason: string | undefined;
 
   constructor(
     error: OAuthErrorCode,
     description: string,
-    options: { status?: number; reason?: string; headers?: Record<string, string> } = {},
+    options: {
+      status?: number;
+      reason?: string;
+      headers?: Record<string, string>;
+      members?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(description);
     this.name = 'OAuthError';
     this.error = error;
     this.status = options.status ?? (error === 'invalid_client' ? 401 : 400);
     this.headers = options.headers ?? {};
+    this.members = options.members;
     this.reason = options.reason;
   }
 }

@@ -111,6 +111,27 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       registers,
     }),
     jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued work, by result', 'result'),
+    /** What is shown of streams and of the log that they follow, where changes are served. */
+    observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
+      new Gauge({
+        name: 'gatehouse_change_streams',
+        help: 'Open streams of changes',
+        aggregator: 'sum',
+        registers,
+        collect() {
+          this.set(streams());
+        },
+      });
+      new Gauge({
+        name: 'gatehouse_changes_lag_seconds',
+        help: 'How long the oldest change has been waiting for a transaction that is still open',
+        aggregator: 'max',
+        registers,
+        collect() {
+          this.set(lag());
+        },
+      });
+    },
     mailQueue: new Gauge({
       name: 'gatehouse_mail_queue',
       help: 'Mail waiting to be sent',

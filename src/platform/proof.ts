@@ -36,7 +36,7 @@ const remarks = ['mfa', 'user'];
 export function acrOf(amr: readonly string[]): Acr {
   if (amr.some((method) => phishingResistant.includes(method))) return 'phr';
   const factors = new Set(amr.filter((method) => !remarks.includes(method)));
-  return factors.size > 1 ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
+  return factors.size > 1 || amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 }
 
 export const reaches = (acr: Acr | null, least: Acr): boolean =>

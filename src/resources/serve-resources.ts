@@ -5,12 +5,14 @@ import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
+import { refuseParameters } from './query/list-query.ts';
 import { serveActions } from './routes/action-routes.ts';
 import { serveBatches } from './routes/batch-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
+import { descriptionsSchema } from './routes/descriptions-schema.ts';
 import { serveNested } from './routes/nested-routes.ts';
 import { resourceComponents } from './routes/openapi-schemas.ts';
-import { sendJson, serveResource } from './routes/resource-routes.ts';
+import { engineRoute, sendJson, serveResource } from './routes/resource-routes.ts';
 
 /** Serves declared resources: their routes, those of their relations and actions, and their descriptions. */
 export function serveResources(
@@ -37,9 +39,17 @@ export function serveResources(
     '/v1/resources',
     {
       config: { auth: 'auth:api' },
-      schema: { tags: ['resources'], summary: 'Describe all resources, for front ends' },
+      schema: {
+        tags: ['resources'],
+        summary: 'Describe all resources, for front ends',
+        response: { 200: descriptionsSchema },
+      },
+      ...engineRoute,
     },
-    async (_request, reply) => sendJson(reply, description),
+    async (request, reply) => {
+      refuseParameters(request.query as Record<string, string>);
+      return sendJson(reply, description);
+    },
   );
   return resources;
 }

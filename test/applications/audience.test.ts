@@ -136,7 +136,7 @@ onBothEngines('what an access token is for', (engine) => {
       const found = await ask(service, `/.well-known/oauth-protected-resource${path}`, { headers: { accept: '' } });
       assert.equal(found.status, 200, path);
       const { resource, authorization_servers, scopes_supported, bearer_methods_supported } = found.body;
-      assert.deepEqual([resource, authorization_servers], [`${base}/v1`, [base]]);
+      assert.deepEqual([resource, authorization_servers], [path === '' ? base : `${base}/v1`, [base]]);
       assert.deepEqual(bearer_methods_supported, ['header']);
       const scopes = scopes_supported as string[];
       assert.ok(scopes.includes('users:read') && !scopes.includes('*') && !scopes.includes('openid'));
@@ -156,6 +156,8 @@ onBothEngines('what an access token is for', (engine) => {
     const below = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
     const found = await ask(below, '/.well-known/oauth-protected-resource/id/gate/v1');
     assert.deepEqual([found.status, found.body.resource], [200, 'https://example.com/id/gate/v1']);
+    const whole = await ask(below, '/.well-known/oauth-protected-resource/id/gate');
+    assert.deepEqual([whole.status, whole.body.resource], [200, 'https://example.com/id/gate']);
     const refused = await ask(below, '/v1/clients');
     assert.match(
       String(refused.headers.get('www-authenticate')),

@@ -63,7 +63,7 @@ describe('Published clients sign people in', () => {
     await assert.rejects(openid.authorizationCodeGrant(config, mixed, checks), ({ cause }: Error) =>
       /"iss"/.test(String(cause)),
     );
-    const refusal = await follow(visitor, new URL(url.href.replace('offline_access', 'users%3Awrite')));
+    const refusal = await follow(visitor, new URL(url.href.replace(/scope=[^&]*/, 'scope=users%3Awrite')));
     await assert.rejects(openid.authorizationCodeGrant(config, refusal, checks), { error: 'invalid_scope' });
     // Code injection: a code of somebody else, presented with this browser's own verifier.
     const victim = await signedIn(service);

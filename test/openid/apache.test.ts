@@ -46,7 +46,6 @@ OIDCClientSecret ${client.secret}
 OIDCRedirectURI http://127.0.0.1:${port}/secure/callback
 OIDCCryptoPassphrase a-passphrase-of-this-test
 OIDCScope "openid email"
-OIDCPKCEMethod S256
 OIDCRemoteUserClaim sub
 <Location /secure>
   AuthType openid-connect

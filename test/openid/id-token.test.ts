@@ -25,7 +25,10 @@ describe('ID tokens', () => {
       const service = await start({ env: { SIGNING_ALGORITHM: algorithm } });
       const { baseUrl } = service.context.config;
       const { id: userId } = await addUser(service.context);
-      const { id: clientId, secret = '' } = await addApplication(service, { scopes: identityScopes });
+      const { id: clientId, secret = '' } = await addApplication(service, {
+        scopes: identityScopes,
+        idTokenSignedResponseAlg: algorithm,
+      });
       const signedInAt = service.context.now();
       const scopes = ['openid', 'offline_access'];
       const login = { userId, clientId, scopes, authentication: byPassword(signedInAt), source };
@@ -60,7 +63,7 @@ describe('ID tokens', () => {
       assert.equal(at_hash, hash.subarray(0, hash.length / 2).toString('base64url'));
 
       const metadata = await ask(service, '/.well-known/openid-configuration');
-      assert.deepEqual(metadata.body.id_token_signing_alg_values_supported, [algorithm]);
+      assert.deepEqual(metadata.body.id_token_signing_alg_values_supported, [...new Set(['RS256', algorithm])]);
       const asAccess = await ask(service, '/oauth/userinfo', { token: body.id_token });
       assert.equal(asAccess.status, 401, 'an ID token is no access token');
       const narrowed = await refresh(body.refresh_token, 'offline_access');

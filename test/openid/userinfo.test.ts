@@ -95,7 +95,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
     assert.equal(put.status, 405);
   });
 
-  it('may be read by the pages of any application, as the token endpoint may, and with cookies by none but the listed', async () => {
+  it('may be read by the pages of any application, as the token endpoint may, and with cookies by those of the listed', async () => {
     for (const [origin, allowed, credentials] of [
       ['https://app.example', 'https://app.example', 'true'],
       ['https://anybody.example', '*', null],

@@ -203,6 +203,8 @@ onBothEngines('Client ID metadata documents', (engine) => {
   });
 
   it('serves devices too, and acts for people alone', async () => {
+    const grant_types = ['urn:ietf:params:oauth:grant-type:device_code'];
+    answer = ({ url }, response) => send(response, document(url, { grant_types }));
     const { body } = await ask(service, '/oauth/device_authorization', { form: { client_id: `${site}/tv` } });
     assert.ok(body.user_code);
     assert.equal((await stored('/tv'))?.public, 1);

@@ -47,7 +47,8 @@ onBothEngines('Registration of clients', (engine) => {
   it('registers a published client, which is then one like any other', async () => {
     const server = new URL(open.context.config.baseUrl);
     const options = { algorithm: 'oauth2' as const, execute: [openid.allowInsecureRequests] };
-    const metadata = { redirect_uris, client_name: 'Garage door', client_uri: 'https://app.example/' };
+    const grant_types = ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'];
+    const metadata = { redirect_uris, grant_types, client_name: 'Garage door', client_uri: 'https://app.example/' };
     const config = await openid.dynamicClientRegistration(server, metadata, undefined, options);
     const client = config.clientMetadata();
     assert.ok(client.client_secret);
@@ -97,6 +98,10 @@ onBothEngines('Registration of clients', (engine) => {
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
       scope: 'openid users:read',
+      id_token_signed_response_alg: 'RS256',
+      subject_type: 'public',
+      application_type: 'web',
+      contacts: ['ada@example.com'],
     });
   });
 

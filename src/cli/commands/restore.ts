@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { restore, sqliteFile } from '../../database/backup/backup.ts';
+import { beginNewHistory } from '../../database/change-log/new-history.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { withContextOf } from '../operator/with-context.ts';
 import { barOnTerminal } from '../terminal/progress-bar.ts';
@@ -39,6 +40,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
       let ended: string | undefined;
       const change = async (draft: string) => {
         if (endSessions) ended = await endSessionsIn(config, draft);
+        beginNewHistory(draft);
       };
       const kept = await restore(resolve(name), target, { overwrite: force, progress: barOnTerminal, change });
       if (ended) console.log(ended);

@@ -8,6 +8,12 @@ export const applicationSettings = {
     'closed',
     'whether applications register themselves at /oauth/register: never, with a token of an administrator, or as they like',
   ),
+  requirePkce: oneOf(
+    'REQUIRE_PKCE',
+    ['public', 'all'],
+    'public',
+    'which applications must use PKCE: those without a secret, or all',
+  ),
   clientDocuments: oneOf(
     'CLIENT_DOCUMENTS',
     ['auto', 'on', 'off'],

@@ -34,6 +34,13 @@ export const networkSettings = {
     }),
     URL.canParse,
   ),
+  securityContact: list<string>(
+    'SECURITY_CONTACT',
+    [],
+    'whom to tell of a weakness, as /.well-known/security.txt says it (RFC 9116); unset: there is none',
+    'a list of addresses that begin with mailto:, https: or tel:',
+    (item) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\S+)$/.test(item),
+  ),
   trustProxy: where(
     list<string>(
       'TRUST_PROXY',

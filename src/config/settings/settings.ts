@@ -1,5 +1,6 @@
 import { accountSettings } from './account-settings.ts';
 import { applicationSettings } from './application-settings.ts';
+import { factorSettings } from './factor-settings.ts';
 import { networkSettings } from './network-settings.ts';
 import { projectSettings } from './project-settings.ts';
 import type { Setting } from './setting.ts';
@@ -11,6 +12,7 @@ export const settings = {
   ...networkSettings,
   ...storageSettings,
   ...accountSettings,
+  ...factorSettings,
   ...tokenSettings,
   ...applicationSettings,
   ...projectSettings,

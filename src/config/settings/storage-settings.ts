@@ -46,6 +46,20 @@ export const storageSettings = {
     takes: 'file:PATH, syslog: (this machine), or syslog://HOST:PORT, syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT',
     pattern: /^(file:.+|syslog:|syslog(\+tcp|\+tls)?:\/\/(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?)$/,
   }),
+  changesRetention: integer(
+    'CHANGES_RETENTION',
+    604_800,
+    'seconds that changes of resources are kept, for GET /v1/changes',
+    60,
+    315_360_000,
+  ),
+  streamsPerCaller: integer(
+    'STREAMS_PER_CALLER',
+    100,
+    'streams of changes that one caller may have open at one instance',
+    1,
+    1_000_000,
+  ),
   logLevel: oneOf(
     'LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

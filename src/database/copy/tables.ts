@@ -55,7 +55,8 @@ export interface TableWriter extends TableReader {
 export const notesTable = 'move_progress';
 
 /** What no service needs from another: who listens, what is made anew, and the notes. */
-export const isCopied = (table: string): boolean => !['instances', 'migrations', notesTable].includes(table);
+export const isCopied = (table: string): boolean =>
+  !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', notesTable].includes(table);
 
 export const keyOf = ({ columns, key }: CopiedTable, row: Row): Key =>
   key.map((name) => row[columns.findIndex((column) => column.name === name)] as Value);

@@ -12,6 +12,8 @@ interface Pending {
 
 /** Waking another thread takes as long as one or two signatures. */
 const worthAThread = 3;
+/** A signature with RSA takes longer than waking a thread, so that one alone goes there too. */
+const slow: readonly string[] = ['RS256'];
 /** Handed over before the turn ends, so that the thread works while this one still reads requests. */
 const enoughToStart = 8;
 
@@ -23,13 +25,14 @@ const enoughToStart = 8;
 export class BatchSigner {
   readonly #key: SigningKeyData;
   readonly #thread: WorkerThread<Unsigned[], string[]>;
-  readonly #least = availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
+  readonly #least: number;
   #batch: Pending[] = [];
   /** Batches that the thread has not answered yet. */
   #underWay = 0;
 
   constructor(algorithm: string, key: KeyObject) {
     this.#key = { algorithm, key };
+    this.#least = slow.includes(algorithm) ? 1 : availableParallelism() > 1 ? worthAThread : Number.POSITIVE_INFINITY;
     // The key goes to the thread once, at its start: with each batch it would cost more than the batch.
     this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
   }

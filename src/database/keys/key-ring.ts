@@ -4,11 +4,11 @@ import type { Db, Tx } from '../database.ts';
 import { underMigrationLock } from '../migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
-import { makeMacKey, makeSigningKey } from './make-keys.ts';
+import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
 import { makeNewKeys, type NewKeys, storeNewKeys } from './replace-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
 import type { PublicJwk } from './signing.ts';
-import { type ClaimsToSign, type KeyInfo, SigningKeys, type Verified } from './signing-keys.ts';
+import { type ClaimsToSign, type KeyInfo, SigningKeys, type SignOptions, type Verified } from './signing-keys.ts';
 
 export const jwksMaxAge = 300;
 
@@ -148,13 +148,18 @@ export class KeyRing {
     return this.#sealing.open(sealed, label).content.toString();
   }
 
-  signToken(claims: ClaimsToSign, { typ }: { typ: string }): string {
-    return this.#signing.sign(claims, { typ });
+  signToken(claims: ClaimsToSign, options: SignOptions): string {
+    return this.#signing.sign(claims, options);
   }
 
   /** The same together with what else is to be signed at the moment. */
-  signTokenInWorker(claims: ClaimsToSign, { typ }: { typ: string }): Promise<string> {
-    return this.#signing.signInWorker(claims, { typ });
+  signTokenInWorker(claims: ClaimsToSign, options: SignOptions): Promise<string> {
+    return this.#signing.signInWorker(claims, options);
+  }
+
+  /** The algorithms that ID tokens can be signed with now. */
+  idTokenAlgorithms(): readonly string[] {
+    return this.#signing.algorithms();
   }
 
   /** `retired`: by a key out of use as well, as long as it is kept. */
@@ -193,8 +198,10 @@ export class KeyRing {
     await underMigrationLock(database, async (tx) => {
       await rememberIssuer(tx, config.baseUrl, at);
       const rows = await allKeys(tx);
-      if (!rows.some(({ purpose }) => purpose === 'sign'))
+      if (!rows.some(({ purpose, signs }) => purpose === 'sign' && signs === null))
         await insertKey(tx, await makeSigningKey(this.#sealing, config.signingAlgorithm, { now: at, signsFrom: at }));
+      if (!rows.some(({ signs }) => signs === 'id_token'))
+        await insertKey(tx, await makeIdTokenKey(this.#sealing, { now: at, signsFrom: at }));
       if (!rows.some(({ purpose }) => purpose === 'mac'))
         await insertKey(tx, makeMacKey(this.#sealing, { now: at, signsFrom: at }));
       for (const { id, sealed_private } of rows) {

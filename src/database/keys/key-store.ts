@@ -29,12 +29,17 @@ export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unkno
   tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
 
 /** Every other key of the kind that nobody has retired yet gets its end; one already retiring keeps the earlier end. */
-export const retireOthers = (tx: Tx, { id, purpose }: KeyRow, at: number): Promise<unknown> =>
+export const retireOthers = (
+  tx: Tx,
+  purpose: KeyRow['purpose'],
+  ids: readonly string[],
+  at: number,
+): Promise<unknown> =>
   tx
     .updateTable('signing_keys')
     .set({ retires_at: at })
     .where('purpose', '=', purpose)
-    .where('id', '!=', id)
+    .where('id', 'not in', ids)
     .where((or) => or.or([or('retires_at', 'is', null), or('retires_at', '>', at)]))
     .execute();
 

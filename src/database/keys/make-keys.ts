@@ -8,13 +8,14 @@ import { generateSigningKey, publicJwk, type SigningAlgorithm } from './signing.
 export async function makeSigningKey(
   sealing: Sealing,
   algorithm: SigningAlgorithm,
-  { now, signsFrom }: { now: number; signsFrom: number },
+  { now, signsFrom, signs = null }: { now: number; signsFrom: number; signs?: KeyRow['signs'] },
 ): Promise<KeyRow> {
   const id = uuidv7(now);
   const privateKey = await generateSigningKey(algorithm);
   return {
     id,
     purpose: 'sign',
+    signs,
     algorithm,
     public_jwk: JSON.stringify(publicJwk(privateKey, id, algorithm)),
     sealed_private: sealing.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), id),
@@ -24,12 +25,19 @@ export async function makeSigningKey(
   };
 }
 
+/** What signs ID tokens unless an application names another algorithm: every client knows it (OpenID Connect Core 15.1). */
+export const idTokenAlgorithm: SigningAlgorithm = 'RS256';
+
+export const makeIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom: number }): Promise<KeyRow> =>
+  makeSigningKey(sealing, idTokenAlgorithm, { ...times, signs: 'id_token' });
+
 /** A symmetric key from which the MACs of every purpose derive. */
 export function makeMacKey(sealing: Sealing, { now, signsFrom }: { now: number; signsFrom: number }): KeyRow {
   const id = uuidv7(now);
   return {
     id,
     purpose: 'mac',
+    signs: null,
     algorithm: 'HS256',
     public_jwk: null,
     sealed_private: sealing.seal(randomBytes(32), id),

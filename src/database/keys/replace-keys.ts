@@ -2,7 +2,7 @@ import type { Invalidate } from '../bus.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../database.ts';
 import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retireOthers } from './key-store.ts';
-import { makeMacKey, makeSigningKey } from './make-keys.ts';
+import { makeIdTokenKey, makeMacKey, makeSigningKey } from './make-keys.ts';
 import type { Sealing } from './sealing.ts';
 
 /**
@@ -17,6 +17,7 @@ const longestMac = 365 * 86_400_000;
 /** One new key of each kind, not stored yet. */
 export interface NewKeys {
   readonly signing: KeyRow;
+  readonly idToken: KeyRow;
   readonly mac: KeyRow;
   readonly compromised: boolean;
 }
@@ -25,8 +26,11 @@ export interface NewKeys {
 export async function makeNewKeys({ config, now }: Context, sealing: Sealing, compromised: boolean): Promise<NewKeys> {
   const at = now();
   const times = { now: at, signsFrom: compromised ? at : at + publishedFirst };
-  const signing = await makeSigningKey(sealing, config.signingAlgorithm, times);
-  return { signing, mac: makeMacKey(sealing, times), compromised };
+  const [signing, idToken] = await Promise.all([
+    makeSigningKey(sealing, config.signingAlgorithm, times),
+    makeIdTokenKey(sealing, times),
+  ]);
+  return { signing, idToken, mac: makeMacKey(sealing, times), compromised };
 }
 
 /** Stores new keys. The others retire when all that they made has expired, or at once where they are compromised. */
@@ -34,13 +38,14 @@ export async function storeNewKeys(
   { config, now }: Context,
   tx: Tx,
   invalidate: Invalidate,
-  { signing, mac, compromised }: NewKeys,
+  { signing, idToken, mac, compromised }: NewKeys,
 ): Promise<void> {
   await insertKey(tx, signing);
+  await insertKey(tx, idToken);
   await insertKey(tx, mac);
   invalidate({ kind: 'keys', id: signing.id });
   if (compromised) {
-    await deleteOthers(tx, [signing.id, mac.id]);
+    await deleteOthers(tx, [signing.id, idToken.id, mac.id]);
     invalidate({ kind: 'everything', id: '' });
     return;
   }
@@ -48,7 +53,7 @@ export async function storeNewKeys(
   const macs = Math.max(config.refreshTokenTtl * 1000, longestMac);
   const lastToken = Math.max(signing.signs_from + tokens, await lastExpiry(tx, 'personal'));
   const lastMac = Math.max(mac.signs_from + macs, await lastExpiry(tx, 'session'));
-  await retireOthers(tx, signing, lastToken + clockTolerance);
-  await retireOthers(tx, mac, lastMac + clockTolerance);
+  await retireOthers(tx, 'sign', [signing.id, idToken.id], lastToken + clockTolerance);
+  await retireOthers(tx, 'mac', [mac.id], lastMac + clockTolerance);
   await deleteRetired(tx, now());
 }

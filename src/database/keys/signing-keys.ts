@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { BatchSigner } from './batch-signer.ts';
 import { decodePart, encodePart } from './jws-parts.ts';
 import type { KeyRow } from './key-store.ts';
+import { idTokenAlgorithm } from './make-keys.ts';
 import { type PublicJwk, signJws, type Unsigned, verifyWith } from './signing.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -11,8 +12,15 @@ export type ClaimsToSign = Claims | ((algorithm: string) => Claims);
 
 export type Verified = Claims | 'invalid' | 'unknown-key';
 
+export interface SignOptions {
+  readonly typ: string;
+  /** For ID tokens and what is checked like them. Default: the key that signs access tokens. */
+  readonly algorithm?: string | undefined;
+}
+
 export interface KeyInfo {
   readonly id: string;
+  readonly signs: 'access_token' | 'id_token';
   readonly algorithm: string;
   readonly state: 'published' | 'signing' | 'retiring';
   readonly createdAt: number;
@@ -30,7 +38,7 @@ interface SigningKey {
   readonly signer: BatchSigner;
 }
 
-/** The key pairs that sign tokens. One signs; those before it, and one that is to sign soon, are published and verify. */
+/** The key pairs that sign tokens. One signs access tokens and one ID tokens; those before it, and one that is to sign soon, are published and verify. */
 export class SigningKeys {
   readonly #now: () => number;
   /** Newest first. */
@@ -56,14 +64,14 @@ export class SigningKeys {
   }
 
   /** A compact JWS of the claims, signed by the current key. */
-  sign(claims: ClaimsToSign, { typ }: { typ: string }): string {
-    const key = this.#current();
+  sign(claims: ClaimsToSign, { typ, algorithm }: SignOptions): string {
+    const key = this.#signer(algorithm);
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
   /** The same together with what else is to be signed at the moment. */
-  signInWorker(claims: ClaimsToSign, { typ }: { typ: string }): Promise<string> {
-    const key = this.#current();
+  signInWorker(claims: ClaimsToSign, { typ, algorithm }: SignOptions): Promise<string> {
+    const key = this.#signer(algorithm);
     return key.signer.sign(unsignedToken(key, claims, typ));
   }
 
@@ -96,12 +104,13 @@ export class SigningKeys {
   }
 
   list(): KeyInfo[] {
-    const signer = this.#current();
+    const signers = [this.#current(null), this.#current('id_token')];
     const now = this.#now();
     return this.#usable().map((key) => ({
       id: key.row.id,
+      signs: key.row.signs ?? 'access_token',
       algorithm: key.row.algorithm,
-      state: key === signer ? 'signing' : key.row.signs_from > now ? 'published' : 'retiring',
+      state: signers.includes(key) ? 'signing' : key.row.signs_from > now ? 'published' : 'retiring',
       createdAt: key.row.created_at,
       signsFrom: key.row.signs_from,
       retiresAt: key.row.retires_at,
@@ -117,14 +126,26 @@ export class SigningKeys {
     return this.#keys.filter(({ row }) => row.retires_at === null || row.retires_at > now);
   }
 
+  /** The algorithms of the keys that sign now. */
+  algorithms(): readonly string[] {
+    return [...new Set([this.#current('id_token'), this.#current(null)].map(({ row }) => row.algorithm))];
+  }
+
+  /** The key for an algorithm; where none signs with it any more, the one for ID tokens. */
+  #signer(algorithm: string | undefined): SigningKey {
+    const ofAccessTokens = this.#current(null);
+    if (algorithm === undefined) return ofAccessTokens;
+    const isOther = algorithm !== idTokenAlgorithm && ofAccessTokens.row.algorithm === algorithm;
+    return isOther ? ofAccessTokens : this.#current('id_token');
+  }
+
   /** Rows come newest first. */
-  #current(): SigningKey {
+  #current(signs: KeyRow['signs']): SigningKey {
     const now = this.#now();
-    const key = this.#keys.find(
-      ({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now),
-    );
+    const keys = this.#keys.filter(({ row }) => row.signs === signs);
+    const key = keys.find(({ row }) => row.signs_from <= now && (row.retires_at === null || row.retires_at > now));
     // Only a clock that went far back leaves none: the oldest is then the one that everybody knows.
-    const signer = key ?? this.#keys.at(-1);
+    const signer = key ?? keys.at(-1);
     if (!signer) throw new Error('there is no signing key');
     return signer;
   }

@@ -1,4 +1,12 @@
-import { createPublicKey, generateKeyPair, type KeyObject, sign, verify } from 'node:crypto';
+import {
+  constants,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  type SignKeyObjectInput,
+  sign,
+  verify,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { encodePart } from './jws-parts.ts';
 
@@ -8,7 +16,7 @@ interface Scheme {
   generate(): Promise<KeyObject>;
   readonly digest: string | null;
   /** RFC 7518 3.4 (ES256): r and s side by side, not in DER. */
-  options(key: KeyObject): KeyObject | { key: KeyObject; dsaEncoding: 'ieee-p1363' };
+  options(key: KeyObject): KeyObject | SignKeyObjectInput;
 }
 
 const generate = promisify(generateKeyPair);
@@ -34,9 +42,18 @@ const schemes = new Map<string, Scheme>([
   [
     'RS256',
     {
-      generate: async () => (await generate('rsa', { modulusLength: 3072 })).privateKey,
+      generate: async () => (await generate('rsa', { modulusLength: 2048 })).privateKey,
       digest: 'sha256',
       options: (key) => key,
+    },
+  ],
+  [
+    // Clients sign with it; this service does not.
+    'PS256',
+    {
+      generate: async () => (await generate('rsa', { modulusLength: 2048 })).privateKey,
+      digest: 'sha256',
+      options: (key) => ({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
     },
   ],
 ]);

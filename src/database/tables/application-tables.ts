@@ -1,5 +1,56 @@
-/** Tables of applications that people sign in to from elsewhere. */
+import type { Generated } from 'kysely';
+
+/** Clients, and tables of applications that people sign in to from elsewhere. */
 export interface ApplicationTables {
+  clients: {
+    id: string;
+    /** password: first-party; personal: third-party, for itself; application: what people sign in to. */
+    type: 'password' | 'personal' | 'application';
+    name: string;
+    /** The owner of a personal client or an application; null for the operator's own. */
+    user_id: string | null;
+    /** JSON list: what the client may ask for, and what it gets when it asks for nothing. */
+    scopes: string;
+    /** 1: an application that can keep no secret, and has none. */
+    public: Generated<number>;
+    /** JSON lists, as registered to the letter. */
+    redirect_uris: Generated<string>;
+    post_logout_redirect_uris: Generated<string>;
+    homepage_uri: Generated<string | null>;
+    logo_uri: Generated<string | null>;
+    backchannel_logout_uri: Generated<string | null>;
+    /** 1: people are not asked for their consent. */
+    trusted: Generated<number>;
+    /** How it came here where nobody here made it; the registration itself is in client_registrations. */
+    registration: Generated<'dynamic' | 'document' | null>;
+    /** 1: PKCE is required, although it has a secret. */
+    require_pkce: Generated<number>;
+    /** Null: RS256. */
+    id_token_signed_response_alg: Generated<'RS256' | 'ES256' | 'EdDSA' | null>;
+    /** 1: ID tokens hold the claims of the granted scopes. */
+    id_token_claims: Generated<number>;
+    /** JSON list; empty: all that an application may use. */
+    grant_types: Generated<string>;
+    /** Null: by its secret, in either way. */
+    token_endpoint_auth_method: Generated<
+      'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none' | null
+    >;
+    /** Seconds. */
+    default_max_age: Generated<number | null>;
+    tos_uri: Generated<string | null>;
+    policy_uri: Generated<string | null>;
+    /** JSON (RFC 7517). */
+    jwks: Generated<string | null>;
+    jwks_uri: Generated<string | null>;
+    /** Each 1 where the application requires it of itself; `fapi` requires all of FAPI 2.0. */
+    require_pushed_authorization_requests: Generated<number>;
+    require_signed_request_object: Generated<number>;
+    dpop_bound_access_tokens: Generated<number>;
+    fapi: Generated<number>;
+    created_at: number;
+    updated_at: number;
+    version: number;
+  };
   /** Devices that ask for tokens while a person decides on another screen. */
   device_authorizations: {
     id: string;
@@ -41,5 +92,18 @@ export interface ApplicationTables {
     created_at: number;
     /** Exact to the day. */
     last_used_at: number;
+  };
+  /** Signed proofs that were used, by their hash: none works twice. */
+  used_proofs: { id: string; expires_at: number };
+  /** Authorization requests that applications sent ahead (RFC 9126). */
+  pushed_requests: {
+    id: string;
+    client_id: string;
+    /** As a query string. */
+    parameters: string;
+    /** The thumbprint of the key that the application showed with it (RFC 9449 10.1). */
+    jkt: string | null;
+    created_at: number;
+    expires_at: number;
   };
 }

@@ -24,14 +24,16 @@ export interface AuthorizationTables {
     /** The browser's session that the user was signed in by: a code does not outlive it. */
     login_id: string;
     redirect_uri: string;
-    /** Of the method S256. */
-    code_challenge: string;
+    /** Of the method S256; null: the application sent none. */
+    code_challenge: string | null;
     /** JSON lists: what the application asked for, and what it gets. */
     asked: string;
     scopes: string;
     nonce: string | null;
     /** JSON list (RFC 8707). */
     resource: string | null;
+    /** JSON of `GrantDetails`. */
+    details: string | null;
     created_at: number;
     expires_at: number;
     used_at: number | null;

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely';
+import type { ChangeTables } from '../change-tables.ts';
+import type { FactorTables } from '../factor-tables.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
 
@@ -6,7 +8,7 @@ import type { AuthorizationTables } from './authorization-tables.ts';
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
  */
-export interface Tables extends ApplicationTables, AuthorizationTables {
+export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables {
   migrations: { name: string; applied_at: number };
   /** How often what happened in an hour, which began at `hour`. */
   activity: { hour: number; kind: string; count: number };
@@ -63,31 +65,6 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
   user_time_zones: { user_id: string; time_zone: string };
   /** The names that the setting ROLES has, and admin. */
   roles: { id: string };
-  clients: {
-    id: string;
-    /** password: first-party; personal: third-party, for itself; application: what people sign in to. */
-    type: 'password' | 'personal' | 'application';
-    name: string;
-    /** The owner of a personal client or an application; null for the operator's own. */
-    user_id: string | null;
-    /** JSON list: what the client may ask for, and what it gets when it asks for nothing. */
-    scopes: string;
-    /** 1: an application that can keep no secret, and has none. */
-    public: Generated<number>;
-    /** JSON lists, as registered to the letter. */
-    redirect_uris: Generated<string>;
-    post_logout_redirect_uris: Generated<string>;
-    homepage_uri: Generated<string | null>;
-    logo_uri: Generated<string | null>;
-    backchannel_logout_uri: Generated<string | null>;
-    /** 1: people are not asked for their consent. */
-    trusted: Generated<number>;
-    /** How it came here where nobody here made it; the registration itself is in client_registrations. */
-    registration: Generated<'dynamic' | 'document' | null>;
-    created_at: number;
-    updated_at: number;
-    version: number;
-  };
   client_secrets: {
     id: string;
     client_id: string;
@@ -95,6 +72,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     secret_hash: string;
     /** That key; null where a version before 005 wrote it. */
     key_id: string | null;
+    /** SHA-256, by which a reported secret is found; null for secrets that somebody chose. */
+    value_hash: Generated<string | null>;
     created_at: number;
     /** Null for the current secret; a replaced one may live some hours more. */
     expires_at: number | null;
@@ -133,6 +112,10 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     acr: Generated<string | null>;
     /** JSON list of the audiences that access tokens may be for (RFC 8707); null: the service itself. */
     resource: Generated<string | null>;
+    /** JSON of `GrantDetails`: what an application was given beyond scopes. */
+    details: Generated<string | null>;
+    /** SHA-256 of the value of a personal access token; null until it was shown, and for sessions. */
+    token_hash: Generated<string | null>;
     version: Generated<number>;
   };
   /** Who is signed in to which application: it may outlive the application's session. */
@@ -149,6 +132,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables {
     id: string;
     /** `sign` holds a key pair; `mac` the symmetric server keys. */
     purpose: 'sign' | 'mac';
+    /** `id_token`: signs ID tokens with RS256. Null: signs access tokens, or makes MACs. */
+    signs: Generated<'id_token' | null>;
     algorithm: string;
     public_jwk: string | null;
     sealed_private: string;

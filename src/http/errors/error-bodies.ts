@@ -60,14 +60,14 @@ const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
 
 /** RFC 6749 5.2. */
 export function oauthErrorBody(error: OAuthError | Problem): string {
-  if (error instanceof OAuthError) return write(error.error, detailOf(error));
+  if (error instanceof OAuthError) return write(error.error, detailOf(error), error.members);
   const messages = error.errors?.map(({ message }) => cut(message, longestMessage)).join(' ');
   const code = bearerErrors.get(error.code) ?? oauthCodes.get(error.status) ?? 'invalid_request';
   return write(code, messages ?? detailOf(error));
 }
 
-const write = (error: OAuthErrorCode, description: string): string =>
-  JSON.stringify({ error, error_description: asciiDescription(cut(description, longestDetail)) });
+const write = (error: OAuthErrorCode, description: string, members?: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ error, error_description: asciiDescription(cut(description, longestDetail)), ...members });
 
 /** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
 const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');

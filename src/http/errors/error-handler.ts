@@ -167,7 +167,7 @@ export function answerErrors(app: App, { log, config }: Context): void {
     if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
     reply.headers(known.headers);
     const challenge = known.headers['WWW-Authenticate'];
-    if (known.status === 401 && challenge?.startsWith('Bearer')) {
+    if (challenge?.startsWith('Bearer')) {
       reply.header('www-authenticate', challenge + resourceMetadataHint(config.baseUrl, resourceOf(request)));
     }
     if (known.status === 413) await dropBody(request.raw);

@@ -28,6 +28,14 @@ export function acceptsJson(accept: string | undefined): boolean {
   return accepted;
 }
 
+/** Whether it asks for Server-Sent Events by name. */
+export const acceptsEventStream = (accept: string | undefined): boolean =>
+  accept !== undefined &&
+  splitOutsideQuotes(accept, ',').some((range) => {
+    const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
+    return type.trim().toLowerCase() === 'text/event-stream' && weightOf(parameters) > 0;
+  });
+
 /** RFC 9110 12.4.2. What is no number is taken for nothing said. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {

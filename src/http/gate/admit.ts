@@ -6,7 +6,7 @@ import { badRequest, notFound, Problem } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { networkOf } from '../network-of.ts';
 import { queryStringProblem } from '../query-string.ts';
-import { acceptsJson, isApi, notAcceptable } from './accept.ts';
+import { acceptsEventStream, acceptsJson, isApi, notAcceptable } from './accept.ts';
 import { admitAgain } from './admit-again.ts';
 import type { Authenticate } from './authenticate.ts';
 import { bearerToken } from './bearer-token.ts';
@@ -57,7 +57,7 @@ export function admitRequests(
     try {
       // By the route's own pattern where there is one: a path can be written in many ways (`/%76%31/users`).
       if (config.forceAcceptHeader && (route.pattern === undefined ? isApi(request.url) : route.inApi)) {
-        requireJson(request);
+        requireJson(request, route.config.eventStream === true);
       }
       refuseUnreadable(request, route.config.query === 'raw');
       if (route.pattern === undefined) return answerUnknownPath(request, reply, reach);
@@ -149,9 +149,10 @@ export const accountOf = ({ kind, userId, clientId }: Caller): string =>
 export const nameOf = (request: FastifyRequest): string =>
   request.caller && request.caller !== anonymousCaller ? accountOf(request.caller) : addressOf(request);
 
-function requireJson({ method, headers }: FastifyRequest): void {
+function requireJson({ method, headers }: FastifyRequest, streams: boolean): void {
   // Browsers send preflights by themselves, with no Accept header that the application could set.
-  if (!acceptsJson(headers.accept) && !isPreflight(method, headers)) throw notAcceptable();
+  if (acceptsJson(headers.accept) || isPreflight(method, headers)) return;
+  if (!streams || !acceptsEventStream(headers.accept)) throw notAcceptable();
 }
 
 function refuseUnreadable({ url, query, headers, raw }: FastifyRequest, readsQuery: boolean): void {

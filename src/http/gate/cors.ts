@@ -1,11 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyContextConfig, FastifyReply } from 'fastify';
 import { isApi } from './accept.ts';
+import { addVary } from './caching.ts';
 
 const exposedHeaders = [
+  'DPoP-Nonce',
   'ETag',
   'Location',
   'Retry-After',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
@@ -16,6 +21,7 @@ const allowedHeaders = [
   'Accept',
   'Authorization',
   'Content-Type',
+  'DPoP',
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',
@@ -28,9 +34,22 @@ const allowedHeaders = [
 
 /**
  * Which pages of other origins may read the answers of a route: none, those of CORS_ORIGINS, or any. `applications`: any,
- * since anybody's application may run in a browser, and cookies from those of CORS_ORIGINS alone.
+ * since anybody's application may run in a browser. Requests with credentials are for those of CORS_ORIGINS, and for the
+ * origins of the application that asks.
  */
 export type CorsReach = 'none' | 'listed' | 'applications' | 'any';
+
+export function allowMethods(answer: FastifyReply, methods: string): void {
+  answer.header('Access-Control-Allow-Methods', methods);
+  answer.header('Access-Control-Allow-Headers', allowedHeaders);
+  answer.header('Access-Control-Max-Age', '600');
+}
+
+/** Lets pages of this origin read the answer although the browser sent cookies. */
+export function allowCredentials(answer: FastifyReply, origin: string): void {
+  answer.header('Access-Control-Allow-Origin', origin).header('Access-Control-Allow-Credentials', 'true');
+  addVary(answer, 'Origin');
+}
 
 /** What a route says, else: `/v1` is for the listed ones, and pages and the rest for nobody. */
 export const corsReach = (url: string, { cors }: FastifyContextConfig = {}): CorsReach =>
@@ -63,9 +82,7 @@ export function createCors(origins: readonly string[]) {
     /** And those that a preflight asks for. */
     setPreflightHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsReach, methods: string): void {
       if (!isListed(reach, headers) && !isForAny(reach, headers)) return;
-      answer.header('Access-Control-Allow-Methods', methods);
-      answer.header('Access-Control-Allow-Headers', allowedHeaders);
-      answer.header('Access-Control-Max-Age', '600');
+      allowMethods(answer, methods);
     },
   };
 }

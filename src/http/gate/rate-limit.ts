@@ -11,12 +11,14 @@ export class RateLimit {
   readonly #shared: SharedCounts | undefined;
   /** From here on an answer waits until the other workers know of it. */
   readonly #near: number;
+  readonly #policy: string;
   #counts = new Map<string, number>();
   #windowEnds = 0;
 
   /** A limit of 0 counts nothing. */
   constructor(limit: number, now: () => number, shared?: SharedCounts) {
     this.#limit = limit;
+    this.#policy = `"default";q=${limit};w=${windowLength / 1000}`;
     this.#now = now;
     this.#shared = limit === 0 ? undefined : shared;
     this.#near = Math.min(limit - 20, limit * 0.9);
@@ -34,6 +36,9 @@ export class RateLimit {
     answer.header('RateLimit-Limit', this.#limit);
     answer.header('RateLimit-Remaining', Math.max(0, remaining));
     answer.header('RateLimit-Reset', resetSeconds);
+    // draft-ietf-httpapi-ratelimit-headers-10; the three above are those of earlier drafts.
+    answer.header('RateLimit-Policy', this.#policy);
+    answer.header('RateLimit', `"default";r=${Math.max(0, remaining)};t=${resetSeconds}`);
     if (remaining >= 0) return;
     const detail = `More than ${this.#limit} requests in a minute. Wait ${resetSeconds} seconds.`;
     throw tooManyRequests(detail, resetSeconds);

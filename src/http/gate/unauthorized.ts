@@ -26,6 +26,7 @@ export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {
   });
 }
 
+/** RFC 6750 3.1. `scope`: all that a token needs, with spaces between. */
 export function insufficientScope(scope: string): Problem {
   return new Problem(403, 'Forbidden', `The access token does not hold the scope "${scope}" that this needs.`, {
     code: 'insufficient_scope',

@@ -8,6 +8,7 @@ import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mails.ts';
 import { timeInWords } from '../mail/time-in-words.ts';
+import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
 
@@ -97,6 +98,17 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     return { service, at: inWords(mail.created_at), language, link, expires: inWords(change.undo_until) };
   }
 
+  /** To whoever has shown before that the address is theirs, and to nobody else. */
+  async function codeByMail(mail: QueuedMail) {
+    const { code: id } = JSON.parse(mail.data) as { code: string };
+    const user = await ownerOfEmail(database.db, mail.recipient);
+    const { language, inWords } = await readerOf(user, mail);
+    const code = emailCodeOf(keys, id);
+    return (
+      user && { service, recipient: user.email, language, code, expires: inWords(mail.created_at + emailCodeLifeMs) }
+    );
+  }
+
   return new Map<string, Compose>([
     [
       'confirm-email',
@@ -133,8 +145,14 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     ],
     ['password-changed', (mail) => happened(mail, '/password/forgot')],
     ['new-access', (mail) => happened(mail, '/settings')],
+    ['webhook-disabled', (mail) => happened(mail, '/settings')],
     ['logout-disabled', (mail) => happened(mail, '/settings/applications')],
     ['new-login', (mail) => happened(mail, '/settings/sessions')],
+    ...(['factor-added', 'factor-removed', 'factors-removed', 'recovery-code-used', 'recovery-codes-few'] as const).map(
+      (name) => [name, (mail: QueuedMail) => happened(mail, '/settings/security')] as const,
+    ),
+    ['token-reported', (mail) => happened(mail, '/settings/tokens')],
+    ['email-code', codeByMail],
   ]);
 }
 
@@ -148,6 +166,12 @@ const messages = new Map([
   ['a new personal access token', message('mail.what.token')],
   ['a new external application', message('mail.what.application')],
   ['a new secret of an external application', message('mail.what.secret')],
+  ['a personal access token', message('mail.what.leaked_token')],
+  ['a session', message('mail.what.leaked_session')],
+  ['a secret of an application', message('mail.what.leaked_secret')],
+  ['a passkey', message('mail.what.passkey')],
+  ['an authenticator app', message('mail.what.authenticator')],
+  ['new recovery codes', message('mail.what.recovery_codes')],
   ['another application', message('mail.another_application')],
 ]);
 

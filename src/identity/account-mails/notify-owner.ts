@@ -11,6 +11,20 @@ const windowMs = 15 * 60_000;
 /** A confirmed address gets all but a flood; one that may be a stranger's gets a few. */
 const mailsTo = { confirmed: 100, unconfirmed: 5 };
 
+/** What an owner is told of. */
+export type OwnerNotice =
+  | 'new-access'
+  | 'new-login'
+  | 'password-changed'
+  | 'logout-disabled'
+  | 'webhook-disabled'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'factors-removed'
+  | 'recovery-code-used'
+  | 'recovery-codes-few'
+  | 'token-reported';
+
 /** A stranger's mailbox is counted as one, by however many accounts and spellings (`+…`) somebody writes to it. */
 const countedAs = (template: string, userId: string, email: string, confirmed: boolean): string =>
   confirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
@@ -27,7 +41,7 @@ export async function notifyOwner(
     source,
   }: {
     userId: string;
-    template: 'new-access' | 'new-login' | 'password-changed' | 'logout-disabled';
+    template: OwnerNotice;
     data?: Readonly<Record<string, string | null>>;
     source: RequestSource;
   },

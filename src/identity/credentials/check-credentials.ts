@@ -22,8 +22,6 @@ export interface Credentials {
   readonly clientId?: string | undefined;
 }
 
-/** Told only to who knows the password; the login page offers to send the link again. */
-
 /** Well under the limits, so that several instances together do not pass them with right passwords either. */
 const perAccount = new Turnstile(2, 200);
 const perAddress = new Turnstile(32, 1000);
@@ -133,7 +131,7 @@ const wrongCredentials = (reason: string) =>
   new OAuthError('invalid_grant', 'The user name or the password is wrong.', { reason });
 
 async function checkPassword({ context, passwords, credentials, user }: Check, attempt: Attempt): Promise<UserRow> {
-  const { config, database, metrics } = context;
+  const { database, metrics } = context;
   const { password, source, clientId } = credentials;
   // Verify even for unknown users: timing must not reveal who exists.
   const looked = user
@@ -150,15 +148,19 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
     throw wrongCredentials(reason);
   }
   await attempt.succeed();
-  if (lacksConfirmation(config, user)) {
-    metrics.logins.inc({ result: 'unconfirmed' });
-    throw new OAuthError('invalid_grant', unconfirmedEmail);
-  }
+  requireConfirmed(context, user);
   const current = passwords.needsRehash(user.password_hash)
     ? await renewHash(context, passwords, user, credentials)
     : user;
   metrics.logins.inc({ result: 'accepted' });
   return current;
+}
+
+/** For whoever has proved to be this user, and nobody else. */
+export function requireConfirmed({ config, metrics }: Context, user: UserRow): void {
+  if (!lacksConfirmation(config, user)) return;
+  metrics.logins.inc({ result: 'unconfirmed' });
+  throw new OAuthError('invalid_grant', unconfirmedEmail);
 }
 
 /**

@@ -3,12 +3,13 @@ import type { Tx } from '../../database/database.ts';
 import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
 import { liftLockout } from '../throttle/throttle-store.ts';
 
 /**
  * The password was set by somebody who proved to be the owner without knowing the old one. Whoever knew that one loses all
- * that it could have opened: sessions, personal access tokens, secrets of clients, links, a change of email under way. The
- * lockout that guesses brought about ends.
+ * that it could have opened: sessions, personal access tokens, secrets of clients, links, a change of email under way, and
+ * browsers that are not asked for the second factor. The factors stay. The lockout that guesses brought about ends.
  */
 export async function shutOut(
   { endSessions, endClients }: Pick<AccountServices, 'endSessions' | 'endClients'>,
@@ -20,5 +21,6 @@ export async function shutOut(
   await endClients(tx, invalidate, { userId, keepSecrets: false, cause });
   await voidOneTimeTokens(tx, userId, 'reset_password', now);
   await withdrawPendingChange(tx, userId, now);
+  await forgetBrowsers(tx, userId);
   await liftLockout(tx, userId);
 }

@@ -54,6 +54,18 @@ export function countOnce(db: Db, keys: readonly string[], now: number, windowMs
   });
 }
 
+/** Takes one back of what was counted in the window that lasts. */
+export async function giveBackCount(db: Db, keys: readonly string[], now: number): Promise<void> {
+  if (keys.length === 0) return;
+  await db
+    .updateTable('throttles')
+    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .where('key', 'in', keys)
+    .where('count', '>', 0)
+    .where('expires_at', '>', now)
+    .execute();
+}
+
 /** An attempt begins: it counts until its result is known, or until whoever made it must have died. */
 export function beginAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
   const until = now + timeoutMs;

@@ -22,6 +22,7 @@ import { administerUser } from './administer-user.ts';
 import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
+import { userFactors } from './user-factors.ts';
 import { endAccess, followUserWrite } from './write-user.ts';
 
 /** A personal client may look at its owner, but changes nothing about it. */
@@ -33,8 +34,9 @@ const deletion = Type.Object(
 );
 
 /** Users through the resource engine. What is special about them is in `prepare-user`, `guard-user` and `write-user`. */
-export const usersResource = ({ config }: Context, services: AccountServices) =>
-  defineResource({
+export function usersResource(context: Context, services: AccountServices) {
+  const { config } = context;
+  return defineResource({
     name: 'users',
     description:
       'An administrator sees all users, a user itself, a personal client its owner. `me` in place of an id is the caller. ' +
@@ -119,8 +121,9 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       write: anyOf(role('admin'), self),
       create: role('admin'),
     },
+    changes: true,
     deleteBody: deletion,
-    actions: [...emailChangeActions, ...administerUser(services)],
+    actions: [...emailChangeActions, ...administerUser(services), ...userFactors(context, services)],
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),
@@ -132,3 +135,4 @@ export const usersResource = ({ config }: Context, services: AccountServices) =>
       afterWrite: (call, { values, before, after }) => followUserWrite(call, services, values, before, after),
     },
   });
+}

@@ -6,6 +6,7 @@ import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
 import { findClientIdsOf, forgetUser } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user-changes.ts';
 import { profileFields } from '../accounts/user-fields.ts';
@@ -115,6 +116,7 @@ async function followPassword(
     await services.endSessions(tx, invalidate, which, cause);
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
     await voidOneTimeTokens(tx, userId, 'reset_password', now);
+    await forgetBrowsers(tx, userId);
   } else await shutOut(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);

@@ -7,6 +7,7 @@ import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 import { lookAtApplications } from './look-at-applications.ts';
 import { lookAtEmails } from './look-at-emails.ts';
+import { lookAtFactors } from './look-at-factors.ts';
 
 const tolerance = 5000;
 const machineClock = Date.now;
@@ -40,6 +41,7 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
       ? ok('administrator', 'there is one')
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
+  findings.push(await lookAtFactors(look.config, database.db));
   findings.push(await lookAtEmails(database.db), ...(await lookAtApplications(database.db)));
   return findings;
 }
@@ -62,7 +64,7 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
 
 async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
   const keys = await listKeys({ config, now }, database.db);
-  const signing = keys.find(({ state }) => state === 'signing');
+  const signing = keys.find(({ state, signs }) => state === 'signing' && signs === 'access_token');
   if (!signing) return wrong('keys', 'no key signs', 'gatehouse keys rotate --compromised');
   if (signing.algorithm !== config.signingAlgorithm) {
     const values = { is: signing.algorithm, wanted: config.signingAlgorithm };

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { insufficientScope } from '../../http/gate/unauthorized.ts';
+import { countPeopleByFactor } from '../../identity/factors/factor-count-store.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Activity } from './activity.ts';
@@ -48,7 +49,16 @@ export function serveOverview(app: App, context: Context, activity: Activity): v
         tags: ['events'],
         summary: 'Sign-ins, failures, registrations, tokens and live sessions by the hour, for thirty days',
         response: {
-          200: Type.Object({ data: Type.Object({ sessions: Type.Integer(), hours: Type.Array(HourOfActivity) }) }),
+          200: Type.Object({
+            data: Type.Object({
+              sessions: Type.Integer(),
+              factors: Type.Object(
+                { passkeys: Type.Integer(), authenticators: Type.Integer() },
+                { description: 'How many people have each kind of factor.' },
+              ),
+              hours: Type.Array(HourOfActivity),
+            }),
+          }),
         },
       },
     },
@@ -56,7 +66,8 @@ export function serveOverview(app: App, context: Context, activity: Activity): v
       requireAdministrator(caller);
       await activity.flush();
       const sessions = await activity.look();
-      return { data: { sessions, hours: await activity.hours() } };
+      const factors = await countPeopleByFactor(context.database.db);
+      return { data: { sessions, factors, hours: await activity.hours() } };
     },
   );
   app.get(

@@ -2,6 +2,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { type GrantDetails, storedDetails } from '../sessions/store/grant-details.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { deleteOldCodes, insertCode } from './code-store.ts';
 
@@ -19,7 +20,12 @@ export async function issueCode(
   keys: KeyRing,
   tx: Tx,
   request: AuthorizationRequest,
-  given: { readonly userId: string; readonly loginId: string; readonly scopes: readonly string[] },
+  given: {
+    readonly userId: string;
+    readonly loginId: string;
+    readonly scopes: readonly string[];
+    readonly details: GrantDetails;
+  },
 ): Promise<string> {
   const at = now();
   const id = uuidv7(at);
@@ -29,11 +35,12 @@ export async function issueCode(
     user_id: given.userId,
     login_id: given.loginId,
     redirect_uri: request.redirectUri,
-    code_challenge: request.codeChallenge,
+    code_challenge: request.codeChallenge ?? null,
     asked: JSON.stringify(request.asked),
     scopes: JSON.stringify(given.scopes),
     nonce: request.nonce ?? null,
     resource: request.resource.length > 0 ? JSON.stringify(request.resource) : null,
+    details: storedDetails(given.details),
     created_at: at,
     expires_at: at + lifeMs,
     used_at: null,

@@ -1,11 +1,18 @@
+import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
 import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
+import { mayUseGrant } from '../clients/may-use-grant.ts';
+import { allowsScope, introspectScope, knownAndAllowed, openidScope, parseScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
+import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
+import type { RequestedClaims } from '../sessions/store/grant-details.ts';
+import { unauthorizedClient } from '../unauthorized-client.ts';
 import { type AuthorizationParameters, only } from './authorization-parameters.ts';
+import { type ResponseMode, responseModes } from './authorization-response.ts';
+import type { EffectiveParameters } from './effective-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
 import { requestedAcr } from './requested-acr.ts';
 
@@ -13,6 +20,7 @@ import { requestedAcr } from './requested-acr.ts';
 export interface ValidatedClient {
   readonly client: StoredClient;
   readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
   /** The application's own, given back as it is. */
   readonly state: string | undefined;
 }
@@ -22,10 +30,12 @@ type Prompt = (typeof prompts)[number];
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */
 export interface AuthorizationRequest extends ValidatedClient {
-  /** As the application asked; empty where it named none. */
+  /** As the application asked, what there is not included; empty where it named none. */
   readonly asked: readonly string[];
   readonly scopes: readonly string[];
-  readonly codeChallenge: string;
+  /** Undefined: none was sent, and none is required of this application. */
+  readonly codeChallenge: string | undefined;
+  readonly claims: RequestedClaims | undefined;
   readonly prompt: ReadonlySet<Prompt>;
   /** Seconds. */
   readonly maxAge: number | undefined;
@@ -33,6 +43,9 @@ export interface AuthorizationRequest extends ValidatedClient {
   readonly acr: Acr | undefined;
   readonly nonce: string | undefined;
   readonly resource: readonly string[];
+  readonly pushedId?: string | undefined;
+  /** The key that the code, and the tokens for it, are bound to (RFC 9449 10). */
+  readonly jkt?: string | undefined;
 }
 
 /** RFC 6749 4.1.2.1: what is wrong with these two is told to the person, and never by a redirect. */
@@ -52,8 +65,13 @@ export async function resolveClient(
     );
   }
   const states = parameters.get('state');
-  return { client, redirectUri, state: states?.length === 1 ? states[0] : undefined };
+  const mode = only(parameters, 'response_mode');
+  const responseMode = isResponseMode(mode) ? mode : 'query';
+  return { client, redirectUri, responseMode, state: states?.length === 1 ? states[0] : undefined };
 }
+
+const isResponseMode = (mode: string | undefined): mode is ResponseMode =>
+  (responseModes as readonly (string | undefined)[]).includes(mode);
 
 function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
   const [value, ...others] = parameters.get(name) ?? [];
@@ -68,9 +86,9 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 
 /** The rest of the request. What is thrown goes back to the application. */
 export function readAuthorizationRequest(
-  { scopes: known, audiences }: Pick<OAuth, 'scopes' | 'audiences'>,
+  { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   asking: ValidatedClient,
-  parameters: AuthorizationParameters,
+  { parameters, signed, pushedId, jkt }: EffectiveParameters,
 ): AuthorizationRequest {
   for (const [name, values] of parameters) {
     if (values.length > 1 && name !== 'resource') {
@@ -78,26 +96,41 @@ export function readAuthorizationRequest(
     }
   }
   refuseUnsupported(parameters);
-  const asked = only(parameters, 'scope') ?? '';
+  if (!mayUseGrant(asking.client, 'authorization_code')) throw unauthorizedClient(asking.client);
+  const { client } = asking;
+  if (pushedId === undefined && (client.requirePushedAuthorizationRequests || client.fapi)) {
+    throw invalidRequest('This application must push its requests (RFC 9126).');
+  }
+  if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
+  const asked = parseScope(only(parameters, 'scope') ?? '');
   // Nobody asks about other people's tokens on behalf of a person.
-  const allowed = asking.client.scopes.filter((scope) => scope !== introspectScope);
-  const scopes = asked.trim() === '' ? [openidScope] : grantScopes(known, asked, allowed);
+  const allowed = client.scopes.filter((scope) => scope !== introspectScope);
+  const scopes = asked.length === 0 ? [openidScope] : knownAndAllowed(known, asked, allowed);
+  if (scopes.length === 0) {
+    throw new OAuthError('invalid_scope', 'None of these scopes exists and may be granted to this application.');
+  }
   return {
     ...asking,
-    asked: asked.trim() === '' ? [] : scopes,
+    asked,
     scopes,
-    codeChallenge: readChallenge(parameters),
+    codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),
+    claims: allowedClaims(readClaims(only(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
     prompt: readPrompt(only(parameters, 'prompt') ?? ''),
-    maxAge: readMaxAge(only(parameters, 'max_age')),
+    maxAge: readMaxAge(only(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
     acr: requestedAcr(parameters),
     nonce: only(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
+    pushedId,
+    jkt: only(parameters, 'dpop_jkt') ?? jkt,
   };
 }
 
 function refuseUnsupported(parameters: AuthorizationParameters): void {
   if (parameters.has('request')) {
-    throw new OAuthError('request_not_supported', 'Requests as JWTs are not supported: send parameters.');
+    throw new OAuthError(
+      'request_not_supported',
+      'This application has no keys that a request could be verified by: send parameters.',
+    );
   }
   if (parameters.has('request_uri')) {
     throw new OAuthError('request_uri_not_supported', 'request_uri is not supported: send parameters.');
@@ -113,16 +146,23 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
   if (responseType !== 'code') {
     throw new OAuthError('unsupported_response_type', 'response_type takes code alone.');
   }
-  if ((only(parameters, 'response_mode') ?? 'query') !== 'query') {
-    throw invalidRequest('response_mode takes query alone.');
+  const mode = only(parameters, 'response_mode');
+  if (mode !== undefined && !isResponseMode(mode)) {
+    throw invalidRequest(`response_mode takes one of ${responseModes.join(', ')}.`);
   }
 }
 
+/** RFC 9700 2.1.1: a public client has nothing else to prove that it asked. */
+const requiresPkce = ({ requirePkce }: Config, client: StoredClient): boolean =>
+  client.public || client.requirePkce || client.fapi || requirePkce === 'all';
+
 /** RFC 7636 4.3: where no method is named, it would be `plain`, which protects nobody. */
-function readChallenge(parameters: AuthorizationParameters): string {
+function readChallenge(parameters: AuthorizationParameters, isRequired: boolean): string | undefined {
   const challenge = only(parameters, 'code_challenge');
   if (challenge === undefined) {
-    throw invalidRequest("The parameter 'code_challenge' is missing: PKCE with S256 is required of every application.");
+    if (isRequired) throw invalidRequest("The parameter 'code_challenge' is missing: this application must use PKCE.");
+    if (parameters.has('code_challenge_method')) throw invalidRequest("The parameter 'code_challenge' is missing.");
+    return undefined;
   }
   if (only(parameters, 'code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
   // 32 bytes in base64url.

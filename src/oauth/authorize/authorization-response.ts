@@ -1,19 +1,46 @@
 import type { OAuthError } from '../../platform/errors.ts';
-import type { ValidatedClient } from './authorization-request.ts';
 
-/** The address of the application with an answer in its query string. The address itself stays as it was registered. */
-function withParameters(uri: string, parameters: Record<string, string | undefined>): string {
-  const sent = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const text = sent.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
-  return `${uri}${uri.includes('?') ? '&' : '?'}${text}`;
+/** How the answer reaches the application (OAuth 2.0 Multiple Response Types 2.1, OAuth 2.0 Form Post Response Mode). */
+export const responseModes = ['query', 'fragment', 'form_post'] as const;
+export type ResponseMode = (typeof responseModes)[number];
+
+/** An answer to an application: where it goes, and what it says. */
+export interface AuthorizationResponse {
+  readonly mode: ResponseMode;
+  readonly redirectUri: string;
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
-type ReturnTo = Pick<ValidatedClient, 'redirectUri' | 'state'>;
+/** Of the request. */
+interface ReturnTo {
+  readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
+  readonly state: string | undefined;
+}
+
+function response(
+  { redirectUri, responseMode: mode, state }: ReturnTo,
+  iss: string,
+  said: Record<string, string>,
+): AuthorizationResponse {
+  const all = { ...said, ...(state === undefined ? {} : { state }), iss };
+  const parameters = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value.toWellFormed()]));
+  return { mode, redirectUri, parameters };
+}
 
 /** RFC 6749 4.1.2. RFC 9207: `iss` says whose answer it is, so that an application with two servers mixes up none. */
-export const codeResponse = ({ redirectUri, state }: ReturnTo, iss: string, code: string): string =>
-  withParameters(redirectUri, { code, state, iss });
+export const codeResponse = (to: ReturnTo, iss: string, code: string): AuthorizationResponse =>
+  response(to, iss, { code });
 
 /** RFC 6749 4.1.2.1. */
-export const errorResponse = ({ redirectUri, state }: ReturnTo, iss: string, { error, message }: OAuthError): string =>
-  withParameters(redirectUri, { error, error_description: message, state, iss });
+export const errorResponse = (to: ReturnTo, iss: string, { error, message }: OAuthError): AuthorizationResponse =>
+  response(to, iss, { error, error_description: message });
+
+/** The address of the application with the answer in it. The address itself stays as it was registered. */
+export function locationOf({ mode, redirectUri, parameters }: AuthorizationResponse): string {
+  const text = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  if (mode === 'fragment') return `${redirectUri}#${text}`;
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${text}`;
+}

@@ -117,6 +117,8 @@ onBothEngines('the life of an authorization code', (engine) => {
       const scopes = ['openid', 'users:read', ...(offline ? ['offline_access'] : [])];
       const rest = {
         state: undefined,
+        claims: undefined,
+        responseMode: 'query' as const,
         prompt: new Set<never>(),
         maxAge: undefined,
         acr: undefined,

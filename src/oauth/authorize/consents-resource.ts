@@ -34,6 +34,7 @@ export const consentsResource = (sessions: Sessions) =>
     },
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
     access: { read: anyOf(role('admin'), own), write: 'nobody', delete: anyOf(role('admin'), own) },
+    changes: true,
     operations: ['list', 'find', 'delete'],
     defaultOrder: '-id',
     /** In this order, each waits for a redemption that is under way, and the last finds the session that it opened. */

@@ -1,14 +1,18 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { OAuthError } from '../../platform/errors.ts';
 import type { OAuth } from '../oauth.ts';
+import { allowedClaims } from '../openid/requested-claims.ts';
 import { issueCode } from './authorization-codes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Login } from './login.ts';
+import { spendPushedRequest } from './pushed-request-store.ts';
 import { rememberConsent } from './remember-consent.ts';
 
 interface Giving {
   readonly request: AuthorizationRequest;
   readonly login: Login;
+  /** What was granted: the scopes of the request, and those of the claims that it asks for. */
   readonly scopes: readonly string[];
   /** What the person was asked just now; undefined where they were asked before, or need not be. */
   readonly asked?: readonly string[];
@@ -28,6 +32,16 @@ export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> 
       const parties = { userId: login.userId, clientId: request.client.id, sessionId: login.session.id };
       await rememberConsent(context, tx, { ...parties, scopes, asked, source });
     }
-    return issueCode(context, keys, tx, request, { userId: login.userId, loginId: login.session.id, scopes });
+    if (request.pushedId !== undefined && !(await spendPushedRequest(tx, request.pushedId))) {
+      throw new OAuthError('invalid_request', 'The pushed request was used already.');
+    }
+    // A claim asked for by name rests on the consent to its scope, and brings no scope with it.
+    const claims = allowedClaims(request.claims, (scope) => scopes.includes(scope));
+    return issueCode(context, keys, tx, request, {
+      userId: login.userId,
+      loginId: login.session.id,
+      scopes: scopes.filter((scope) => request.scopes.includes(scope)),
+      details: { claims, jkt: request.jkt },
+    });
   });
 }

@@ -1,6 +1,7 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { type Acr, isProven, reaches } from '../../platform/proof.ts';
 import { adminScope, allowsScope, identityScopes } from '../clients/scopes.ts';
+import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Consent } from './consent-store.ts';
 import { hasAllowed } from './has-allowed.ts';
@@ -56,8 +57,9 @@ export function nextStep(
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
   // Nobody hands on more than they hold.
-  const scopes = request.scopes.filter((scope) => mayGive(login, scope));
-  if (scopes.length === 0) throw new OAuthError('access_denied', 'Nothing of this may be given.');
+  const asked = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
+  const scopes = [...asked].filter((scope) => mayGive(login, scope));
+  if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
   if (asksForRoles && !hasSignedIn && !isProven(login.caller.proof, now)) {
     if (silent) throw new OAuthError('login_required', 'The person has to sign in again for the scope admin.');

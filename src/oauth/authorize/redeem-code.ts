@@ -10,8 +10,10 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
 import { adminScope, allowsScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
+import { allowedClaims } from '../openid/requested-claims.ts';
 import { type AuthorityRows, holdAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
+import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
 import { findSession, type SessionRow } from '../sessions/store/session-store.ts';
 import type { StoredSession } from '../sessions/store/stored-session.ts';
 import { readCode } from './authorization-codes.ts';
@@ -23,9 +25,11 @@ export interface Redemption {
   readonly client: StoredClient & { readonly secretId?: string };
   readonly code: string;
   readonly redirectUri: string;
-  readonly codeVerifier: string;
+  readonly codeVerifier: string | undefined;
   /** What the tokens shall be for, of all that the code was given for. */
   readonly resource: readonly string[];
+  /** The key that the application proved to hold. */
+  readonly jkt?: string | undefined;
   readonly source: RequestSource;
 }
 
@@ -80,7 +84,8 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
   if (wrong) return wrong;
   await requireSecret(context, tx, client.secretId);
   audiences.narrow(code.resource, held.resource);
-  const scopes = stillAllowed(JSON.parse(code.scopes) as string[], client, rows, consent);
+  const isAllowed = stillAllowed(client, rows, consent);
+  const scopes = (JSON.parse(code.scopes) as string[]).filter(isAllowed);
   if (scopes.length === 0) return 'nothing of it is allowed any more';
   const opened = sessions.open(tx, {
     ...parties,
@@ -88,6 +93,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
     login: { id: code.login_id },
     authentication: login ? authenticationOf(login) : null,
     resource: JSON.parse(code.resource ?? '[]') as string[],
+    details: { ...stillDetailed(readDetails(code.details), isAllowed), jkt: held.jkt },
     refreshable: isRefreshable(client, scopes),
     source,
   });
@@ -99,20 +105,25 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
 }
 
 function whatIsWrong(
-  { client, code, redirectUri, codeVerifier }: Held,
+  { client, code, redirectUri, codeVerifier, jkt }: Held,
   { user, session }: AuthorityRows,
   now: number,
 ): string | undefined {
   if (code.client_id !== client.id) return 'code of another client';
   if (code.expires_at <= now) return 'code has expired';
   if (code.redirect_uri !== redirectUri) return 'another redirect_uri';
-  if (!isVerifier(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
+  const { jkt: bound } = readDetails(code.details);
+  if (bound !== undefined && bound !== jkt) return 'another key than the code is bound to';
+  if (!isVerified(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
   if (!user || user.disabled) return 'the user is gone or disabled';
   if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';
   return undefined;
 }
 
-/** RFC 7636 4.1 and 4.6. */
+/** RFC 7636 4.1 and 4.6. RFC 9700 4.8.2: a verifier without a challenge shows that somebody took the challenge out. */
+const isVerified = (verifier: string | undefined, challenge: string | null): boolean =>
+  challenge === null ? verifier === undefined : verifier !== undefined && isVerifier(verifier, challenge);
+
 const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 
@@ -121,16 +132,20 @@ const isVerifier = (verifier: string, challenge: string): boolean =>
  * consent: it was allowed with this very code.
  */
 function stillAllowed(
-  scopes: readonly string[],
   { trusted }: StoredClient,
   { client }: AuthorityRows,
   consent: Consent | undefined,
-): readonly string[] {
+): (scope: string) => boolean {
   const registered = client ? (JSON.parse(client.scopes) as string[]) : [];
   const isConsented = (scope: string) =>
     trusted || (consent !== undefined && (scope === adminScope || hasAllowed(consent, scope)));
-  return scopes.filter((scope) => client && allowsScope(registered, scope) && isConsented(scope));
+  return (scope) => client !== undefined && allowsScope(registered, scope) && isConsented(scope);
 }
+
+const stillDetailed = (details: GrantDetails, isAllowed: (scope: string) => boolean): GrantDetails => ({
+  ...details,
+  claims: allowedClaims(details.claims, isAllowed),
+});
 
 async function endReused(
   { context, sessions }: OAuth,

@@ -1,8 +1,10 @@
+import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { faultOfName } from './application-name.ts';
 import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
 import { urisLeftOut } from './client-fields.ts';
+import { faultOfJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
 import { everyScope } from './scopes.ts';
 
@@ -16,7 +18,20 @@ export interface ApplicationInput {
   readonly homepage_uri?: string | null | undefined;
   readonly logo_uri?: string | null | undefined;
   readonly backchannel_logout_uri?: string | null | undefined;
+  readonly tos_uri?: string | null | undefined;
+  readonly policy_uri?: string | null | undefined;
   readonly trusted?: boolean | null | undefined;
+  readonly require_pkce?: boolean | null | undefined;
+  readonly id_token_signed_response_alg?: string | null | undefined;
+  readonly id_token_claims?: boolean | null | undefined;
+  readonly default_max_age?: number | null | undefined;
+  readonly token_endpoint_auth_method?: string | null | undefined;
+  readonly jwks?: unknown;
+  readonly jwks_uri?: string | null | undefined;
+  readonly require_pushed_authorization_requests?: boolean | null | undefined;
+  readonly require_signed_request_object?: boolean | null | undefined;
+  readonly dpop_bound_access_tokens?: boolean | null | undefined;
+  readonly fapi?: boolean | null | undefined;
 }
 
 interface Change {
@@ -27,11 +42,16 @@ interface Change {
   readonly caller: Caller;
   /** This machine may be called without TLS: the service runs on a developer's. */
   readonly local: boolean;
+  /** The algorithm of access tokens: ID tokens may have it too. */
+  readonly signingAlgorithm: string;
 }
 
 const ofApplications = [
   ...(['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'] as const),
-  ...(['backchannel_logout_uri', 'trusted'] as const),
+  ...(['backchannel_logout_uri', 'trusted', 'tos_uri', 'policy_uri', 'require_pkce'] as const),
+  ...(['id_token_signed_response_alg', 'default_max_age', 'token_endpoint_auth_method', 'jwks', 'jwks_uri'] as const),
+  ...(['require_pushed_authorization_requests', 'require_signed_request_object'] as const),
+  ...(['dpop_bound_access_tokens', 'fapi'] as const),
 ] as const;
 /** What decides what an application gets without anybody being asked. */
 const weighty = ['name', 'scopes', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const;
@@ -48,7 +68,13 @@ export function checkApplication(change: Change): FieldError[] {
     const given = ofApplications.filter((name) => isGiven(change.values[name]));
     return given.map((name) => error(name, 'forbidden', `is for applications, and not for a ${change.type} client`));
   }
-  return [...checkTexts(change), ...checkUris(change), ...checkTrust(change)];
+  return [
+    ...checkTexts(change),
+    ...checkUris(change),
+    ...checkTrust(change),
+    ...checkAlgorithm(change),
+    ...checkKeys(change),
+  ];
 }
 
 const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
@@ -68,13 +94,43 @@ function checkUris({ values, local }: Change): FieldError[] {
   }
   // Whoever has none says so: an application for devices alone.
   if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
-  for (const field of ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const) {
+  for (const field of [
+    'homepage_uri',
+    'logo_uri',
+    'tos_uri',
+    'policy_uri',
+    'backchannel_logout_uri',
+    'jwks_uri',
+  ] as const) {
     const wrong = values[field]
-      ? faultOfWebUri(values[field], { local: local && field.startsWith('back') })
+      ? faultOfWebUri(values[field], { local: local && ['backchannel_logout_uri', 'jwks_uri'].includes(field) })
       : undefined;
     if (wrong) errors.push(error(field, wrong.code, wrong.says));
   }
   return errors;
+}
+
+/** An application that proves itself by keys must have some; FAPI 2.0 takes nothing else. */
+function checkKeys({ values, before }: Change): FieldError[] {
+  const now = { ...before, ...values };
+  const wrong = now.jwks ? faultOfJwks(now.jwks) : undefined;
+  if (wrong) return [error('jwks', 'format', wrong)];
+  if (now.jwks && now.jwks_uri) return [error('jwks_uri', 'forbidden', 'is instead of jwks: send one of them')];
+  const byKeys = now.token_endpoint_auth_method === 'private_key_jwt';
+  if (now.fapi && !byKeys) {
+    return [error('token_endpoint_auth_method', 'required', 'must be private_key_jwt for FAPI 2.0')];
+  }
+  const hasKeys = Boolean(now.jwks) || Boolean(now.jwks_uri);
+  if ((byKeys || now.require_signed_request_object) && !hasKeys) {
+    return [error('jwks', 'required', 'or jwks_uri is required for private_key_jwt and signed requests')];
+  }
+  return now.public && byKeys ? [error('public', 'forbidden', 'is for applications without keys')] : [];
+}
+
+function checkAlgorithm({ values: { id_token_signed_response_alg: wanted }, signingAlgorithm }: Change): FieldError[] {
+  if (!wanted || wanted === idTokenAlgorithm || wanted === signingAlgorithm) return [];
+  const there = [...new Set([idTokenAlgorithm, signingAlgorithm])].join(' or ');
+  return [error('id_token_signed_response_alg', 'unsupported', `must be ${there}: no key here signs with ${wanted}`)];
 }
 
 /** Nobody is asked before a trusted application gets its tokens: an administrator answers for what it is. */

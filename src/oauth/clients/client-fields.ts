@@ -1,5 +1,5 @@
 import type { DefaultCall } from '../../resources/declaration/fields/field.ts';
-import { boolean, computed, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
+import { boolean, computed, integer, json, list, oneOf, reference, text, timestamp } from '../../resources/declare.ts';
 import { everyScope } from './scopes.ts';
 
 /** What stands for a field that was left out: known by being this very list. */
@@ -38,11 +38,50 @@ export const clientFields = {
   post_logout_redirect_uris: uris('where people may be sent after they signed out'),
   homepage_uri: uri('its own page'),
   logo_uri: uri('a picture of it'),
+  tos_uri: uri('its terms of service'),
+  policy_uri: uri('how it treats data about people'),
   backchannel_logout_uri: uri('is told when somebody signs out'),
   trusted: boolean({
     default: false,
     searchable: true,
     description: 'application: people are not asked for their consent. Set by administrators',
+  }),
+  require_pkce: boolean({
+    default: false,
+    description: 'application: PKCE is required, although it has a secret. Of a public application it always is',
+  }),
+  id_token_signed_response_alg: oneOf(['RS256', 'ES256', 'EdDSA'], {
+    description: 'application: what ID tokens are signed with; null: RS256',
+  }),
+  id_token_claims: boolean({
+    default: true,
+    description: 'application: whether ID tokens hold the claims of the granted scopes; else only userinfo tells them',
+  }),
+  default_max_age: integer({
+    min: 0,
+    max: 9_999_999_999,
+    description: 'application: seconds after which people have to sign in again, where it does not say so',
+  }),
+  token_endpoint_auth_method: oneOf(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
+    description: 'application: how it proves who it is. private_key_jwt: by its keys, and it has no secret (RFC 7523)',
+  }),
+  jwks: json({ max: 20_000, description: 'application: its public keys (RFC 7517)' }),
+  jwks_uri: uri('the address of its public keys, instead of jwks'),
+  require_pushed_authorization_requests: boolean({
+    default: false,
+    description: 'application: it sends its requests ahead (RFC 9126)',
+  }),
+  require_signed_request_object: boolean({
+    default: false,
+    description: 'application: it signs its requests (RFC 9101)',
+  }),
+  dpop_bound_access_tokens: boolean({
+    default: false,
+    description: 'application: its access tokens are bound to a key (RFC 9449)',
+  }),
+  fapi: boolean({
+    default: false,
+    description: 'application: FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP are required of it',
   }),
   registration: oneOf(['dynamic', 'document'], {
     label: 'Registered itself',

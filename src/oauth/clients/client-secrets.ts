@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { endSecrets, insertSecret, lockClient, type StoredClient } from './client-store.ts';
+import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/short-token.ts';
+import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from './client-store.ts';
 import { holdSecret } from './secret-store.ts';
 import { unknownClient } from './unknown-client.ts';
 
@@ -11,9 +11,10 @@ import { unknownClient } from './unknown-client.ts';
 const purpose = 'client secret';
 const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
 
-function hashSecret(keys: KeyRing, clientId: string, secret: string): { hash: string; keyId: string } {
+function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecret {
   const keyId = keys.macKeyId();
-  return { hash: keys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId };
+  const valueHash = shortTokenKind(secret) === 'sec' ? hashShortToken(secret) : null;
+  return { hash: keys.macUnder(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
 }
 
 /** A client, and the secret by which it proved to be it: whoever writes for it sees to it that this still counts. */
@@ -46,11 +47,7 @@ export async function addClientSecret(
   keys: KeyRing,
   tx: Tx,
   invalidate: Invalidate,
-  {
-    clientId,
-    secret = randomBytes(32).toString('base64url'),
-    oldHours = 0,
-  }: { clientId: string; secret?: string; oldHours?: number },
+  { clientId, secret = makeShortToken('sec'), oldHours = 0 }: { clientId: string; secret?: string; oldHours?: number },
 ): Promise<string> {
   const at = now();
   await lockClient(tx, database.engine, clientId);

@@ -1,26 +1,14 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Invalidate } from '../../database/bus.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import { announceRevocation } from '../../database/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { type ApplicationFields, applicationColumns, columnsOf, fieldsOfRow } from './application-store.ts';
 
 export type ClientRow = Selectable<Tables['clients']>;
 export type ClientType = ClientRow['type'];
 type SecretRow = Selectable<Tables['client_secrets']>;
-
-/** What an application has beyond the other clients, for which all of it is empty. */
-export interface ApplicationFields {
-  /** It can keep no secret, and has none. */
-  readonly public: boolean;
-  readonly redirectUris: readonly string[];
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly homepageUri: string | null;
-  readonly logoUri: string | null;
-  readonly backchannelLogoutUri: string | null;
-  /** People are not asked for their consent. */
-  readonly trusted: boolean;
-}
 
 /** A client with the secrets that are live or were not removed yet. */
 export interface StoredClient extends ApplicationFields {
@@ -53,13 +41,7 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
       name: client.name,
       user_id: client.userId,
       scopes: JSON.stringify(client.scopes),
-      public: client.public ? 1 : 0,
-      redirect_uris: JSON.stringify(client.redirectUris ?? []),
-      post_logout_redirect_uris: JSON.stringify(client.postLogoutRedirectUris ?? []),
-      homepage_uri: client.homepageUri ?? null,
-      logo_uri: client.logoUri ?? null,
-      backchannel_logout_uri: client.backchannelLogoutUri ?? null,
-      trusted: client.trusted ? 1 : 0,
+      ...columnsOf(client),
       created_at: now,
       updated_at: now,
       version: 1,
@@ -75,9 +57,9 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
     .leftJoin('users', 'users.id', 'clients.user_id')
     .leftJoin('client_registrations', 'client_registrations.client_id', 'clients.id')
-    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes', 'clients.public'])
-    .select(['redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri', 'backchannel_logout_uri'])
-    .select(['clients.trusted', 'client_registrations.kind as registration'])
+    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes'])
+    .select(applicationColumns.map((column) => `clients.${column}` as const))
+    .select('client_registrations.kind as registration')
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
     .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
@@ -90,13 +72,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     name: row.name,
     userId: row.user_id,
     scopes: JSON.parse(row.scopes) as string[],
-    public: row.public === 1,
-    redirectUris: JSON.parse(row.redirect_uris) as string[],
-    postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as string[],
-    homepageUri: row.homepage_uri,
-    logoUri: row.logo_uri,
-    backchannelLogoutUri: row.backchannel_logout_uri,
-    trusted: row.trusted === 1,
+    ...fieldsOfRow(row),
     registration: row.registration,
     secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>
       id === null || secret_hash === null ? [] : [{ id, secret_hash, key_id, expires_at }],
@@ -112,10 +88,18 @@ export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<Cl
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
+/** What is stored of a secret. */
+export interface HashedSecret {
+  readonly hash: string;
+  readonly keyId: string;
+  /** Of one that was made here, by which it is found when it is reported. */
+  readonly valueHash?: string | null;
+}
+
 export const insertSecret = (
   tx: Tx,
   clientId: string,
-  { hash, keyId }: { hash: string; keyId: string },
+  { hash, keyId, valueHash }: HashedSecret,
   now: number,
 ): Promise<unknown> =>
   tx
@@ -125,6 +109,7 @@ export const insertSecret = (
       client_id: clientId,
       secret_hash: hash,
       key_id: keyId,
+      value_hash: valueHash ?? null,
       created_at: now,
       expires_at: null,
     })
@@ -184,6 +169,22 @@ export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): 
 
 export const listClients = (db: Db): Promise<ClientRow[]> =>
   db.selectFrom('clients').selectAll().orderBy('id').execute();
+
+/** Whether pages of this origin are an application's own: one of its redirect URIs is there. */
+export async function isOriginOfApplication(db: Db, origin: string): Promise<boolean> {
+  if (origin.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return false;
+  const begins = `%"${origin.replaceAll('_', '\\_')}`;
+  const found = await db
+    .selectFrom('clients')
+    .select('id')
+    .where('type', '=', 'application')
+    .where(
+      sql<boolean>`(redirect_uris like ${`${begins}/%`} escape '\\' or redirect_uris like ${`${begins}"%`} escape '\\')`,
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
 
 /** The secrets of a client that work now. */
 export const listSecrets = (db: Db, clientId: string, now: number): Promise<SecretRow[]> =>

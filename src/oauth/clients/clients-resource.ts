@@ -11,7 +11,7 @@ import { anyOf, equals, type Rule, role } from '../../resources/declaration/acce
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { applicationFields } from './application-fields.ts';
+import { fieldsOfInput } from './application-store.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, scopesLeftOut } from './client-fields.ts';
 import { addClientSecret } from './client-secrets.ts';
@@ -75,6 +75,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
   return defineResource({
     name: 'clients',
     managed: false,
+    changes: true,
     // Secrets are made here.
     mcp: false,
     idType: 'text',
@@ -102,7 +103,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         const local = mayCallLoopback(config);
         const errors = [
           ...(values.scopes ? wrongScopes(known, caller, values.scopes, { for: type }) : []),
-          ...checkApplication({ type, values, before, caller, local }),
+          ...checkApplication({ type, values, before, caller, local, signingAlgorithm: config.signingAlgorithm }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
         requireProof(caller, now);
@@ -117,7 +118,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
-      const made = { type, name, userId, scopes, actorId: caller.userId, source, ...applicationFields(values) };
+      const made = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOfInput(values) };
       const client = await makeClient(context, keys, tx, invalidate, made);
       if (!client) throw conflict('A client with this id is there already.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });

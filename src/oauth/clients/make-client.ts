@@ -6,8 +6,9 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
+import { type ApplicationFields, describeFields } from './application-store.ts';
 import { addClientSecret } from './client-secrets.ts';
-import { type ApplicationFields, type ClientType, createClient } from './client-store.ts';
+import { type ClientType, createClient } from './client-store.ts';
 
 interface NewClient extends Partial<ApplicationFields> {
   /** Default: a new UUID. */
@@ -38,7 +39,8 @@ export async function makeClient(
   const client = await createClient(tx, { ...made, id: id ?? uuidv7(context.now()) }, context.now());
   if (!client) return undefined;
   const clientId = client.id;
-  const secret = made.public ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
+  const hasNone = made.public || made.tokenEndpointAuthMethod === 'private_key_jwt';
+  const secret = hasNone ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
   await recordEvent(context, tx, {
     type: 'client.created',
     userId: client.user_id,
@@ -58,12 +60,5 @@ function described({
   ...of
 }: Omit<NewClient, 'actorId' | 'source' | 'by'>): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
-  return {
-    ...{ type, name, scopes, public: of.public ?? false, trusted: of.trusted ?? false },
-    redirect_uris: of.redirectUris ?? [],
-    post_logout_redirect_uris: of.postLogoutRedirectUris ?? [],
-    homepage_uri: of.homepageUri ?? null,
-    logo_uri: of.logoUri ?? null,
-    backchannel_logout_uri: of.backchannelLogoutUri ?? null,
-  };
+  return { type, name, scopes, ...describeFields(of) };
 }

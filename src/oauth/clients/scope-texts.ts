@@ -6,6 +6,7 @@ export const ownScopeTexts: Readonly<Record<string, string>> = {
   profile: 'See your name and your username',
   email: 'See your email address',
   phone: 'See your phone number',
+  address: 'See your postal address',
   offline_access: 'Keep its access while you are away',
   'tokens:introspect': 'Ask what anybody’s tokens are good for',
   'users:read': 'Read your account: your name, your addresses and your roles',

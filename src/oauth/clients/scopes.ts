@@ -13,7 +13,14 @@ export const adminScope = 'admin';
 /** OpenID Connect Core 5.4 and 11: what an application learns of whoever signs in, and a refresh token. */
 export const openidScope = 'openid';
 export const offlineAccessScope = 'offline_access';
-export const identityScopes: readonly string[] = [openidScope, 'profile', 'email', 'phone', offlineAccessScope];
+export const identityScopes: readonly string[] = [
+  openidScope,
+  'profile',
+  'email',
+  'phone',
+  'address',
+  offlineAccessScope,
+];
 
 /** No part of `*`: whoever holds it does not hold these. */
 export const named: readonly string[] = [introspectScope, adminScope, ...identityScopes];
@@ -99,6 +106,15 @@ export function parseScope(text: string): string[] {
     throw new OAuthError('invalid_scope', 'scope takes words with spaces between them.');
   }
   return words;
+}
+
+/** OpenID Connect Core 3.1.2.1: of what an authorization request asks for, all that exists and is allowed. */
+export function knownAndAllowed(
+  known: KnownScopes,
+  asked: readonly string[],
+  allowed: readonly string[],
+): readonly string[] {
+  return asked.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
 }
 
 /** What a request for `asked` gets: all that is allowed when it asks for nothing, and never more than that. */

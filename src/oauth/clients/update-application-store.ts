@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../database/database.ts';
-import type { ApplicationFields, ClientRow } from './client-store.ts';
+import { type ApplicationFields, columnsOf } from './application-store.ts';
+import type { ClientRow } from './client-store.ts';
 
 interface Described extends Omit<ApplicationFields, 'public' | 'trusted'> {
   readonly name: string;
@@ -8,17 +9,14 @@ interface Described extends Omit<ApplicationFields, 'public' | 'trusted'> {
 }
 
 /** Replaces what an application says of itself; whether it has a secret, and whether it is trusted, stays. */
-export const updateApplication = (tx: Tx, id: string, of: Described, now: number): Promise<ClientRow | undefined> =>
-  tx
+export function updateApplication(tx: Tx, id: string, of: Described, now: number): Promise<ClientRow | undefined> {
+  const { public: _public, trusted: _trusted, ...columns } = columnsOf(of);
+  return tx
     .updateTable('clients')
     .set({
       name: of.name,
       scopes: JSON.stringify(of.scopes),
-      redirect_uris: JSON.stringify(of.redirectUris),
-      post_logout_redirect_uris: JSON.stringify(of.postLogoutRedirectUris),
-      homepage_uri: of.homepageUri,
-      logo_uri: of.logoUri,
-      backchannel_logout_uri: of.backchannelLogoutUri,
+      ...columns,
       updated_at: now,
       version: sql`version + 1`,
     })
@@ -26,6 +24,7 @@ export const updateApplication = (tx: Tx, id: string, of: Described, now: number
     .where('type', '=', 'application')
     .returningAll()
     .executeTakeFirst();
+}
 
 /** Takes the address for back-channel logout away. Returns what it was; undefined where there is none. */
 export async function clearLogoutAddress(

@@ -6,6 +6,7 @@ import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts
 import { Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import type { StoredClient } from '../clients/client-store.ts';
+import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { grantScopes, introspectScope, openidScope } from '../clients/scopes.ts';
 import { unknownClient } from '../clients/unknown-client.ts';
 import type { OAuth } from '../oauth.ts';
@@ -13,6 +14,8 @@ import { readParameters, resourcesIn } from '../parameters.ts';
 import { unauthorizedClient } from '../unauthorized-client.ts';
 import { insertDevice } from './device-store.ts';
 import { makeUserCode, showUserCode } from './user-code.ts';
+
+export const deviceCodeType = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const lifeSeconds = 900;
 const pollSeconds = 5;
@@ -44,7 +47,7 @@ export async function answerDeviceAuthorization(oauth: OAuth, request: ClientReq
     });
   }
   const client = await authenticateClient(oauth, request, parameters);
-  if (client.type !== 'application') throw unauthorizedClient(client);
+  if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
   // Nobody asks about other people's tokens on behalf of a person.
   const allowed = client.scopes.filter((scope) => scope !== introspectScope);
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);

@@ -2,6 +2,10 @@ import type { Config, ProxiedClient } from '../../config/config.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { unknownClient } from '../clients/unknown-client.ts';
+import type { Grant } from '../grant.ts';
+import { emailCodeGrant } from '../grants/email-code.ts';
+import { mfaGrant } from '../grants/mfa.ts';
+import { passkeyGrant } from '../grants/passkey.ts';
 import { passwordGrant } from '../grants/password.ts';
 import { refreshTokenGrant } from '../grants/refresh-token.ts';
 import type { OAuth } from '../oauth.ts';
@@ -22,11 +26,20 @@ interface RefreshRequest extends ProxyRequest {
   readonly query: ReadonlySet<string>;
 }
 
-/** The token endpoint's password grant, with the client added here. */
+/** What takes the place of the password, by the member that brings it. The second step first: it may bring a passkey too. */
+const otherLogins: readonly (readonly [string, Grant])[] = [
+  ['mfa_token', mfaGrant],
+  ['passkey', passkeyGrant],
+  ['email_code', emailCodeGrant],
+];
+
+/** The token endpoint's password grant, or another by which people sign in, with the client added here. */
 export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: ProxyRequest): Promise<Issued> {
   const sent = readParameters(body);
+  const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countAs };
+  for (const [member, grant] of otherLogins) if (sent.has(member)) return issueTokens(oauth, grant, request);
   const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
-  return issueTokens(oauth, passwordGrant, { client: await clientOf(oauth, proxied), parameters, source, countAs });
+  return issueTokens(oauth, passwordGrant, { ...request, parameters });
 }
 
 /** The token endpoint's refresh grant, with the client added here. `cookie` counts where the body holds no token. */

@@ -6,12 +6,12 @@ import { required, resourcesIn } from '../parameters.ts';
 export const authorizationCodeGrant: Grant = {
   type: 'authorization_code',
   clientTypes: ['application'],
-  async issue(oauth, { client, parameters, source, countAs }) {
+  async issue(oauth, { client, parameters, source, countAs, jkt }) {
     const code = required(parameters, 'code');
     const redirectUri = required(parameters, 'redirect_uri');
-    const codeVerifier = parameters.get('code_verifier') ?? '';
+    const codeVerifier = parameters.get('code_verifier');
     const resource = resourcesIn(parameters);
-    const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, resource, source });
+    const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, resource, source, jkt });
     countAs?.(redeemed.session.id);
     const { session, durable, scopes } = redeemed;
     const asked = JSON.parse(redeemed.code.asked) as string[];

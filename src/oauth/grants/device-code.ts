@@ -3,7 +3,7 @@ import { requireConfirmedEmail } from '../../identity/credentials/require-confir
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/client-secrets.ts';
-import { hashDeviceCode } from '../device-authorization/device-authorization.ts';
+import { deviceCodeType, hashDeviceCode } from '../device-authorization/device-authorization.ts';
 import {
   type DeviceRow,
   findDevice,
@@ -37,7 +37,7 @@ type Redeemed = StoredSession & { readonly asked: readonly string[] };
 
 /** RFC 8628 3.4: the device asks until a person has decided. */
 export const deviceCodeGrant: Grant = {
-  type: 'urn:ietf:params:oauth:grant-type:device_code',
+  type: deviceCodeType,
   clientTypes: ['application'],
   async issue(oauth, request) {
     const deviceCodeHash = hashDeviceCode(required(request.parameters, 'device_code'));

@@ -1,47 +1,20 @@
-import { requireUnchanged } from '../../identity/credentials/check-credentials.ts';
-import { rememberDevice } from '../../identity/credentials/known-devices.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { requireSecret } from '../clients/client-secrets.ts';
 import { grantScopes } from '../clients/scopes.ts';
+import { finishFirstStep } from '../first-step.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
-import { byPassword } from '../sessions/store/authentication.ts';
 
-/** RFC 6749 4.3, for first-party clients: the client, then the user, then tokens. */
+/** RFC 6749 4.3, for first-party clients: the client, then the user, then tokens or the second step. */
 export const passwordGrant: Grant = {
   type: 'password',
   clientTypes: ['password'],
-  async issue(
-    { context, keys, sessions, audiences, scopes: known, checkCredentials, noteLogin },
-    { client, parameters, source, countAs },
-  ) {
+  async issue(oauth, request) {
+    const { client, parameters, source, countAs } = request;
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
-    const scopes = grantScopes(known, parameters.get('scope') ?? '', client.scopes);
-    const user = await checkCredentials({ login, password, source, clientId: client.id });
+    const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
+    const resource = oauth.audiences.read(resourcesIn(parameters));
+    const user = await oauth.checkCredentials({ login, password, source, clientId: client.id });
     countAs?.(user.id);
-    const opened = await context.database.db.transaction().execute(async (tx) => {
-      await requireUnchanged(context, tx, user);
-      await requireSecret(context, tx, client.secretId);
-      const stored = sessions.open(tx, {
-        userId: user.id,
-        clientId: client.id,
-        scopes,
-        resource: audiences.read(resourcesIn(parameters)),
-        authentication: byPassword(context.now()),
-        source,
-      });
-      await stored.durable;
-      await noteLogin(tx, { userId: user.id, source });
-      await recordEvent(context, tx, {
-        type: 'login.succeeded',
-        userId: user.id,
-        clientId: client.id,
-        sessionId: stored.session.id,
-        source,
-      });
-      return stored;
-    });
-    return { ...opened, scopes, device: rememberDevice(keys, source, user.id) };
+    return finishFirstStep(oauth, request, { user, scopes, resource, first: 'password' });
   },
 };

@@ -3,6 +3,7 @@ import { OAuthError } from '../../platform/errors.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
+import { readDetails } from '../sessions/store/grant-details.ts';
 import { readRefreshToken } from '../sessions/tokens/refresh-token.ts';
 
 /** RFC 6749 6: a new pair for the same session. May narrow the access token's scope, never widen it. */
@@ -11,7 +12,7 @@ export const refreshTokenGrant: Grant = {
   clientTypes: ['password', 'personal', 'application'],
   async issue(
     { context, keys, sessions, verifier, audiences, scopes: known },
-    { client, parameters, source, countAs },
+    { client, parameters, source, countAs, jkt },
   ) {
     const refreshToken = required(parameters, 'refresh_token');
     const held = countAs && readRefreshToken(keys, refreshToken);
@@ -28,6 +29,14 @@ export const refreshTokenGrant: Grant = {
         await requireConfirmedEmail(config, database.db, found.session.user_id ?? client.userId);
         heldScopes(known, asked, allowed(found.session));
         audiences.narrow(found.session.resource, resources);
+      }
+    }
+    if (client.public) {
+      // RFC 9449 5: the refresh token of a public client is bound to its key.
+      const found = await verifier.find(refreshToken);
+      const { jkt: bound } = readDetails(found?.session.details ?? null);
+      if (bound !== undefined && bound !== jkt) {
+        throw new OAuthError('invalid_grant', 'The refresh token is bound to another key.');
       }
     }
     const { id: clientId, secretId } = client;

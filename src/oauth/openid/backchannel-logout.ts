@@ -1,6 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
@@ -9,6 +10,7 @@ import { type Job, subjectAt } from '../../resources/queue/job.ts';
 import { forgetFailures } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
 import { disableAddress } from './disable-address.ts';
 
@@ -86,7 +88,7 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
   // It went meanwhile, or does not want to know any more.
   if (!client?.backchannelLogoutUri) return;
   await keys.ensureCurrent();
-  const body = new URLSearchParams({ logout_token: logoutToken(context, keys, logout) }).toString();
+  const body = new URLSearchParams({ logout_token: logoutToken(context, keys, client, logout) }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const { status } = await fetch(client.backchannelLogoutUri, {
     method: 'POST',
@@ -99,9 +101,16 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
 }
 
 /** 2.4: never with a nonce, so that it does not pass for an ID token. */
-function logoutToken({ config, now }: Context, keys: KeyRing, { clientId, sub, sid }: Logout): string {
+function logoutToken(
+  { config, now }: Context,
+  keys: KeyRing,
+  { idTokenSignedResponseAlg }: StoredClient,
+  { clientId, sub, sid }: Logout,
+): string {
   const at = now();
   const iat = Math.floor(at / 1000);
   const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetime, jti: uuidv7(at), sid };
-  return keys.signToken({ ...claims, events: { [event]: {} } }, { typ });
+  // 2.6: verified as ID tokens are.
+  const algorithm = idTokenSignedResponseAlg ?? idTokenAlgorithm;
+  return keys.signToken({ ...claims, events: { [event]: {} } }, { typ, algorithm });
 }

@@ -19,7 +19,7 @@ export const UserInfo = Type.Object(
 );
 export type UserInfo = Type.Static<typeof UserInfo>;
 
-/** OpenID Connect Core 5.4: what each scope tells. What a user does not have is left out. */
+/** OpenID Connect Core 5.4: what each scope tells. What a user does not have is left out; nobody has an address. */
 const claimsByScope = new Map<string, (user: UserRow) => Partial<UserInfo>>([
   [
     'profile',
@@ -35,11 +35,23 @@ const claimsByScope = new Map<string, (user: UserRow) => Partial<UserInfo>>([
   ['phone', ({ phone }) => (phone === null ? {} : { phone_number: phone, phone_number_verified: false })],
 ]);
 
-/** What a holder of these scopes may know of a user. */
-export function claimsOf(user: UserRow, scopes: readonly string[]): UserInfo {
-  const claims: UserInfo = { sub: user.id };
+const scopes: Readonly<Record<string, string>> = {
+  ...{ name: 'profile', preferred_username: 'profile', locale: 'profile', updated_at: 'profile' },
+  ...{ email: 'email', email_verified: 'email', phone_number: 'phone', phone_number_verified: 'phone' },
+};
+const scopeByClaim = new Map(Object.entries(scopes));
+
+/** The scope that tells a claim; undefined where no user has it here. */
+export const scopeOfClaim = (name: string): string | undefined => scopeByClaim.get(name);
+
+/** What a holder of these scopes may know of a user, and the claims that were asked for by name. */
+export function claimsOf(user: UserRow, granted: readonly string[], names: readonly string[] = []): UserInfo {
+  const claims: Record<string, unknown> = { sub: user.id };
   for (const [scope, read] of claimsByScope) {
-    if (scopes.includes(scope) || scopes.includes(everyScope)) Object.assign(claims, read(user));
+    const isGranted = granted.includes(scope) || granted.includes(everyScope);
+    for (const [name, value] of Object.entries(read(user))) {
+      if (isGranted || names.includes(name)) claims[name] = value;
+    }
   }
-  return claims;
+  return claims as UserInfo;
 }

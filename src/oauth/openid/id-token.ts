@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
+import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
+import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { openidScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
+import { readDetails } from '../sessions/store/grant-details.ts';
 import type { SessionRow } from '../sessions/store/session-store.ts';
 import { accessTokenExpiry } from '../sessions/tokens/access-token.ts';
+import { claimsOf } from './claims.ts';
 
 /** RFC 7519 5.1. Access tokens and logout tokens have types of their own, so that none passes for the other. */
 export const idTokenType = 'JWT';
@@ -15,7 +20,7 @@ export const idTokenClaims: readonly string[] = [
 ];
 
 interface Login {
-  readonly client: Pick<StoredClient, 'id' | 'type'>;
+  readonly client: Pick<StoredClient, 'id' | 'type' | 'idTokenClaims' | 'idTokenSignedResponseAlg'>;
   readonly session: SessionRow;
   readonly scopes: readonly string[];
   readonly accessToken: string;
@@ -24,16 +29,18 @@ interface Login {
 }
 
 /** Who signed in, when and how, for the application that they signed in to. Undefined where nobody did, or it did not ask. */
-export function idToken({ context, keys }: OAuth, login: Login): Promise<string> | undefined {
+export async function idToken({ context, keys }: OAuth, login: Login): Promise<string | undefined> {
   const { client, session, scopes, accessToken, nonce } = login;
   if (client.type !== 'application' || session.user_id === null || !scopes.includes(openidScope)) return undefined;
   const { config } = context;
+  const user = await findUser(context.database.db, session.user_id);
+  if (!user) throw new OAuthError('invalid_grant', 'The user no longer exists.');
   const now = context.now();
   const signedIn = authenticationOf(session);
   return keys.signTokenInWorker(
     (algorithm) => ({
+      ...claimsOf(user, client.idTokenClaims ? scopes : [], readDetails(session.details).claims?.id_token),
       iss: config.baseUrl,
-      sub: session.user_id,
       aud: client.id,
       exp: accessTokenExpiry(session, config, now),
       iat: Math.floor(now / 1000),
@@ -42,7 +49,7 @@ export function idToken({ context, keys }: OAuth, login: Login): Promise<string>
       at_hash: hashOf(accessToken, algorithm),
       sid: session.id,
     }),
-    { typ: idTokenType },
+    { typ: idTokenType, algorithm: client.idTokenSignedResponseAlg ?? idTokenAlgorithm },
   );
 }
 

@@ -13,10 +13,8 @@ import { tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
-import type { KnownScopes } from '../clients/scopes.ts';
 import { updateApplication } from '../clients/update-application-store.ts';
-import { keptMetadata } from './client-information.ts';
-import type { ClientMetadata } from './client-metadata.ts';
+import { type ClientMetadata, knownHere, type Offered } from './client-metadata.ts';
 import { secondsFresh } from './document-cache.ts';
 import { isDocumentId, readClientDocument, wrongDocument } from './read-client-document.ts';
 import { findRegistration, putRegistration } from './registration-store.ts';
@@ -34,15 +32,15 @@ const mostFailures = 30;
 export class ClientDocuments {
   readonly #context: Context;
   readonly #clients: ClientDirectory;
-  readonly #scopes: KnownScopes;
+  readonly #known: Offered;
   readonly #fetch: GuardedFetch;
   /** One at a time for each address; who comes meanwhile waits for the same. */
   readonly #underWay = new Map<string, { readonly network: string; readonly done: Promise<void> }>();
 
-  constructor(context: Context, clients: ClientDirectory, scopes: KnownScopes) {
+  constructor(context: Context, clients: ClientDirectory, known: Offered) {
     this.#context = context;
     this.#clients = clients;
-    this.#scopes = scopes;
+    this.#known = known;
     this.#fetch = createGuardedFetch(context.config, undefined, 'never');
   }
 
@@ -93,7 +91,7 @@ export class ClientDocuments {
     try {
       const answer = await this.#ask(id, isKnown);
       if (answer) {
-        const metadata = readClientDocument(this.#scopes, id, answer);
+        const metadata = readClientDocument(knownHere(this.#known), id, answer);
         await this.#store(id, metadata, secondsFresh(answer.headers['cache-control']), source);
         this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
       }
@@ -131,7 +129,7 @@ export class ClientDocuments {
       if (known && known.registration !== 'document') throw wrongDocument('its address is the name of another client.');
       if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
       await putRegistration(tx, {
-        ...{ client_id: id, kind: 'document', token_hash: null, metadata: keptMetadata(metadata) },
+        ...{ client_id: id, kind: 'document', token_hash: null, metadata: JSON.stringify({ notes: metadata.notes }) },
         ...{ fresh_until: at + seconds * 1000, created_at: at, last_used_at: at },
       });
       invalidate({ kind: 'client', id });

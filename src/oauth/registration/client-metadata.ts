@@ -1,7 +1,9 @@
+import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { faultOfName } from '../clients/application-name.ts';
+import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
-import type { ApplicationFields } from '../clients/client-store.ts';
+import { faultOfJwks } from '../clients/client-jwks.ts';
 import { adminScope, everyScope, introspectScope, type KnownScopes, openidScope } from '../clients/scopes.ts';
 
 /** What an application says of itself (RFC 7591 2), as far as it is known here. */
@@ -9,52 +11,122 @@ export interface ClientMetadata {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly fields: ApplicationFields;
-  readonly authMethod: string;
-  readonly grantTypes: readonly string[];
+  /** What is given back as it was sent, and has no effect here. */
+  readonly notes: ClientNotes;
 }
+
+export type ClientNotes = Readonly<Record<string, string | readonly string[]>>;
 
 const invalid = (description: string) => new OAuthError('invalid_client_metadata', description);
 
-const authMethods = ['client_secret_basic', 'client_secret_post', 'none'];
+const authMethods: readonly ClientAuthMethod[] = [
+  ...(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const),
+];
 /** It acts for people who agreed, and never for itself: nobody here vouches for it. */
 const grantTypes = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
 const longestName = 100;
 const mostUris = 20;
 const longestScope = 4000;
 
+/** What this service offers to clients. */
+export interface Offered {
+  readonly scopes: KnownScopes;
+  readonly keys: Pick<KeyRing, 'idTokenAlgorithms'>;
+}
+
+/** What registered clients may choose from now. */
+export const knownHere = ({ scopes, keys }: Offered): Known => ({
+  scopes,
+  idTokenAlgorithms: keys.idTokenAlgorithms() as readonly IdTokenAlgorithm[],
+});
+
+/** The same as lists. */
+interface Known {
+  readonly scopes: KnownScopes;
+  readonly idTokenAlgorithms: readonly IdTokenAlgorithm[];
+}
+
 type Sent = Readonly<Record<string, unknown>>;
 
 /** Members that are not known are left alone (RFC 7591 2). Null counts as left out. */
-export function readClientMetadata(known: KnownScopes, sent: Sent, defaultAuthMethod: string): ClientMetadata {
-  const authMethod = textOf(sent, 'token_endpoint_auth_method') ?? defaultAuthMethod;
-  if (!authMethods.includes(authMethod)) {
-    throw invalid(`token_endpoint_auth_method takes one of ${authMethods.join(', ')}.`);
-  }
+export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: ClientAuthMethod): ClientMetadata {
+  const authMethod = oneOf(sent, 'token_endpoint_auth_method', authMethods) ?? defaultAuthMethod;
   const types = listOf(sent, 'grant_types') ?? ['authorization_code'];
   const unknown = types.find((type) => !grantTypes.includes(type));
   if (unknown !== undefined) throw invalid(`grant_types takes ${grantTypes.join(', ')}.`);
   if ((listOf(sent, 'response_types') ?? []).some((type) => type !== 'code')) {
     throw invalid('response_types takes code alone.');
   }
+  oneOf(sent, 'subject_type', ['public']);
   const redirectUris = redirectUrisOf(sent, 'redirect_uris');
   if (redirectUris.length === 0 && types.includes('authorization_code')) {
     throw new OAuthError('invalid_redirect_uri', 'redirect_uris is required for the grant authorization_code.');
   }
   return {
     name: nameOf(sent, redirectUris),
-    scopes: scopesOf(known, sent),
+    scopes: scopesOf(known.scopes, sent),
     fields: {
       public: authMethod === 'none',
       redirectUris,
       postLogoutRedirectUris: redirectUrisOf(sent, 'post_logout_redirect_uris'),
       homepageUri: webUriOf(sent, 'client_uri'),
       logoUri: webUriOf(sent, 'logo_uri'),
+      tosUri: webUriOf(sent, 'tos_uri'),
+      policyUri: webUriOf(sent, 'policy_uri'),
       backchannelLogoutUri: webUriOf(sent, 'backchannel_logout_uri'),
       trusted: false,
+      requirePkce: false,
+      idTokenSignedResponseAlg: oneOf(sent, 'id_token_signed_response_alg', known.idTokenAlgorithms) ?? null,
+      idTokenClaims: true,
+      grantTypes: types,
+      tokenEndpointAuthMethod: authMethod,
+      defaultMaxAge: secondsOf(sent, 'default_max_age'),
+      requirePushedAuthorizationRequests: flagOf(sent, 'require_pushed_authorization_requests'),
+      requireSignedRequestObject: flagOf(sent, 'require_signed_request_object'),
+      dpopBoundAccessTokens: flagOf(sent, 'dpop_bound_access_tokens'),
+      fapi: false,
+      ...keysOf(sent, authMethod),
     },
-    authMethod,
-    grantTypes: types,
+    notes: notesOf(sent),
   };
+}
+
+function oneOf<T extends string>(sent: Sent, name: string, values: readonly T[]): T | undefined {
+  const value = textOf(sent, name);
+  if (value !== undefined && !values.includes(value as T)) throw invalid(`${name} takes one of ${values.join(', ')}.`);
+  return value as T | undefined;
+}
+
+function secondsOf(sent: Sent, name: string): number | null {
+  const value = Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
+  if (value === null) return null;
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw invalid(`${name} takes whole seconds.`);
+  return value as number;
+}
+
+/** RFC 7591 2: the keys, or the address where they are, and not both. */
+function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationFields, 'jwks' | 'jwksUri'> {
+  const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
+  const jwksUri = webUriOf(sent, 'jwks_uri');
+  if (jwks !== null && jwksUri !== null) throw invalid('Send jwks or jwks_uri, not both.');
+  const wrong = jwks === null ? undefined : faultOfJwks(jwks);
+  if (wrong) throw invalid(`jwks ${wrong}.`);
+  if (authMethod === 'private_key_jwt' && jwks === null && jwksUri === null) {
+    throw invalid('private_key_jwt needs jwks or jwks_uri.');
+  }
+  return { jwks, jwksUri };
+}
+
+function flagOf(sent: Sent, name: string): boolean {
+  const value = Object.hasOwn(sent, name) ? (sent[name] ?? false) : false;
+  if (typeof value !== 'boolean') throw invalid(`${name} takes true or false.`);
+  return value;
+}
+
+function notesOf(sent: Sent): ClientNotes {
+  const texts = ['application_type', 'software_id', 'software_version'].map((name) => [name, textOf(sent, name)]);
+  const notes = [...texts, ['contacts', listOf(sent, 'contacts')]].filter(([, value]) => value !== undefined);
+  return Object.fromEntries(notes) as ClientNotes;
 }
 
 function nameOf(sent: Sent, [first]: readonly string[]): string {

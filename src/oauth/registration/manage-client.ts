@@ -8,8 +8,8 @@ import { findClient, lockClient, removeClient, type StoredClient } from '../clie
 import { updateApplication } from '../clients/update-application-store.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
-import { addressOf, type ClientInformation, describe, fieldsOf, keptMetadata } from './client-information.ts';
-import { readClientMetadata, textOf } from './client-metadata.ts';
+import { addressOf, type ClientInformation, describe, fieldsOf, type KeptMetadata } from './client-information.ts';
+import { knownHere, readClientMetadata, textOf } from './client-metadata.ts';
 import { type RegistrationRequest, readMembers } from './register-client.ts';
 import { findRegistration, putRegistration, type RegistrationRow } from './registration-store.ts';
 import { invalidToken, isRegistrationToken } from './registration-tokens.ts';
@@ -46,9 +46,11 @@ function informationOf({ context }: OAuth, { token }: Managing, { client, regist
     client_id_issued_at: Math.floor(registration.created_at / 1000),
     registration_access_token: token,
     registration_client_uri: addressOf(context, client.id),
-    ...describe(fieldsOf(client), JSON.parse(registration.metadata)),
+    ...describe(fieldsOf(client), kept(registration).notes),
   };
 }
+
+const kept = ({ metadata }: RegistrationRow): KeptMetadata => JSON.parse(metadata) as KeptMetadata;
 
 const serversOwn = [
   'registration_access_token',
@@ -59,7 +61,7 @@ const serversOwn = [
 
 /** RFC 7592 2.2: all of it at once; what is left out goes to its default. */
 export async function replaceRegistered(oauth: OAuth, request: Managing): Promise<ClientInformation> {
-  const { context, keys, scopes: known } = oauth;
+  const { context, keys } = oauth;
   await keys.ensureCurrent();
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
     const sent = readMembers(request.body);
@@ -70,17 +72,18 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
     if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {
       throw invalidRequest('client_secret is not that of the client, and cannot be chosen.');
     }
-    const metadata = readClientMetadata(known, sent, client.public ? 'none' : 'client_secret_basic');
+    const metadata = readClientMetadata(knownHere(oauth), sent, client.public ? 'none' : 'client_secret_basic');
     if (metadata.fields.public !== client.public) {
       throw new OAuthError('invalid_client_metadata', 'A client with a secret stays one, and a public one too.');
     }
     const { name, scopes, fields } = metadata;
     await updateApplication(tx, client.id, { name, scopes, ...fields }, context.now());
-    const renewed = { ...registration, metadata: keptMetadata(metadata) };
+    const { notes } = metadata;
+    const renewed = { ...registration, metadata: JSON.stringify({ ...kept(registration), notes }) };
     await putRegistration(tx, renewed);
     invalidate({ kind: 'client', id: client.id });
     const { source } = request;
-    const changes = changesBetween(describe(fieldsOf(client), metadata), describe(metadata, metadata));
+    const changes = changesBetween(describe(fieldsOf(client), kept(registration).notes), describe(metadata, notes));
     const data = { by: 'registration', changes };
     await recordEvent(context, tx, { type: 'client.updated', clientId: client.id, source, data });
     const updated = (await findClient(tx, client.id)) as StoredClient;

@@ -1,7 +1,6 @@
 import type { OutboundAnswer } from '../../http/outbound/guarded-fetch.ts';
 import { badRequest, OAuthError, Problem } from '../../platform/errors.ts';
 import { faultOfWebUri } from '../clients/application-uris.ts';
-import type { KnownScopes } from '../clients/scopes.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 
 const longestId = 512;
@@ -25,7 +24,11 @@ export const wrongDocument = (what: string, reason?: string): Problem =>
   });
 
 /** Section 4: what stands behind the address, as far as it can be taken for a client. */
-export function readClientDocument(known: KnownScopes, id: string, answer: OutboundAnswer): ClientMetadata {
+export function readClientDocument(
+  known: Parameters<typeof readClientMetadata>[0],
+  id: string,
+  answer: OutboundAnswer,
+): ClientMetadata {
   const { status, headers, body } = answer;
   if (status !== 200) throw wrongDocument(`its address answers ${status}, and not with a description.`);
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
@@ -38,7 +41,7 @@ export function readClientDocument(known: KnownScopes, id: string, answer: Outbo
   }
   try {
     const metadata = readClientMetadata(known, sent, 'none');
-    if (metadata.authMethod !== 'none') throw badRequest('token_endpoint_auth_method must be none.');
+    if (!metadata.fields.public) throw badRequest('token_endpoint_auth_method must be none.');
     return metadata;
   } catch (error) {
     if (error instanceof OAuthError || error instanceof Problem) throw wrongDocument(error.message);

@@ -6,13 +6,16 @@ import { anonymousCaller } from '../../platform/caller.ts';
 import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
 import { makeClient } from '../clients/make-client.ts';
 import type { OAuth } from '../oauth.ts';
-import { addressOf, type ClientInformation, describe, keptMetadata } from './client-information.ts';
-import { readClientMetadata } from './client-metadata.ts';
+import { addressOf, type ClientInformation, describe, type KeptMetadata } from './client-information.ts';
+import { knownHere, readClientMetadata } from './client-metadata.ts';
 import { putRegistration } from './registration-store.ts';
 import { hashRegistrationToken, makeRegistrationToken, whoRegisters } from './registration-tokens.ts';
 
 const hour = 3_600_000;
-/** Clients that register in an hour: of one network, and of all, so that the table stays within bounds. */
+/**
+ * Clients that register in an hour and are not used: of one network, and of all, so that the table stays within bounds. A
+ * client that gets tokens counts no more, since hosted assistants register many from the same addresses.
+ */
 const mostOfNetwork = 20;
 const mostOfAll = 1000;
 
@@ -31,14 +34,14 @@ export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
 
 /** RFC 7591: an application that registers itself. Nobody here has checked what it says, and people are told so. */
 export async function registerClient(oauth: OAuth, request: RegistrationRequest): Promise<ClientInformation> {
-  const { context, keys, scopes: known, holdAuthority } = oauth;
+  const { context, keys, holdAuthority } = oauth;
   const { config, database, now } = context;
   if (config.dynamicClients === 'closed') {
     throw new OAuthError('access_denied', 'Applications do not register themselves here.', { status: 403 });
   }
   const caller = await whoRegisters(oauth, request.token, anonymousCaller);
-  const metadata = readClientMetadata(known, readMembers(request.body), 'client_secret_basic');
-  await requireRoom(context, request.source);
+  const metadata = readClientMetadata(knownHere(oauth), readMembers(request.body), 'client_secret_basic');
+  const countedAs = await requireRoom(context, request.source);
   const token = makeRegistrationToken();
   const made = await changeAs(database, holdAuthority, { caller }, async (tx, invalidate) => {
     const { name, scopes, fields } = metadata;
@@ -52,7 +55,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
       client_id: client.id,
       kind: 'dynamic',
       token_hash: hashRegistrationToken(token),
-      metadata: keptMetadata(metadata),
+      metadata: JSON.stringify({ notes: metadata.notes, countedAs } satisfies KeptMetadata),
       fresh_until: null,
       created_at: at,
       last_used_at: at,
@@ -67,13 +70,15 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     ...secret,
     registration_access_token: token,
     registration_client_uri: addressOf(context, made.id),
-    ...describe(metadata, metadata),
+    ...describe(metadata, metadata.notes),
   };
 }
 
-async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
+/** The names of the limits that it counts against. */
+async function requireRoom(context: Context, { address }: RequestSource): Promise<readonly string[]> {
   const all = { key: 'client-registration:all', most: mostOfAll, of: 'all' };
   const limits = [...networkLimits('client-registration', address, mostOfNetwork), all];
   const refusal = await countAgainst(context, limits, hour);
   if (refusal) throw tooManyRequests('Too many clients registered. Try again later.', refusal.retryAfterSeconds);
+  return limits.map(({ key }) => key);
 }

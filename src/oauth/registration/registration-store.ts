@@ -19,6 +19,16 @@ export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<voi
   await noteRegistration(tx, row.client_id, row.kind);
 }
 
+/** The registration, where this is the first use of its client. */
+export const writeFirstUse = (db: Db, clientId: string, now: number): Promise<RegistrationRow | undefined> =>
+  db
+    .updateTable('client_registrations')
+    .set({ last_used_at: sql`case when created_at < ${now} then ${now} else created_at + 1 end` })
+    .where('client_id', '=', clientId)
+    .whereRef('last_used_at', '=', 'created_at')
+    .returningAll()
+    .executeTakeFirst();
+
 /** Exact to `stale`: a busy client costs no write a request. */
 export async function writeClientUse(db: Db, clientId: string, now: number, stale: number): Promise<void> {
   await db

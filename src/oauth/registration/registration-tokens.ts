@@ -1,22 +1,21 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
 import { type Caller, isAdmin, mayUseScope } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { hashShortToken, makeShortToken, shortTokenKind } from '../../platform/short-token.ts';
 import type { OAuth } from '../oauth.ts';
-
-const purpose = 'client registration';
-const prefix = 'ghr';
+import { hasInitialToken, insertInitialToken } from './registration-token-store.ts';
 
 /** An initial access token (RFC 7591 1.2) that the operator hands out: good until then, for whoever has it. */
-export const makeInitialToken = (keys: KeyRing, expiresAt: number): string => {
-  const what = `${prefix}.${expiresAt}.${randomBytes(12).toString('base64url')}`;
-  return `${what}.${keys.mac(purpose, what)}`;
-};
-
-function isInitialToken(keys: KeyRing, token: string, now: number): boolean {
-  const [, what, expiresAt, mac] = /^((?:ghr)\.(\d{1,15})\.[\w-]{16})\.([\w-]{43})$/.exec(token) ?? [];
-  return what !== undefined && mac !== undefined && Number(expiresAt) > now && keys.matches(purpose, what, mac);
+export async function makeInitialToken({ database, now }: Context, expiresAt: number): Promise<string> {
+  const token = makeShortToken('reg');
+  const row = { hash: hashShortToken(token), created_at: now(), expires_at: expiresAt };
+  await insertInitialToken(database.db, row);
+  return token;
 }
+
+const isInitialToken = async ({ database, now }: Context, token: string): Promise<boolean> =>
+  shortTokenKind(token) === 'reg' && hasInitialToken(database.db, hashShortToken(token), now());
 
 /** RFC 6750 3.1. */
 export const invalidToken = (reason?: string): OAuthError =>
@@ -37,7 +36,7 @@ export async function whoRegisters(
   if (context.config.dynamicClients === 'open') return anonymous;
   if (token === undefined) throw invalidToken();
   await keys.ensureCurrent();
-  if (isInitialToken(keys, token, context.now())) return anonymous;
+  if (await isInitialToken(context, token)) return anonymous;
   const caller = await verifier.verify(token, null);
   if (isAdmin(caller) && mayUseScope(caller, scopeOfRegistration)) return caller;
   throw new OAuthError(
@@ -50,8 +49,8 @@ export async function whoRegisters(
 }
 
 /** A registration access token (RFC 7592 1.2): random, so a plain hash is enough. */
-export const makeRegistrationToken = (): string => randomBytes(32).toString('base64url');
-export const hashRegistrationToken = (token: string): string => hash('sha256', token, 'base64url');
+export const makeRegistrationToken = (): string => makeShortToken('reg');
+export const hashRegistrationToken = hashShortToken;
 
 export const isRegistrationToken = (token: string, stored: string | null): boolean =>
   stored !== null && timingSafeEqual(Buffer.from(hashRegistrationToken(token)), Buffer.from(stored));

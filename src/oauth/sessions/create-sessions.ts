@@ -1,10 +1,14 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { unauthorized } from '../../http/gate/unauthorized.ts';
 import type { NotifyApplications } from './end/end-sessions.ts';
 import { Sessions } from './sessions.ts';
 import { noLegacyTokens } from './tokens/legacy-tokens.ts';
-import { TokenVerifier } from './verify/token-verifier.ts';
+import { type ProvePossession, TokenVerifier } from './verify/token-verifier.ts';
 
+const nobodyProves: ProvePossession = async () => {
+  throw unauthorized('token_malformed', 'bound tokens are not taken here');
+};
 const notifyNobody: NotifyApplications = async () => undefined;
 
 /** Both halves: sessions begin and end in one, and the other tells whose token it is. */
@@ -13,7 +17,8 @@ export const createSessions = (
   keys: KeyRing,
   foreign = noLegacyTokens,
   notify = notifyNobody,
+  possession = nobodyProves,
 ): { sessions: Sessions; verifier: TokenVerifier } => ({
   sessions: new Sessions(context, keys, foreign, notify),
-  verifier: new TokenVerifier(context, keys, foreign),
+  verifier: new TokenVerifier(context, keys, foreign, possession),
 });

@@ -284,10 +284,10 @@ onBothEngines('sessions', (engine) => {
     const { context, sessions, userId } = on;
     const { db } = context.database;
     const { id } = await issuePersonalToken(context.database, sessions, { userId, name: 'first', scopes: ['*'] });
-    assert.equal(await revealPersonalToken(context, db, sessions, { id, userId: 'another' }), undefined);
-    const attempts = await Promise.all(
-      Array.from({ length: 5 }, () => revealPersonalToken(context, db, sessions, { id, userId })),
-    );
+    const reveal = (of: string) =>
+      db.transaction().execute((tx) => revealPersonalToken(context, tx, { id, userId: of }));
+    assert.equal(await reveal('another'), undefined);
+    const attempts = await Promise.all(Array.from({ length: 5 }, () => reveal(userId)));
     const [revealed, ...others] = attempts.filter((attempt) => attempt !== undefined);
     assert.deepEqual(others, []);
     const caller = await verify(on, revealed?.accessToken as string);

@@ -12,12 +12,19 @@ import { pruneSessions } from './end/prune-sessions.ts';
 import { type Refresh, rotate } from './refresh/rotate.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
+import { type GrantDetails, storedDetails } from './store/grant-details.ts';
 import { findScopes, handOverSession } from './store/hand-over-store.ts';
 import { insertSession } from './store/new-session-store.ts';
 import { sessionEnd } from './store/session-end.ts';
 import { type SessionRow, type SessionsOf, shortenSessions } from './store/session-store.ts';
 import type { StoredSession } from './store/stored-session.ts';
-import { accessTokenExpiry, signAccessToken, signAccessTokenInWorker, type TokenGrant } from './tokens/access-token.ts';
+import {
+  accessTokenExpiry,
+  signAccessToken,
+  signAccessTokenInWorker,
+  type TokenClaims,
+  type TokenGrant,
+} from './tokens/access-token.ts';
 import type { LegacyTokens } from './tokens/legacy-tokens.ts';
 import { makeRefreshToken } from './tokens/refresh-token.ts';
 
@@ -35,6 +42,7 @@ export interface NewSession {
   readonly login?: { readonly id: string | null } | undefined;
   /** What access tokens may be for (RFC 8707); empty: the service itself. */
   readonly resource?: readonly string[];
+  readonly details?: GrantDetails;
   /** False: it ends with its first access token. */
   readonly refreshable?: boolean;
   /** Default: the TTL of a refresh token, or of a personal access token. */
@@ -106,6 +114,8 @@ export class Sessions {
       amr: authentication ? JSON.stringify(authentication.amr) : null,
       acr: authentication?.acr ?? null,
       resource: resource?.length ? JSON.stringify(resource) : null,
+      details: session.details ? storedDetails(session.details) : null,
+      token_hash: null,
       version: 1,
     };
     const stored = insertSession(on, row, session.secretId ?? null);
@@ -119,7 +129,7 @@ export class Sessions {
   /** A session that a person opened for a device, given to the device: its time begins now. */
   async handOver(
     tx: Tx,
-    client: Pick<StoredClient, 'type'>,
+    client: Pick<StoredClient, 'type' | 'grantTypes'>,
     id: string,
     { address, userAgent }: RequestSource,
   ): Promise<SessionRow | undefined> {
@@ -139,8 +149,14 @@ export class Sessions {
   }
 
   /** Signed with others by another thread. A transaction must not wait for it. `scopes`, `audience`: less than the session's. */
-  accessToken(session: SessionRow, scopes = scopesOfSession(session), audience?: readonly string[]): Promise<string> {
-    return signAccessTokenInWorker(this.#keys, this.#context.config, session, { ...this.#grantOf(scopes), audience });
+  accessToken(
+    session: SessionRow,
+    scopes = scopesOfSession(session),
+    audience?: readonly string[],
+    claims?: TokenClaims,
+  ): Promise<string> {
+    const grant = { ...this.#grantOf(scopes), audience, claims };
+    return signAccessTokenInWorker(this.#keys, this.#context.config, session, grant);
   }
 
   /** The same at once: for a transaction, which must not wait. */

@@ -17,6 +17,9 @@ for (const time of all('time[datetime]')) {
   }
 }
 
+// An answer that goes to an application by a form. Without a script, the person presses its button.
+for (const form of all('form[data-submit]')) form.requestSubmit();
+
 // Times in mail are in the reader's own zone as well.
 for (const field of all('input[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
 
@@ -54,6 +57,11 @@ for (const button of all('button[data-copy]')) {
       button.textContent = label;
     }, 2000);
   });
+}
+
+for (const button of all('button[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => print());
 }
 
 for (const button of all('button[data-reveal]')) {

@@ -10,8 +10,14 @@ import {
   resolveClient,
   type ValidatedClient,
 } from '../../oauth/authorize/authorization-request.ts';
-import { codeResponse, errorResponse } from '../../oauth/authorize/authorization-response.ts';
+import {
+  type AuthorizationResponse,
+  codeResponse,
+  errorResponse,
+  locationOf,
+} from '../../oauth/authorize/authorization-response.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
+import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
 import { giveAccess } from '../../oauth/authorize/give-access.ts';
 import { findLogin, type Login } from '../../oauth/authorize/login.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
@@ -95,7 +101,9 @@ export class AuthorizePage {
     const { oauth } = this.#means;
     const { query, progress } = visit.continuation;
     const { database, now } = oauth.context;
-    const parameters = readAuthorizationParameters(query);
+    const sent = readAuthorizationParameters(query);
+    const effective = await effectiveParameters(oauth, sent, { resumed: progress.since !== undefined });
+    const { parameters } = effective;
     const login = await findLogin(oauth, visit.request.caller);
     // Nobody who is not known here makes this service call an address.
     if (!login && !isSilent(parameters) && oauth.documents.takes(parameters.get('client_id')?.[0])) {
@@ -108,7 +116,7 @@ export class AuthorizePage {
         throw invalidRequest(`The request has more than ${longestRequest} characters.`);
       // RFC 9700 4.11.2: nobody is sent on by a mere link, with an error of somebody's making, before they have signed in.
       if (!login && !isSilent(parameters)) return this.signIn(visit);
-      const authorization = readAuthorizationRequest(oauth, asking, parameters);
+      const authorization = readAuthorizationRequest(oauth, asking, effective);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
       const expected = await this.#expected(asking, only(parameters, 'id_token_hint'));
@@ -119,7 +127,7 @@ export class AuthorizePage {
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       oauth.context.metrics.authorizations.inc({ result: error.error });
-      return this.#return(visit, errorResponse(asking, oauth.context.config.baseUrl, error));
+      return this.#return(visit, asking, errorResponse(asking, oauth.context.config.baseUrl, error));
     }
   }
 
@@ -208,12 +216,32 @@ export class AuthorizePage {
       source,
     });
     oauth.context.metrics.authorizations.inc({ result: 'granted' });
-    return this.#return(visit, codeResponse(authorization, oauth.context.config.baseUrl, code));
+    return this.#return(visit, authorization, codeResponse(authorization, oauth.context.config.baseUrl, code));
   }
 
   /** RFC 9700 4.12: 303 after a form, so that nothing of the form is sent on. */
-  async #return({ request, reply }: Visit, uri: string): Promise<FastifyReply> {
+  async #return(
+    { request, reply }: Visit,
+    asking: ValidatedClient,
+    answer: AuthorizationResponse,
+  ): Promise<FastifyReply> {
     if (this.#kit.cookies.read(request).going) this.#kit.cookies.clearGoing(reply);
-    return reply.header('cache-control', 'no-store').redirect(uri, request.method === 'POST' ? 303 : 302);
+    if (answer.mode === 'form_post') return this.#post(request, reply, asking, answer);
+    return reply
+      .header('cache-control', 'no-store')
+      .redirect(locationOf(answer), request.method === 'POST' ? 303 : 302);
+  }
+
+  /** A page whose form sends itself. */
+  #post(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { client, redirectUri }: ValidatedClient,
+    { parameters }: AuthorizationResponse,
+  ): Promise<FastifyReply> {
+    const fields = Object.entries(parameters).map(([name, value]) => ({ name, value }));
+    const variables = { title: message('form_post.title'), application: { name: client.name } };
+    const reach = { formTargets: formTargets(redirectUri) };
+    return this.#kit.show(request, reply, 'form-post', { ...variables, action: redirectUri, fields }, reach);
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { prompts } from '../../oauth/authorize/authorization-request.ts';
+import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const maybe = (description?: string) => Type.Optional(text(description));
@@ -13,8 +14,10 @@ export const authorizeSchema: FastifySchema = {
     response_type: Type.Literal('code'),
     client_id: text(),
     redirect_uri: text('one of the registered ones; the port of a loopback address is free'),
-    code_challenge: text('the SHA-256 hash of code_verifier in base64url'),
-    code_challenge_method: Type.Literal('S256'),
+    code_challenge: maybe('the SHA-256 hash of code_verifier in base64url; required of public applications'),
+    code_challenge_method: Type.Optional(Type.Literal('S256')),
+    claims: maybe('JSON: claims by name, for userinfo and id_token (OpenID Connect Core 5.5)'),
+    response_mode: maybe(responseModes.join(', ')),
     scope: maybe('words with spaces between; empty: openid alone'),
     state: maybe('given back as it is'),
     nonce: maybe('for the ID token'),

@@ -1,5 +1,6 @@
 import { only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
 import { resolveClient } from '../../oauth/authorize/authorization-request.ts';
+import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
 import { findLogin } from '../../oauth/authorize/login.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -26,12 +27,15 @@ function ifProblem(error: unknown): undefined {
 }
 
 export const createDestinations =
-  (oauth: Pick<OAuth, 'context' | 'clients'>, continuations: Continuations): FindDestination =>
+  (oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys'>, continuations: Continuations): FindDestination =>
   async (next) => {
     const continuation = continuations.readPath(next);
     if (!continuation) return undefined;
     const { query, progress } = continuation;
-    const parameters = readAuthorizationParameters(query);
+    const sent = readAuthorizationParameters(query);
+    const effective = await effectiveParameters(oauth, sent, { resumed: true }).catch(ifProblem);
+    if (!effective) return undefined;
+    const { parameters } = effective;
     // What is wrong with it is said when it comes back.
     const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
     if (!asking) return undefined;

@@ -1,14 +1,22 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import type { Brand, BrandColours } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { Compressed } from '../../http/compressed.ts';
 
+/** The library that talks to the browser about passkeys, as one file. */
+const webauthnBundle = join(
+  dirname(createRequire(import.meta.url).resolve('@simplewebauthn/browser')),
+  '../dist/bundle/index.umd.min.js',
+);
+
 const files = [
   { name: 'pages.css', of: ['base.css', 'forms.css', 'lists.css', 'settings.css'], type: 'text/css; charset=utf-8' },
   { name: 'pages.js', of: ['pages.js'], type: 'text/javascript; charset=utf-8' },
+  { name: 'passkeys.js', of: [webauthnBundle, 'passkeys.js'], type: 'text/javascript; charset=utf-8' },
   { name: 'icon.svg', of: ['icon.svg'], type: 'image/svg+xml' },
   {
     name: 'reference.css',
@@ -24,6 +32,8 @@ const open = { auth: 'public', limited: false, errors: 'page' } as const;
 export interface AssetUrls {
   readonly css: string;
   readonly js: string;
+  /** On pages where passkeys are used. */
+  readonly passkeys: string;
   readonly icon: string;
   readonly referenceCss: string;
   readonly referenceJs: string;
@@ -73,7 +83,7 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
 /** The pages' own stylesheet, script and icon, and whatever an operator puts into `VIEWS_DIR/assets`. */
 export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
   const urls = files.map(({ name, of, type }) => {
-    const own = of.map((file) => readFileSync(join(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
+    const own = of.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
     const content = name.endsWith('.css') ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
     const compressed = new Compressed(type, content);
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
@@ -83,9 +93,9 @@ export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, 
   });
   const own = join(viewsDir, 'assets');
   if (existsSync(own)) await serveOwn(app, own);
-  const [css, js, icon, referenceCss, referenceJs] = urls as [string, string, string, string, string];
+  const [css, js, passkeys, icon, referenceCss, referenceJs] = urls as [string, string, string, string, string, string];
   const logo = serveLogo(app, brand, root);
-  return { css, js, referenceCss, referenceJs, icon: logo ?? icon, logo: logo ?? icon };
+  return { css, js, passkeys, referenceCss, referenceJs, icon: logo ?? icon, logo: logo ?? icon };
 }
 
 async function serveOwn(app: App, folder: string): Promise<void> {

@@ -4,6 +4,10 @@ import { type Message, message } from '../../config/languages/message.ts';
 /** What a page says after a form was done. The address names one by `?done=…`, so nothing of an address is shown. */
 const notices = new Map(
   [
+    'login-expired',
+    'passkey-refused',
+    'factor-added',
+    'factor-removed',
     'registered',
     'signed-out',
     'password-reset',

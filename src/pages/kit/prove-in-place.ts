@@ -14,6 +14,11 @@ interface Kit {
 type Form = Readonly<Record<string, unknown>>;
 
 const field = 'proof_password';
+const codeField = 'proof_code';
+
+/** Whoever signed in with two factors proves both. */
+const proofOf = (password: string, code: unknown): Record<string, string> =>
+  typeof code === 'string' && code.trim() !== '' ? { password, code: code.trim() } : { password };
 
 /**
  * A form whose effect needs a recent proof of identity. Where the proof is too old, the answer is a page that asks for the
@@ -22,10 +27,10 @@ const field = 'proof_password';
 export const provingInPlace =
   (kit: Kit, handler: Handler): Handler =>
   async (request, reply) => {
-    const { [field]: password, ...form } = (request.body ?? {}) as Form;
+    const { [field]: password, [codeField]: code, ...form } = (request.body ?? {}) as Form;
     if (typeof password === 'string') {
       request.body = form;
-      const proved = { method: 'POST', path: '/v1/sessions/current/proofs', body: { password } } as const;
+      const proved = { method: 'POST', path: '/v1/sessions/current/proofs', body: proofOf(password, code) } as const;
       const answer = await callOwnApi(request, { ...proved, token: tokenOf(request) });
       if (!answer.ok) {
         const error = answer.errors.password;

@@ -39,7 +39,8 @@ export interface WebSessions {
 export function createWebSessions(config: Config, verifier: TokenVerifier): WebSessions {
   const cookies = createCookies(config);
   const client = createLoginClient(config);
-  const loginPage = `${config.baseUrl.replace(/^https?:\/\/[^/]+/, '')}/${config.loginPageUrl}`;
+  const root = config.baseUrl.replace(/^https?:\/\/[^/]+/, '');
+  const loginPage = `${root}/${config.loginPageUrl}`;
 
   const remember = (request: FastifyRequest, held: WebTokens, caller: Caller): Caller => {
     tokens.set(request, held);
@@ -72,7 +73,11 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
       const known = tokens.get(request);
       // Once more, when the body is there: what ended meanwhile is not renewed.
       const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
-      if (caller) return caller;
+      if (caller && mayVisit(caller, request)) return caller;
+      if (caller) {
+        reply.header('cache-control', 'no-store').redirect(`${root}/settings/security`, 302);
+        return undefined;
+      }
       if (request.route.config.web === 'optional') return anonymousCaller;
       const next = localPath(pageOf(request));
       const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
@@ -81,6 +86,10 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     },
   };
 }
+
+/** A login that has yet to set up a second factor may go nowhere else. */
+const mayVisit = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
+  scopes.includes('*') || !scopes.includes('authenticators:write') || /^\/(settings\/security|logout)/.test(url);
 
 /** Contract 8.10: what an application or a personal access token may do must not open the pages of a person. */
 async function verify(verifier: TokenVerifier, token: string, request: FastifyRequest): Promise<Caller | undefined> {

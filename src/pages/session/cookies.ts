@@ -5,9 +5,11 @@ export interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string;
   readonly expires_in: number;
+  /** Where it is less than was asked for: the login has yet to set up a second factor. */
+  readonly scope?: string;
 }
 
-type Name = 'session' | 'renewal' | 'visitor' | 'going' | 'theme' | 'language';
+type Name = 'session' | 'renewal' | 'visitor' | 'going' | 'theme' | 'language' | 'later';
 type Values = { [N in Name]?: string };
 
 export interface Cookies {
@@ -24,6 +26,8 @@ export interface Cookies {
   setTheme(reply: FastifyReply, theme: string | undefined): void;
   /** The language that was chosen in this browser; undefined: whatever it asks for. */
   setLanguage(reply: FastifyReply, language: string | undefined): void;
+  /** The offer of a second factor was put off in this browser. */
+  setLater(reply: FastifyReply): void;
 }
 
 const longestGoing = 3000;
@@ -34,7 +38,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
   const secure = protocol === 'https:';
   // The prefix makes browsers refuse such a cookie from any other host, neighbours on the same domain included.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
-  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme', 'language'];
+  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme', 'language', 'later'];
   const names = Object.fromEntries(keys.map((key) => [key, prefix + key])) as Record<Name, string>;
   const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
   const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
@@ -75,6 +79,9 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     setLanguage(reply, language) {
       if (language === undefined) reply.clearCookie(names.language, options);
       else reply.setCookie(names.language, language, { ...options, maxAge: 365 * 86_400 });
+    },
+    setLater(reply) {
+      reply.setCookie(names.later, '1', { ...options, maxAge: 90 * 86_400 });
     },
   };
 }

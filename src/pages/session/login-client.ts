@@ -12,8 +12,8 @@ function proxyPath({ proxiedClients }: Config): string {
 }
 
 export interface LoginClient {
-  /** The device is known from then on, by its cookie. */
-  login(request: FastifyRequest, reply: FastifyReply, login: string, password: string): Promise<Answer<Tokens>>;
+  /** A login by any way that the proxy takes. The device is known from then on, by its cookie. */
+  send(request: FastifyRequest, reply: FastifyReply, body: Readonly<Record<string, string>>): Promise<Answer<Tokens>>;
   refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
 }
 
@@ -21,11 +21,11 @@ export function createLoginClient(config: Config): LoginClient {
   const prefix = proxyPath(config);
   const device = createDeviceCookie(config);
   return {
-    async login(request, reply, username, password) {
+    async send(request, reply, body) {
       const known = device.read(request);
       const cookie = known === undefined ? {} : { cookie: `${device.name}=${known}` };
-      const body = { username, password };
-      const answer = await callOwnApi<Tokens>(request, { method: 'POST', path: `${prefix}/login`, body, ...cookie });
+      const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
+      const answer = await callOwnApi<Tokens>(request, login);
       const value = answer.cookies.get(device.name);
       if (value !== undefined) device.set(reply, value);
       return answer;

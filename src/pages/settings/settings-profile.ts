@@ -1,13 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
+import type { PasskeyMeans } from '../../identity/factors/passkeys.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import { type PageKit, readForm } from '../kit/page-kit.ts';
+import type { Variables } from '../kit/views.ts';
 import { filledFields } from '../sign-in/register-page.ts';
+import { offerFactor } from './offer-factor.ts';
 import { asPerson, currentUser, doneOrGone, refusal, showSettings } from './settings-shell.ts';
 
-export function serveProfile(kit: PageKit): void {
-  kit.page('/settings', 'auth:web', (request, reply) => showProfile(kit, request, reply));
+export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
+  kit.page('/settings', 'auth:web', async (request, reply) =>
+    showProfile(kit, request, reply, await offerFactor(kit, means, request)),
+  );
   kit.form('/settings', 'auth:web', (request, reply) => saveProfile(kit, request, reply));
   kit.form('/settings/pending-email/cancel', 'auth:web', (request, reply) => keepEmail(kit, request, reply));
   kit.page('/settings/password', 'auth:web', (request, reply) => showPassword(kit, request, reply, {}));
@@ -16,7 +21,7 @@ export function serveProfile(kit: PageKit): void {
   kit.form('/settings/password', 'auth:web', (request, reply) => changePassword(kit, request, reply));
 }
 
-interface Typed {
+interface Typed extends Variables {
   readonly values?: Readonly<Record<string, string>>;
   readonly errors?: Readonly<Record<string, LocalizedText>>;
   readonly problem?: LocalizedText;

@@ -7,7 +7,8 @@ import { type PageKit, queryOf, readForm } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
-import { type Going, nextQuery } from './sign-in.ts';
+import { nextQuery } from './next-query.ts';
+import type { Going } from './sign-in.ts';
 
 export function serveRegister(kit: PageKit, findDestination: FindDestination): void {
   kit.page('/register', 'public', async (request, reply) => {
@@ -80,7 +81,7 @@ async function register(
     });
   }
   const login = kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
-  const signedIn = login ? await kit.client.login(request, reply, login, password) : undefined;
+  const signedIn = login ? await kit.client.send(request, reply, { username: login, password }) : undefined;
   if (!signedIn?.ok)
     return kit.go(reply, `${kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
   kit.cookies.setSession(reply, signedIn.data);

@@ -10,6 +10,8 @@ import type { Variables } from '../kit/views.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { localPath } from '../session/local-path.ts';
 import { callOwnApi } from '../session/own-api.ts';
+import { nextQuery } from './next-query.ts';
+import { type MfaRequired, showSecondStep } from './second-step.ts';
 
 /** The login page under the name that `login-page-url` gives it, and signing out. */
 export function serveSignIn(kit: PageKit, findDestination: FindDestination): void {
@@ -37,9 +39,6 @@ export function serveSignIn(kit: PageKit, findDestination: FindDestination): voi
     });
   }
 }
-
-/** `?next=…` for a link that leads on to where the person was going. */
-export const nextQuery = (next: string | undefined): string => (next ? `?next=${encodeURIComponent(next)}` : '');
 
 /** Where the person is going after the login. */
 export interface Going {
@@ -84,10 +83,14 @@ async function signIn(
   if (form.password === '') missing.password = message('login.missing_password');
   if (Object.keys(missing).length > 0) return again(422, { errors: missing });
 
-  const answer = await kit.client.login(request, reply, form.login, form.password);
+  const answer = await kit.client.send(request, reply, { username: form.login, password: form.password });
   if (answer.ok) {
     kit.cookies.setSession(reply, answer.data);
-    return kit.go(reply, next ?? '/settings');
+    return kit.go(reply, answer.data.scope === undefined ? (next ?? '/settings') : '/settings/security');
+  }
+  if (answer.code === 'mfa_required') {
+    const step = { ...(answer.data as unknown as MfaRequired), next };
+    return showSecondStep(kit, request, reply, step);
   }
   if (answer.status === 429) {
     reply.header('retry-after', String(answer.retryAfter));

@@ -8,6 +8,7 @@ import type { KnownNames } from './check-rules.ts';
 import { type Complain, type Definitions, namePattern, pathNamePattern } from './complaints.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
+import type { Field } from './fields/field.ts';
 import { isTooLongToIndex } from './fields/indexing.ts';
 import { indexableMax } from './fields/text.ts';
 import { hookOptions, resourceOptions } from './known-options.ts';
@@ -15,7 +16,7 @@ import { hookOptions, resourceOptions } from './known-options.ts';
 /** Paths and tables of the service itself. */
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
-  ...['activities', 'diagnoses', 'invitations'],
+  ...['activities', 'diagnoses', 'invitations', 'changes', 'webhooks', 'webhook-deliveries'],
   ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
   ...[
     'queued-jobs',
@@ -28,6 +29,11 @@ const reserved = new Set([
     'resource_schemas',
     'migrations',
     'operator_migrations',
+    'change_log',
+    'change_history',
+    'change_actor',
+    'change_tickets',
+    'webhook_deliveries',
   ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
@@ -89,6 +95,22 @@ function checkDefinition(definition: ResourceDefinition, all: Definitions, known
   checkAccess(definition, all, known, complain);
   checkUniqueTogether(definition, complain);
   checkDefaultOrder(definition, complain);
+  checkChanges(definition, complain);
+}
+
+function checkChanges({ fields, managed, changes }: ResourceDefinition, complain: Complain): void {
+  if (!Array.isArray(changes)) return;
+  const isShown = ([, { options }]: [string, Field]) => !options.hidden && !options.writeOnly && !options.virtual;
+  const names = [
+    ...['id', ...(managed ? ['created_at', 'updated_at'] : [])],
+    ...Object.entries(fields)
+      .filter(isShown)
+      .map(([name]) => name),
+  ];
+  if (changes.length === 0) complain('changes', 'name the fields to show, or say true for all.');
+  for (const name of changes.filter((each) => !names.includes(each))) {
+    complain('changes', `answers show no field "${name}".${nearestOf(name, names)}`);
+  }
 }
 
 function checkOperations(

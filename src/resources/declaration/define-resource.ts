@@ -155,6 +155,11 @@ export interface Declaration<F extends Fields = Fields> {
   readonly reveals?: TSchema;
   /** Records `<resource>.created|updated|deleted` in the audit trail. */
   readonly events?: boolean;
+  /**
+   * Records every write of a row, for `/v1/changes` and webhooks. A list names the fields that changes show; true: all that
+   * the API shows.
+   */
+  readonly changes?: boolean | readonly string[];
   /** False: AI applications do not find it at `/mcp`. */
   readonly mcp?: boolean;
 }
@@ -197,7 +202,7 @@ export type MadeAction = Action<any, never> & DeclaredAction<any, any, any> & { 
 /** Names of relations; where there is none, a name that none can have. */
 type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
 
-type Typed = 'fields' | 'relations' | 'uniqueTogether' | 'access' | 'where' | 'defaultOrder' | 'actions';
+type Typed = 'fields' | 'relations' | 'uniqueTogether' | 'access' | 'where' | 'defaultOrder' | 'changes' | 'actions';
 
 /** A declaration as it is written: names of fields and relations are those that it declares. */
 export type Written<F extends Fields, R extends Relations, M, A> = Omit<
@@ -211,6 +216,7 @@ export type Written<F extends Fields, R extends Relations, M, A> = Omit<
   readonly access: AccessRules<NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
   readonly where?: (now: number) => Condition<NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
   readonly defaultOrder?: NoInfer<Order<F, M>>;
+  readonly changes?: boolean | readonly NoInfer<'id' | keyof AllFields<F, M>>[];
   readonly actions?: {
     readonly [K in keyof A]:
       | RowAction<AllFields<F, M>, A[K], NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>

@@ -8,6 +8,7 @@ import {
   callback,
   entries,
   flag,
+  flagOrTexts,
   formerNames,
   members,
   type OptionKinds,
@@ -47,6 +48,7 @@ export const resourceOptions: OptionKinds<Declaration> = {
   deleteBody: schema,
   reveals: schema,
   events: flag,
+  changes: flagOrTexts,
   mcp: flag,
 };
 

@@ -33,6 +33,10 @@ export const texts: OptionKind = {
   takes: 'a list of texts',
   accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
+export const flagOrTexts: OptionKind = {
+  takes: 'true, false, or a list of texts',
+  accepts: (value) => flag.accepts(value) || texts.accepts(value),
+};
 export const formerNames: OptionKind = {
   takes: 'a name, or a list of names',
   accepts: (value) => words.accepts(value) || texts.accepts(value),

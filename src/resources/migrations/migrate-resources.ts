@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { bringTriggers, dropTriggers } from '../../database/change-log/triggers.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
@@ -15,6 +16,7 @@ import type { Step } from './migration-steps.ts';
 import { byTime, inTransaction, onLastingColumns, withoutIndexes } from './order-of-steps.ts';
 import { planAdditions } from './plan-additions.ts';
 import { type MigrationPlan, planMigrations, type Snapshots } from './plan-migrations.ts';
+import { recordedTables } from './recorded-tables.ts';
 import { needless, refusalOf, refuseLoss, refuseNeedless } from './refuse-loss.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
@@ -231,7 +233,12 @@ async function bringUp(
     later,
     left,
   } = inTransaction(plan.steps, engine === 'postgres' ? tablesOf(stored) : new Set(), ahead.left);
+  const tables = recordedTables(definitions);
+  // Not while columns change: SQLite refuses to drop a column that a trigger names.
+  if (steps.length > 0)
+    await dropTriggers(engine, tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
   await perform(steps);
+  await bringTriggers(engine, tx, tables.recorded, tables.unrecorded);
   done.push(...later.map(({ says }) => (options.later ? `${says} while the service serves` : says)));
   for (const [name, whole] of plan.schemas) {
     const schema = withoutIndexes(whole, left);

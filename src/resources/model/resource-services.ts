@@ -30,6 +30,18 @@ export type RecordEvent = (
   },
 ) => Promise<void>;
 
+/** Says at which position of the log of changes a list was read. */
+export interface ListPositions {
+  /** To be asked before the list is read. */
+  before(): number | Promise<number>;
+  /** A column of the list's own statement, which tells its snapshot. */
+  readonly column: string;
+  /** `known`: what `before` has said; `read`: what the column holds, undefined for a list without rows. */
+  write(known: number, read: unknown): string;
+  /** Names what must not be answered with 304 for longer than positions are kept. */
+  readonly era: string;
+}
+
 /** Throws where this is not the password of the caller. */
 export type ProveByPassword = (call: { caller: Caller; source: RequestSource }, password: unknown) => Promise<Caller>;
 
@@ -41,6 +53,11 @@ export interface ResourceServices {
   readonly recordEvent: RecordEvent;
   /** Holds the caller's right to act in the transaction of each write; made by the feature that keeps sessions. */
   readonly holdAuthority: HoldAuthority;
+  /** Rows that are recorded were written here: whoever follows changes looks at once. */
+  readonly recorded?: () => void;
+  /** The position of the log that a list is of; made by the feature that keeps it. */
+  readonly positions?: ListPositions;
+
   /** The caller, proved by the password that came along; made by the feature that knows passwords. */
   readonly proveByPassword: ProveByPassword;
   /** Queues work and mail; made by the features that do them. */

@@ -49,6 +49,10 @@ export interface Resource {
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
   readonly relations: ReadonlyMap<string, ResourceRelation>;
+  /** The fields that its changes show; undefined where changes are not recorded. */
+  readonly changes: readonly ResourceField[] | undefined;
+  /** Whether a write may be recorded: its own rows are, or rows that refer to them. */
+  recorded: boolean;
   readonly readScope: string;
   readonly writeScope: string;
 }
@@ -128,6 +132,8 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       shown: fields.filter(({ shown }) => shown),
       stored: fields.filter(({ stored }) => stored),
       relations: new Map(),
+      changes: changesOf(definition, fields),
+      recorded: false,
       readScope: `${name}:read`,
       writeScope: `${name}:write`,
     });
@@ -142,7 +148,28 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       });
     }
   }
+  markRecorded([...compiled.values()]);
   return compiled;
+}
+
+function changesOf({ changes }: ResourceDefinition, fields: readonly ResourceField[]): ResourceField[] | undefined {
+  if (!changes) return undefined;
+  const isNamed = (name: string) => changes === true || name === 'id' || changes.includes(name);
+  return fields.filter(({ name, shown }) => shown && isNamed(name));
+}
+
+/** A deleted row takes others along, or changes them. */
+function markRecorded(
+  resources: readonly { name: string; changes: unknown; stored: readonly ResourceField[]; recorded: boolean }[],
+): void {
+  const marked = resources.filter(({ changes }) => changes !== undefined);
+  for (const resource of marked) {
+    resource.recorded = true;
+    for (const { options } of resource.stored) {
+      const target = resources.find(({ name }) => name === options.target);
+      if (target && !marked.includes(target)) marked.push(target);
+    }
+  }
 }
 
 export function fieldOf(resource: Resource, name: string): ResourceField {

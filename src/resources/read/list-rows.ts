@@ -1,6 +1,7 @@
+import { hashOf } from '../../http/etag.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import type { MacKeys } from '../model/resource-services.ts';
+import type { ListPositions, MacKeys } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
@@ -12,13 +13,25 @@ import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
 
 /** What ties one page of a list to the others. */
+/** Addresses of the pages around one. */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous?: string | null;
+}
+
 interface Paging {
   /** They mark the cursors. */
   readonly keys: MacKeys;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
+  /** Told where the other pages are. */
+  linked(links: PageLinks): void;
   /** Narrows the list to what belongs to a parent. */
   readonly within?: { readonly condition: Fragment; readonly name: string };
+  /** For resources whose changes are recorded: what tells the position of the list. */
+  readonly positions?: ListPositions | undefined;
+  /** Takes the tag of a list that says its position: that goes on while the list stays the same. */
+  tag?(etag: string): void;
 }
 
 /** A page of a list as JSON. */
@@ -27,6 +40,24 @@ export function listJson(
   resource: Resource,
   list: ListRead,
   paging: Paging,
+): string | Promise<string> {
+  const { positions } = paging;
+  if (!positions || !resource.changes) return pageJson(context, resource, list, paging);
+  return thenMaybe(positions.before(), (known) => pageJson(context, resource, list, paging, { positions, known }));
+}
+
+/** Where the log of changes was before the list is read. */
+interface Placed {
+  readonly positions: ListPositions;
+  readonly known: number;
+}
+
+function pageJson(
+  context: QueryContext,
+  resource: Resource,
+  list: ListRead,
+  paging: Paging,
+  placed?: Placed,
 ): string | Promise<string> {
   const { condition = truth } = paging.within ?? {};
   const where = and([condition, allowedRows(resource, 'read', context), list.search]);
@@ -37,8 +68,8 @@ export function listJson(
   const capped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === truth;
   const changes = capped ? countedChanges(context, resource) : undefined;
   const found = byCursor
-    ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging)
-    : numberedPage(context, list, walked, plain);
+    ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : walked, paging, placed)
+    : numberedPage(context, list, walked, plain, placed);
   return thenMaybe(found, (rows) => {
     const more = rows.length > list.limit;
     if (more) rows.length = list.limit;
@@ -49,7 +80,11 @@ export function listJson(
       thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
         for (const row of rows) data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
-        return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}}}`;
+        const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}`;
+        if (!placed) return `${body}}}`;
+        const { positions, known } = placed;
+        paging.tag?.(`"${hashOf(`${positions.era} ${body}`)}"`);
+        return `${body},"changes_position":${JSON.stringify(positions.write(known, rows[0]?._position))}}}`;
       }),
     );
   });
@@ -63,12 +98,18 @@ function numberedPage(
   list: ListRead,
   walked: Fragment,
   plain: boolean,
+  placed: Placed | undefined,
 ): StoredRow[] | Promise<StoredRow[]> {
   const limit = list.limit + 1;
   const offset = (list.page - 1) * list.limit;
-  if (!plain || offset > farOffset) return readPage(executor, list, walked, { limit, offset });
+  if (!plain || placed || offset > farOffset) {
+    return readPage(executor, list, walked, { extra: positionOf(placed), limit, offset });
+  }
   return list.shape.page(list.sort, executor.engine).read(executor, [limit, offset]);
 }
+
+const positionOf = (placed: Placed | undefined): string =>
+  placed ? `, ${placed.positions.column} as "_position"` : '';
 
 /** `extra` is selected beside the columns of the shape. */
 function readPage(
@@ -90,9 +131,10 @@ async function cursorPage(
   list: ListRead,
   from: Fragment,
   paging: Paging,
+  placed: Placed | undefined,
 ): Promise<StoredRow[]> {
   const { sort, limit, cursor = '' } = list;
-  const extra = sort.keys.map(({ field }, i) => `, ${field.compared('t')} as "_key${i}"`).join('');
+  const extra = sort.keys.map(({ field }, i) => `, ${field.compared('t')} as "_key${i}"`).join('') + positionOf(placed);
   if (cursor === '') return readPage(executor, list, from, { extra, limit: limit + 1 });
   const position = readCursor(paging.keys, listName(resource, paging), sort.signature, cursor);
   if (position.values.length !== sort.keys.length) throw new Error(`a cursor of ${resource.name} lost its keys`);
@@ -123,12 +165,9 @@ function cursorMeta(
           values: sort.keys.map((_, i) => last[`_key${i}`]),
         })
       : null;
-  return {
-    count: rows.length,
-    per_page: limit,
-    next_cursor: next,
-    links: { next: next === null ? null : paging.address({ cursor: next }) },
-  };
+  const links = { next: next === null ? null : paging.address({ cursor: next }) };
+  paging.linked(links);
+  return { count: rows.length, per_page: limit, next_cursor: next, links };
 }
 
 function pageMeta(
@@ -136,12 +175,13 @@ function pageMeta(
   resource: Resource,
   { page, limit, count, plain }: ListRead,
   { rows, more, ...what }: { rows: number; more: boolean } & Pick<Counting, 'from' | 'where' | 'changes'>,
-  { address }: Paging,
+  { address, linked }: Paging,
 ): object | Promise<object> {
   const links = {
     next: more ? address({ page: String(page + 1) }) : null,
     previous: page > 1 ? address({ page: String(page - 1) }) : null,
   };
+  linked(links);
   const figures = { count: rows, per_page: limit, current_page: page };
   if (count === 'none') return { ...figures, links };
   // The last page itself says how many rows there are.

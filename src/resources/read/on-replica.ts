@@ -14,7 +14,8 @@ export function onReplica(
   resource: Resource,
   { embeds }: { embeds: boolean },
 ): QueryContext {
-  if (!replicas || !context.reader || !resource.definition.managed) return context;
+  // The position of a list is that of the primary.
+  if (resource.changes || !replicas || !context.reader || !resource.definition.managed) return context;
   const ruled = embeds || allowedRows(resource, 'read', context) !== truth;
   const replica = replicas.choose(context.reader.caller, ruled);
   if (!replica) return context;

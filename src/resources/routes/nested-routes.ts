@@ -11,7 +11,7 @@ import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import { addressOf, create, engineRoute, guardOf, idOf, type Query, readContext, sendJson } from './resource-routes.ts';
+import { create, engineRoute, guardOf, idOf, pagingOf, type Query, readContext, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
@@ -32,7 +32,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
           condition: relatedRows(resource, child, context, parent),
           name: `${resource.name}/${parent.id}/${name}`,
         };
-        const paging = { keys: services.keys, address: addressOf(services, request), within };
+        const paging = { ...pagingOf(services, request, reply), within };
         return sendJson(reply, await listJson(context, target, list, paging));
       },
     );

@@ -153,7 +153,7 @@ export function operationDocs(resource: Resource, operation: Operation) {
         ...common,
         ...byId,
         querystring: query(selectionParameters(resource)),
-        response: { 200: json('The row.', row(resource)), ...refusals, ...missing },
+        response: { 200: json('The row.', component(`${resource.component}Read`)), ...refusals, ...missing },
       };
     case 'create':
       return {

@@ -74,6 +74,12 @@ function rowSchema(resource: Resource): Json {
   };
 }
 
+/** A row of which `filter` chose the fields. */
+function partialSchema(resource: Resource): Json {
+  const { required: _required, ...row } = rowSchema(resource);
+  return { ...row, description: `Those fields of one of the ${resource.name} that \`filter\` names.` };
+}
+
 const mustBeSent = ({ options }: ResourceField): boolean =>
   (options.required === true || options.requiredToCreate === true) && options.default === undefined;
 
@@ -108,6 +114,8 @@ export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'up
 
 const link = { type: ['string', 'null'] };
 
+const position: Json = { type: 'string', description: 'Where to follow the changes of this list from.' };
+
 const paginationSchema = named('Pagination', {
   type: 'object',
   description: 'Where this page is among all.',
@@ -130,9 +138,12 @@ const answer = (data: Json): Json => ({ type: 'object', properties: { data }, re
 export function resourceComponents(resource: Resource): [string, Json][] {
   const { component: name, definition } = resource;
   const row = component(name);
+  const read = { anyOf: [row, component(`${name}Partial`)] };
   const revealed = definition.reveals as Json | undefined;
   return [
     [name, rowSchema(resource)],
+    [`${name}Partial`, partialSchema(resource)],
+    [`${name}Read`, answer(read)],
     [`${name}Input`, inputSchema(resource, 'create')],
     [`${name}Replacement`, inputSchema(resource, 'replace')],
     [`${name}Patch`, inputSchema(resource, 'update')],
@@ -142,8 +153,12 @@ export function resourceComponents(resource: Resource): [string, Json][] {
       {
         type: 'object',
         properties: {
-          data: { type: 'array', items: row },
-          meta: { type: 'object', properties: { pagination: paginationSchema }, required: ['pagination'] },
+          data: { type: 'array', items: read },
+          meta: {
+            type: 'object',
+            properties: { pagination: paginationSchema, ...(resource.changes ? { changes_position: position } : {}) },
+            required: ['pagination', ...(resource.changes ? ['changes_position'] : [])],
+          },
         },
         required: ['data', 'meta'],
       },

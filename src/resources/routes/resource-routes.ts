@@ -11,7 +11,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow, readListQuery, readRowQuery, refuseParameters } from '../query/list-query.ts';
 import { listRead } from '../read/list-read.ts';
-import { listJson } from '../read/list-rows.ts';
+import { listJson, type PageLinks } from '../read/list-rows.ts';
 import { onReplica } from '../read/on-replica.ts';
 import { findRow, foundRowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
@@ -65,7 +65,7 @@ export function idOf({ definition }: Resource, { params, caller }: FastifyReques
 }
 
 /** Links to other pages of a list: the same request with some parameters changed. */
-export const addressOf =
+const addressOf =
   ({ context }: ResourceServices, request: FastifyRequest) =>
   (changes: Record<string, string>): string => {
     const { url } = request;
@@ -77,6 +77,18 @@ export const addressOf =
     const end = url.indexOf('?');
     return `${context.config.baseUrl}${end < 0 ? url : url.slice(0, end)}${text}`;
   };
+
+/** What ties the pages of a list together; its links go into the header too (RFC 8288). */
+export const pagingOf = (services: ResourceServices, request: FastifyRequest, reply: FastifyReply) => ({
+  keys: services.keys,
+  address: addressOf(services, request),
+  positions: services.positions,
+  tag: (etag: string) => void reply.header('etag', etag),
+  linked({ next, previous }: PageLinks): void {
+    const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean);
+    if (links.length > 0) reply.header('link', links.join(', '));
+  },
+});
 
 /** The routes of one resource: list, find, create, replace, update, delete. */
 export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
@@ -96,7 +108,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const own = readContext(services, request);
       const list = listRead(own.engine, resource, readListQuery(resource, request.query as Query, request.caller));
       const context = onReplica(own, services.context.database, resource, { embeds: list.includes.length > 0 });
-      const json = listJson(context, resource, list, { keys: services.keys, address: addressOf(services, request) });
+      const json = listJson(context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }

@@ -9,7 +9,8 @@ type Row = Readonly<Record<string, unknown>>;
 const longestValue = 256;
 const longestInAll = 8192;
 /** The last net, for fields whose declaration does not say it. */
-const secretName = /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
+export const secretName =
+  /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
 /** They say nothing that the event itself does not. */
 const everPresent = new Set(['id', 'created_at', 'updated_at', 'version']);
 

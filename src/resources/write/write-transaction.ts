@@ -1,4 +1,5 @@
 import { changeAs } from '../../database/change-as.ts';
+import { actingAs } from '../../database/change-log/actor.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -22,16 +23,16 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const { database } = services.context;
   const { engine } = database;
-  const { ofAccounts } = resource;
+  const { ofAccounts, recorded } = resource;
   const target = resource.table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined };
-  const act = { caller: call.caller, scope, ofAccounts, ...target };
+  const act = { caller: call.caller, scope, ofAccounts, recorded, ...target };
   const hooks = new HookRuns(engine);
   let afterCommit: WriteContext['afterCommit'] = [];
   const result = await hooks.attempt(() =>
     changeAs(database, services.holdAuthority, act, (tx, invalidate, caller) => {
       const revealed: Values = {};
       afterCommit = [];
-      return work({
+      const context: WriteContext = {
         services,
         call: {
           ...call,
@@ -50,9 +51,11 @@ export async function inTransaction<T>(
         db: tx,
         caller,
         now: call.now,
-      });
+      };
+      return recorded && engine === 'sqlite' ? actingAs(tx, caller, () => work(context)) : work(context);
     }),
   );
+  if (recorded) services.recorded?.();
   for (const hook of afterCommit) await runAfterCommit(services, resource, hook);
   return result;
 }

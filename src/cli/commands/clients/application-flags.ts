@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Config } from '../../../config/config.ts';
-import { applicationFields } from '../../../oauth/clients/application-fields.ts';
+import { type ApplicationFields, fieldsOfInput } from '../../../oauth/clients/application-store.ts';
 import { type ApplicationInput, checkApplication } from '../../../oauth/clients/check-application.ts';
-import type { ApplicationFields, ClientType } from '../../../oauth/clients/client-store.ts';
+import type { ClientType } from '../../../oauth/clients/client-store.ts';
 import { mayCallLoopback } from '../../../oauth/clients/loopback-host.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import type { FieldError } from '../../../platform/errors.ts';
@@ -18,6 +18,7 @@ export interface ApplicationFlags {
   logo?: string;
   backchannelLogout?: string;
   trusted?: boolean;
+  requirePkce?: boolean;
 }
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
@@ -35,7 +36,8 @@ export const addApplicationFlags = (command: Command): Command =>
     .option('--homepage <uri>', 'application: its own page')
     .option('--logo <uri>', 'application: a picture of it')
     .option('--backchannel-logout <uri>', 'application: is told when somebody signs out')
-    .option('--trusted', 'application: people are not asked for their consent');
+    .option('--trusted', 'application: people are not asked for their consent')
+    .option('--require-pkce', 'application: must use PKCE, although it has a secret');
 
 const flagOf = new Map([
   ['public', '--public'],
@@ -45,6 +47,7 @@ const flagOf = new Map([
   ['logo_uri', '--logo'],
   ['backchannel_logout_uri', '--backchannel-logout'],
   ['trusted', '--trusted'],
+  ['require_pkce', '--require-pkce'],
 ]);
 
 /** The API's sentence begins with its field: here that is a flag. */
@@ -67,8 +70,11 @@ export function readApplicationFlags(
     logo_uri: flags.logo ?? null,
     backchannel_logout_uri: flags.backchannelLogout ?? null,
     trusted: flags.trusted ?? false,
+    require_pkce: flags.requirePkce ?? false,
   };
-  const wrong = checkApplication({ type, values, caller: systemCaller, local: mayCallLoopback(config) });
+  const local = mayCallLoopback(config);
+  const { signingAlgorithm } = config;
+  const wrong = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
   if (wrong.length > 0) throw new UsageError(wrong.map(inFlags).join('\n'));
-  return applicationFields(values);
+  return fieldsOfInput(values);
 }

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource } from '../../../http/request-source.ts';
 import { makeInitialToken } from '../../../oauth/registration/registration-tokens.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
@@ -23,10 +22,9 @@ function readHours(text: string): number {
 
 const make = (hours: number): Promise<string> =>
   withContext(async (context) => {
-    const keys = await openKeyRing(context);
     const expiresAt = context.now() + hours * 3_600_000;
     const data = { expires_at: new Date(expiresAt).toISOString() };
     const event = { type: 'client.registration_token_created', source: systemSource, data };
     await recordEvent(context, context.database.db, event);
-    return makeInitialToken(keys, expiresAt);
+    return makeInitialToken(context, expiresAt);
   });

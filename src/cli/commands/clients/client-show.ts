@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type ClientRow, listClients, listSecrets } from '../../../oauth/clients/client-store.ts';
+import { describeFields, fieldsOfRow } from '../../../oauth/clients/application-store.ts';
+import { listClients, listSecrets } from '../../../oauth/clients/client-store.ts';
 import { findRegistration } from '../../../oauth/registration/registration-store.ts';
 import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
 import { OperatorError } from '../../../platform/errors.ts';
@@ -28,7 +29,7 @@ const describe = (id: string) =>
       name: client.name,
       owner: client.user_id,
       scopes: JSON.parse(client.scopes) as string[],
-      ...(client.type === 'application' ? ofApplication(client) : {}),
+      ...(client.type === 'application' ? describeFields(fieldsOfRow(client)) : {}),
       ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
       from_settings: config.proxiedClients.some((one) => one.id === id),
       secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
@@ -36,13 +37,3 @@ const describe = (id: string) =>
       created_at: showTime(client.created_at),
     };
   });
-
-const ofApplication = (client: ClientRow) => ({
-  public: client.public === 1,
-  trusted: client.trusted === 1,
-  redirect_uris: JSON.parse(client.redirect_uris) as string[],
-  post_logout_redirect_uris: JSON.parse(client.post_logout_redirect_uris) as string[],
-  homepage_uri: client.homepage_uri,
-  logo_uri: client.logo_uri,
-  backchannel_logout_uri: client.backchannel_logout_uri,
-});

@@ -6,13 +6,14 @@ import { printRows, showTime } from '../../terminal/print.ts';
 
 export function addKeysList(keys: Command): void {
   addListOptions(keys.command('list'))
-    .description('List the signing keys: which one signs, and when the others retire.')
+    .description('List the signing keys: which ones sign, and when the others retire.')
     .addHelpText('after', '\nExamples:\n  gatehouse keys list\n  gatehouse keys list --json')
     .action(async (flags: ListFlags) => {
       const rows = await withContext(async (context) => {
         const ring = await openKeyRing(context);
-        return ring.list().map(({ id, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
+        return ring.list().map(({ id, signs, algorithm, state, createdAt, signsFrom, retiresAt }) => ({
           id,
+          signs,
           algorithm,
           state,
           created_at: showTime(createdAt),

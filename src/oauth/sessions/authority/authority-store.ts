@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { actorJson, actorSetting } from '../../../database/change-log/actor.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Engine, Tx } from '../../../database/database.ts';
 import { announceRevocation, exclusiveLock, sharedLock, sharedLockOfAll } from '../../../database/revocation-locks.ts';
@@ -27,8 +28,8 @@ const noNumber = sql<number | null>`cast(null as bigint)`;
  * Three rows in one statement. The order is the one in which deleting a user takes them, so that neither waits for the
  * other for good.
  */
-const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }) =>
-  compiledQuery((db: Db, ids: Ids) => {
+const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }, named: boolean) =>
+  compiledQuery((db: Db, ids: Ids & { actor: string }) => {
     const user = db
       .selectFrom('users')
       .select(['roles as data', sql<number | null>`cast(disabled as bigint)`.as('ended'), noNumber.as('expires_at')]);
@@ -38,10 +39,26 @@ const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }) =>
       db
         .selectFrom((rows as typeof session).as(what))
         .select([sql.lit(what).as('what'), 'data', 'ended', 'expires_at']);
-    return part('held_user', locks.user(user.where('id', '=', ids.userId)))
+    const held = part('held_user', locks.user(user.where('id', '=', ids.userId)))
       .unionAll(part('held_client', locks.client(client.where('id', '=', ids.clientId))))
       .unionAll(part('held_session', locks.session(session.where('id', '=', ids.sessionId))));
+    return named ? held.unionAll(namedBy(db, ids.actor)) : held;
   });
+
+/** In the same statement, so that it takes no journey of its own. */
+const namedBy = (db: Db, actor: string) =>
+  db
+    .selectNoFrom([
+      sql.lit('actor').as('what'),
+      sql<string | null>`set_config(${actorSetting}, ${actor}, true)`.as('data'),
+    ])
+    .select([noNumber.as('ended'), sql<number>`cast(null as bigint)`.as('expires_at')]);
+
+/** One for writes that are recorded under the caller's name, and one for others. */
+const bothWays = (locks: { user: Lock; client: Lock; session: Lock }) => ({
+  named: rowsHeldBy(locks, true),
+  unnamed: rowsHeldBy(locks, false),
+});
 
 interface Lockable {
   where(condition: RawBuilder<SqlBool>): Lockable;
@@ -58,11 +75,11 @@ const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
 // On SQLite a write transaction has no neighbours.
 const none: Lock = (rows) => rows;
 
-const unlocked = rowsHeldBy({ user: none, client: none, session: none });
-const shared = rowsHeldBy({ user: share, client: share, session: shareSession });
+const unlocked = rowsHeldBy({ user: none, client: none, session: none }, false);
+const shared = bothWays({ user: share, client: share, session: shareSession });
 /** Whoever holds one of a user's sessions holds the user first: nobody is between this and the session. */
-const ofUserToChange = rowsHeldBy({ user: change, client: share, session: shareSession });
-const ofClientToChange = rowsHeldBy({ user: change, client: change, session: shareSession });
+const ofUserToChange = bothWays({ user: change, client: share, session: shareSession });
+const ofClientToChange = bothWays({ user: change, client: change, session: shareSession });
 
 /** Reads the rows that a caller's authority rests on; until the transaction ends they stay as they are. */
 export async function holdAuthorityRows(
@@ -70,14 +87,17 @@ export async function holdAuthorityRows(
   engine: Engine,
   { kind, ...ids }: Ids & { readonly kind: 'user' | 'client' },
   strength: Strength,
+  recorded = false,
 ): Promise<AuthorityRows> {
   const toChange = kind === 'user' ? ofUserToChange : ofClientToChange;
-  const query = engine === 'sqlite' ? unlocked : strength === 'share' ? shared : toChange;
+  const held = strength === 'share' ? shared : toChange;
+  const query = engine === 'sqlite' ? unlocked : recorded ? held.named : held.unnamed;
+  const actor = actorJson({ userId: ids.userId || null, clientId: ids.clientId || null });
   const rows: { -readonly [K in keyof AuthorityRows]: AuthorityRows[K] } = {};
-  for (const { what, data, ended, expires_at } of await query.run(tx, ids)) {
+  for (const { what, data, ended, expires_at } of await query.run(tx, { ...ids, actor })) {
     if (what === 'held_user') rows.user = { roles: data as string, disabled: ended === 1 };
     else if (what === 'held_client') rows.client = { scopes: data as string };
-    else rows.session = { revoked_at: ended, expires_at: expires_at as number };
+    else if (what === 'held_session') rows.session = { revoked_at: ended, expires_at: expires_at as number };
   }
   return rows;
 }

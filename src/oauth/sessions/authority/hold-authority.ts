@@ -21,7 +21,8 @@ export const createAuthority =
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
     const isOther = act.userId !== undefined && act.userId !== caller.userId;
     if (isOther && database.engine === 'postgres') await lockUsers(tx, [ids.userId, act.userId as string]);
-    const rows = await holdAuthorityRows(tx, database.engine, ids, act.ofAccounts ? 'change' : 'share');
+    const strength = act.ofAccounts ? 'change' : 'share';
+    const rows = await holdAuthorityRows(tx, database.engine, ids, strength, act.recorded);
     refuseEnded(caller, rows, now());
     if (act.accountId !== undefined) await announceRevocation(tx, [act.accountId]);
     return asOfNow(act, rows);

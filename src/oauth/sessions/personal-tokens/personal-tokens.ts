@@ -1,8 +1,9 @@
 import type { Context } from '../../../database/context.ts';
-import type { Database, Db, Tx } from '../../../database/database.ts';
+import type { Database, Tx } from '../../../database/database.ts';
 import { type RequestSource, systemSource } from '../../../http/request-source.ts';
 import type { Sessions } from '../sessions.ts';
 import { markRevealed, type SessionRow } from '../store/session-store.ts';
+import { renewPersonalToken } from '../tokens/personal-token.ts';
 
 interface NewPersonalToken {
   readonly userId: string;
@@ -28,10 +29,9 @@ export async function issuePersonalToken(
 /** The value, the first time its owner asks; undefined ever after, and to anybody else. */
 export async function revealPersonalToken(
   { now }: Context,
-  db: Db | Tx,
-  sessions: Sessions,
+  tx: Tx,
   { id, userId }: { id: string; userId: string },
 ): Promise<{ session: SessionRow; accessToken: string } | undefined> {
-  const session = await markRevealed(db, id, userId, now());
-  return session && { session, accessToken: sessions.accessTokenNow(session) };
+  const session = await markRevealed(tx, id, userId, now());
+  return session && { session, accessToken: await renewPersonalToken(tx, session.id) };
 }

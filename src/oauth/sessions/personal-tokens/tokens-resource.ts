@@ -13,6 +13,7 @@ import { refuseToOutliveConsent } from '../../clients/outlives-consent.ts';
 import { wrongScopes } from '../../clients/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes.ts';
 import type { Sessions } from '../sessions.ts';
+import { renewPersonalToken } from '../tokens/personal-token.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 
 const longestLife = 10 * 365 * 86_400_000;
@@ -113,7 +114,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         revealed: true,
         source,
       });
-      call.reveal({ access_token: sessions.accessTokenNow(session) });
+      call.reveal({ access_token: await renewPersonalToken(tx, session.id) });
       const ends = new Date(session.expires_at).toISOString();
       await record(call, 'token.created', session, {
         changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
@@ -140,7 +141,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
             }
             requireProof(caller, call.now);
             const owner = { id: row.id, userId: caller.userId as string };
-            const revealed = await revealPersonalToken(call.context, call.tx, sessions, owner);
+            const revealed = await revealPersonalToken(call.context, call.tx, owner);
             if (!revealed) {
               throw conflict('Only a personal access token has a value to show, and only once.', 'already_revealed');
             }

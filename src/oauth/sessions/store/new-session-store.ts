@@ -11,7 +11,7 @@ import type { SessionRow } from './session-store.ts';
 /** The other columns of a new session have their defaults. */
 const columns = [
   ...(['id', 'type', 'user_id', 'client_id', 'name', 'scopes', 'created_at', 'expires_at'] as const),
-  ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource'] as const),
+  ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource', 'details'] as const),
 ] as const;
 
 const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {

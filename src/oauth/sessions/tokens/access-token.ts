@@ -24,6 +24,8 @@ export interface AccessTokenClaims {
   readonly sid: string;
   /** Which refresh of the session it came with; 0: the login. Tokens of earlier versions have none. */
   readonly gen?: number;
+  readonly cnf?: { readonly jkt: string } | undefined;
+  readonly act?: object;
   readonly auth_time?: number;
   readonly acr?: string;
   readonly amr?: readonly string[];
@@ -41,6 +43,17 @@ export interface TokenGrant {
   readonly scope: string;
   /** Of this token alone, where it is for less than its session. */
   readonly audience?: readonly string[] | undefined;
+  /** What this token says beyond, or instead of, the claims of its session. */
+  readonly claims?: TokenClaims | undefined;
+}
+
+export interface TokenClaims {
+  /** The key that its holder must prove to have (RFC 7800, RFC 9449 6.1). */
+  readonly cnf?: { readonly jkt: string } | undefined;
+  /** Who passed it on (RFC 8693 4.1). */
+  readonly act?: object;
+  readonly exp?: number;
+  readonly client_id?: string;
 }
 
 export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, grant: TokenGrant): string =>
@@ -71,7 +84,7 @@ export function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_
   return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };
 }
 
-function claimsOf(config: Config, session: SessionRow, { now, scope, audience }: TokenGrant) {
+function claimsOf(config: Config, session: SessionRow, { now, scope, audience, claims }: TokenGrant) {
   return {
     iss: config.baseUrl,
     aud: audOf(config, session, audience),
@@ -85,6 +98,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience }:
     sid: session.id,
     gen: session.generation,
     ...proofClaims(session),
+    ...claims,
   } satisfies AccessTokenClaims;
 }
 
@@ -93,11 +107,11 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience }:
  * itself has left: what the caller may never get must not count as used by it.
  */
 export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
-  keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, jti: uuidv7(now) }, { typ });
+  keys.signToken({ ...claims, gen: (claims.gen ?? 0) - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 /** The same access token for another resource of the service's own, which acts with it and shows it to nobody. */
 export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
-  keys.signToken({ ...claims, aud: claims.iss + path, jti: uuidv7(now) }, { typ });
+  keys.signToken({ ...claims, aud: claims.iss + path, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../../../database/context.ts';
 import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { type LastUse, writeLastUses } from '../store/session-store.ts';
@@ -10,6 +11,9 @@ const remembered = 100_000;
 /** Who uses a session. Node asks the system for the address of a request: only to be read when it is to be written. */
 export interface Sender {
   readonly ip: string;
+  readonly method?: string;
+  readonly url?: string;
+  readonly headers?: IncomingHttpHeaders;
 }
 
 /** Collects when and from where sessions were used, and writes it many at a time. */

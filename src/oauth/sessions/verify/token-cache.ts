@@ -10,6 +10,8 @@ export interface VerifiedToken {
   readonly expiresAt: number;
   /** The resources of this service that it is for. */
   readonly paths: readonly string[];
+  /** The key that its holder must prove to have; undefined for a plain bearer token. */
+  readonly jkt?: string | undefined;
   /** False where more than the changes that are told could make it wrong: then it is verified each time. */
   readonly lasting?: boolean;
 }

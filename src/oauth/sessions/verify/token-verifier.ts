@@ -4,18 +4,22 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSessionOfEnabled, type SessionRow } from '../store/session-store.ts';
-import { type AccessTokenClaims, readAccessToken, signForResource, signUnsentToken } from '../tokens/access-token.ts';
+import { type AccessTokenClaims, signForResource, signUnsentToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
 import { apiPath, isForPath } from '../tokens/own-resource.ts';
+import { readOwnToken } from '../tokens/read-own-token.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { LastUses, type Sender } from './last-uses.ts';
 import { markGenerationUsed } from './mark-generation-used.ts';
-import { TokenCache } from './token-cache.ts';
+import { TokenCache, type VerifiedToken } from './token-cache.ts';
 import { otherAudience, verifyAccessToken } from './verify-access-token.ts';
 
 export type FoundToken =
   | { readonly kind: 'access'; readonly session: SessionRow; readonly claims: AccessTokenClaims }
   | { readonly kind: 'refresh'; readonly session: SessionRow; readonly generation: number };
+
+/** Throws unless the sender holds the key that the token is bound to. */
+export type ProvePossession = (sender: Sender, token: string, jkt: string) => Promise<void>;
 
 const hit = { result: 'hit' };
 const miss = { result: 'miss' };
@@ -27,10 +31,13 @@ export class TokenVerifier {
   readonly #foreign: LegacyTokens;
   readonly #cache = new TokenCache();
   readonly #lastUses: LastUses;
+  readonly #possession: ProvePossession;
+  readonly #shown = new WeakMap<Sender, string>();
 
-  constructor(context: Context, keys: KeyRing, foreign: LegacyTokens) {
+  constructor(context: Context, keys: KeyRing, foreign: LegacyTokens, possession: ProvePossession) {
     this.#context = context;
     this.#keys = keys;
+    this.#possession = possession;
     this.#foreign = foreign;
     this.#lastUses = new LastUses(context);
     context.database.bus.subscribe((change) => this.#cache.forget(change));
@@ -52,9 +59,15 @@ export class TokenVerifier {
       this.#cache.delete(token);
       throw unauthorized('token_expired');
     }
+    if (known.jkt !== undefined) return this.#proven(token, known, sender);
     this.#context.metrics.tokenLookups.inc(hit);
     this.#lastUses.note(known.sessionId, now, sender);
     return known.caller;
+  }
+
+  /** Who presents this access token, asked of the database, and until when it is good. */
+  async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
+    return verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path: apiPath });
   }
 
   async #verifySlowly(
@@ -68,8 +81,20 @@ export class TokenVerifier {
     const { epoch } = this.#cache;
     const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path });
     if (usable && verified.lasting !== false) this.#cache.keep(token, verified, epoch);
+    if (verified.jkt !== undefined) return this.#proven(token, verified, sender);
     this.#lastUses.note(verified.sessionId, this.#context.now(), from);
     return verified.caller;
+  }
+
+  /** A request is looked at more than once, and its proof works once: whoever has shown it need not again. */
+  async #proven(token: string, { jkt, caller, sessionId }: VerifiedToken, sender: Sender | null): Promise<Caller> {
+    if (!sender || jkt === undefined) throw unauthorized('token_malformed', 'a bound token without a request');
+    if (this.#shown.get(sender) !== token) {
+      await this.#possession(sender, token, jkt);
+      this.#shown.set(sender, token);
+    }
+    this.#lastUses.note(sessionId, this.#context.now(), { ip: sender.ip });
+    return caller;
   }
 
   /** The session that an access token or a refresh token belongs to, if it is live: for revocation and introspection. */
@@ -115,7 +140,7 @@ export class TokenVerifier {
     const known = usable ? this.#cache.claimsOf(token) : undefined;
     if (known) return known;
     const { epoch } = this.#cache;
-    const claims = await readAccessToken(this.#keys, token);
+    const claims = await readOwnToken(this.#context, this.#keys, token);
     if (claims && usable) this.#cache.keepClaims(token, claims, epoch);
     return claims ?? this.#foreignClaims(token);
   }

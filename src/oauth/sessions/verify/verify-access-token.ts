@@ -8,9 +8,10 @@ import { narrowScopes, rolesThrough } from '../../clients/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import { sessionEnd } from '../store/session-end.ts';
 import { findSessionWithSubject, type SessionWithSubject, subjectsExist } from '../store/session-store.ts';
-import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
+import { type AccessTokenClaims, noClient } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
 import { isForPath, ownPathsOf } from '../tokens/own-resource.ts';
+import { readOwnToken } from '../tokens/read-own-token.ts';
 import { markGenerationUsed } from './mark-generation-used.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
@@ -21,7 +22,7 @@ export async function verifyAccessToken(
   foreign: LegacyTokens,
   { token, path }: { token: string; path: string },
 ): Promise<VerifiedToken> {
-  const own = await readAccessToken(keys, token);
+  const own = await readOwnToken(context, keys, token);
   const claims = own ?? (await foreign.readAccess(token));
   if (!claims) throw unauthorized('token_malformed');
   if (claims === 'revoked') throw unauthorized('token_revoked');
@@ -41,6 +42,7 @@ export async function verifyAccessToken(
     sessionId: claims.sid,
     expiresAt,
     paths,
+    jkt: claims.cnf?.jkt,
     lasting: own !== undefined,
   };
 }

@@ -1,0 +1,184 @@
+import { GatehouseError } from './errors.ts';
+import { type ListQuery, queryStringOf } from './list-query.ts';
+import type { Options, Page, Send } from './page.ts';
+import { pause } from './transport.ts';
+
+/** One change of a row. `left`: the row is no longer among those that you see or searched for. */
+export interface Change<Row> {
+  position: string;
+  resource: string;
+  id: string;
+  operation: 'created' | 'updated' | 'deleted' | 'left';
+  version?: number | null;
+  before?: Row | null;
+  after?: Row | null;
+  actor?: { user_id: string | null; client_id: string | null } | null;
+  at?: string;
+}
+
+export interface SubscribeOptions extends Options {
+  search?: ListQuery['search'];
+  /** A position: of a list (`page.position`), or of the last change that was dealt with. Without it: from now on. */
+  after?: string | undefined;
+}
+
+/** A stream says something at once, and then every 15 seconds. One that does not is held back by a proxy, or cut off. */
+const firstWordMs = 5000;
+const silenceMs = 40_000;
+const pollMs = 2000;
+const pauses = [250, 1000, 2000, 5000];
+
+const queryOf = (resource: string, { search, after }: SubscribeOptions): string => {
+  const query = queryStringOf(search === undefined ? {} : { search });
+  const position = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
+  return `/v1/changes?resources=${encodeURIComponent(resource)}${position}${query.replace(/^\?/, '&')}`;
+};
+
+/** Whether it makes no sense to connect again: the token, the rights or the position are no longer good. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof GatehouseError && error.status >= 400 && error.status < 500 && error.status !== 429;
+
+/**
+ * The changes of a resource, for as long as somebody reads them. It connects again by itself and misses nothing. An error with the
+ * code `resync` says that the position is too old: read the list again.
+ */
+export async function* subscribe<Row>(
+  send: Send,
+  resource: string,
+  options: SubscribeOptions = {},
+): AsyncGenerator<Change<Row>, void> {
+  const { signal } = options;
+  let { after } = options;
+  let failures = 0;
+  let polls = false;
+  while (!signal?.aborted) {
+    try {
+      const path = queryOf(resource, { ...options, after });
+      if (polls) {
+        const { body } = await send({ method: 'GET', path, signal, repeatable: true });
+        const page = body as { data: Change<Row>[]; meta: { changes_position: string; more: boolean } };
+        yield* page.data;
+        after = page.meta.changes_position;
+        if (!page.meta.more) await pause(pollMs, signal);
+        continue;
+      }
+      for await (const event of readStream(send, path, signal)) {
+        failures = 0;
+        if (event.kind === 'held back') {
+          polls = true;
+          // A page begins with the oldest change; a stream begins now.
+          after ??= (await newest(send, resource, signal)) ?? undefined;
+          break;
+        }
+        if (event.id !== undefined) after = event.id;
+        if (event.data !== undefined) yield JSON.parse(event.data) as Change<Row>;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (isFinal(error)) throw error;
+    }
+    if (!polls) await pause(pauses[Math.min(failures++, pauses.length - 1)] as number, signal).catch(() => undefined);
+  }
+}
+
+async function newest(send: Send, resource: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const path = `/v1/${encodeURIComponent(resource)}?limit=1&count=none`;
+  const { body } = await send({ method: 'GET', path, signal, repeatable: true });
+  return (body as { meta: { changes_position?: string } }).meta.changes_position;
+}
+
+interface StreamEvent {
+  readonly kind: 'event' | 'held back';
+  readonly id?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+/** The events of one connection. It ends with the connection. */
+async function* readStream(
+  send: Send,
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StreamEvent, void> {
+  const stop = new AbortController();
+  const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  try {
+    const opening = send({ method: 'GET', path, signal: both, stream: true });
+    opening.catch(() => undefined);
+    const answer = await within(opening, firstWordMs);
+    if (answer === undefined) return yield { kind: 'held back' };
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    for (let silence = firstWordMs; ; silence = silenceMs) {
+      const chunk = await within(reader.read(), silence);
+      if (chunk === undefined) {
+        if (silence === firstWordMs) yield { kind: 'held back' };
+        return;
+      }
+      if (chunk.done) return;
+      text += decoder.decode(chunk.value, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() as string;
+      for (const block of blocks) {
+        const event = readBlock(block);
+        if (event === 'end') return;
+        yield event;
+      }
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+function readBlock(block: string): StreamEvent | 'end' {
+  let id: string | undefined;
+  let data: string | undefined;
+  for (const line of block.split('\n')) {
+    if (line === 'event: end') return 'end';
+    if (line.startsWith('id: ')) id = line.slice(4);
+    else if (line.startsWith('data: ')) data = line.slice(6);
+  }
+  return { kind: 'event', id, data };
+}
+
+function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/**
+ * A list that keeps itself up to date: the rows as they are, and again after each change. It reads the list anew where the order of
+ * rows was asked for, or where changes were missed for too long.
+ */
+export async function* live<Row extends { id: string }>(
+  list: (query: ListQuery, options: Options) => Promise<Page<Row>>,
+  changes: (options: SubscribeOptions) => AsyncGenerator<Change<Row>, void>,
+  query: ListQuery,
+  { signal }: Options,
+): AsyncGenerator<readonly Row[], void> {
+  while (!signal?.aborted) {
+    const { data, position } = await list(query, { signal });
+    let rows: readonly Row[] = data;
+    yield rows;
+    try {
+      for await (const change of changes({ search: query.search, after: position, signal })) {
+        const isOrdered = query.orderBy !== undefined || query.page !== undefined || query.include !== undefined;
+        rows = isOrdered ? (await list(query, { signal })).data : apply(rows, change);
+        yield rows;
+      }
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.code !== 'resync') throw error;
+    }
+  }
+}
+
+function apply<Row extends { id: string }>(
+  rows: readonly Row[],
+  { id, operation, after }: Change<Row>,
+): readonly Row[] {
+  if (operation === 'deleted' || operation === 'left' || !after) return rows.filter((row) => row.id !== id);
+  if (!rows.some((row) => row.id === id)) return [...rows, after];
+  return rows.map((row) => (row.id === id ? { ...row, ...after } : row));
+}

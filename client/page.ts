@@ -1,0 +1,28 @@
+import type { Answer, Call } from './transport.ts';
+
+export interface Pagination {
+  /** Absent where it was not counted (cursor, `count=none`). */
+  total?: number;
+  /** The total is a lower bound. */
+  total_capped?: boolean;
+  count: number;
+  per_page: number;
+  current_page?: number;
+  total_pages?: number;
+  next_cursor?: string | null;
+  links?: { next?: string | null; previous?: string | null };
+}
+
+export interface Page<Row> {
+  data: Row[];
+  pagination: Pagination;
+  /** Where to follow the changes of this list from; absent where its changes are not recorded. */
+  position?: string | undefined;
+}
+
+export interface Options {
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends a call as whoever is signed in. */
+export type Send = (call: Call) => Promise<Answer>;

@@ -1,0 +1,24 @@
+import type { Caller } from '../../platform/caller.ts';
+import type { Tx } from '../database.ts';
+
+/** On PostgreSQL: a setting of the transaction, which triggers read. */
+export const actorSetting = 'gatehouse.actor';
+
+/** Who makes a change, as the log keeps it. */
+export const actorJson = ({ userId, clientId }: Pick<Caller, 'userId' | 'clientId'>): string =>
+  JSON.stringify({ user_id: userId, client_id: clientId });
+
+/**
+ * On SQLite: names the caller to the triggers while `work` runs. A transaction has no neighbours there, and what writes outside
+ * of this is nobody's.
+ */
+export async function actingAs<T>(tx: Tx, caller: Caller, work: () => Promise<T>): Promise<T> {
+  if (caller.userId === null && caller.clientId === null) return work();
+  await tx
+    .updateTable('change_actor')
+    .set({ actor: actorJson(caller) })
+    .execute();
+  const result = await work();
+  await tx.updateTable('change_actor').set({ actor: null }).execute();
+  return result;
+}

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+
+/** 40 bits, written in hexadecimal. */
+export const newHistory = (): string => randomBytes(5).toString('hex');
+
+/**
+ * To be called for a copy of a SQLite file that takes the place of another: positions that were given out after the copy was made
+ * must not be taken for its own.
+ */
+export function beginNewHistory(path: string): void {
+  const file = new DatabaseSync(path);
+  try {
+    const table = file.prepare("select 1 from sqlite_master where name = 'change_history'").get();
+    if (table) file.prepare('update change_history set id = ?').run(newHistory());
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Tx } from '../db.ts';
+import type { RecordedTable } from './recorded-table.ts';
+
+/** Of every recorded table; names of triggers are those of their table. */
+const trigger = 'gatehouse_changes';
+/** In the comment of the function: which columns it was made for. */
+const marked = (body: string): string => hash('sha1', body, 'hex');
+
+/** A name has at most 63 characters, and a table may use all of them. */
+const functionOf = (table: string): string => `gatehouse_changes_${hash('sha1', table, 'hex').slice(0, 16)}`;
+
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** A function takes at most 100 arguments. */
+const columnsInOne = 40;
+
+function jsonOf(row: 'old' | 'new', columns: readonly string[]): string {
+  const objects: string[] = [];
+  for (let from = 0; from < columns.length; from += columnsInOne) {
+    const part = columns.slice(from, from + columnsInOne).map((column) => `${text(column)}, ${row}."${column}"`);
+    objects.push(`json_build_object(${part.join(', ')})::text`);
+  }
+  return objects.reduce((all, next) => `rtrim(${all}, '}') || ',' || substr(${next}, 2)`);
+}
+
+/**
+ * `gatehouse.actor` is set in the transaction of whoever writes for a caller. The position is taken while the row is locked, so
+ * that positions of one row are in the order of its writes.
+ */
+function bodyOf({ resource, columns, versioned }: RecordedTable): string {
+  const version = (row: string) => (versioned ? `${row}."version"` : 'null');
+  const list = (row: string) => columns.map((column) => `${row}."${column}"`).join(', ');
+  const insert = (operation: string, row: 'old' | 'new', before: string, after: string) =>
+    `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${text(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
+  return `
+begin
+  if tg_op = 'INSERT' then
+    ${insert('created', 'new', 'null', jsonOf('new', columns))}
+  elsif tg_op = 'DELETE' then
+    ${insert('deleted', 'old', jsonOf('old', columns), 'null')}
+  elsif row(${list('old')}) is distinct from row(${list('new')}) then
+    ${insert('updated', 'new', jsonOf('old', columns), jsonOf('new', columns))}
+  end if;
+  return null;
+end`;
+}
+
+/** By table: the mark of its function. */
+async function existing(tx: Tx): Promise<Map<string, string | null>> {
+  const { rows } = await sql<{ name: string; mark: string | null }>`
+    select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as mark from pg_trigger as t
+    join pg_class as c on c.oid = t.tgrelid
+    where c.relnamespace = current_schema()::regnamespace and t.tgname = ${trigger}`.execute(tx);
+  return new Map(rows.map(({ name, mark }) => [name, mark]));
+}
+
+/** Removes the triggers of tables that are about to change. */
+export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {
+  const there = await existing(tx);
+  for (const table of tables.filter((name) => there.has(name))) {
+    await sql.raw(`drop trigger ${trigger} on "${table}"`).execute(tx);
+    await sql.raw(`drop function if exists ${functionOf(table)}()`).execute(tx);
+  }
+}
+
+/** After `gatehouse move`, the log holds positions that this sequence has not given out. */
+async function passCopied(tx: Tx): Promise<void> {
+  await sql`select setval('change_log_position', newest) from (select max(position) as newest from change_log) as log
+    where newest > (select last_value from change_log_position)`.execute(tx);
+}
+
+/** Makes the triggers of recorded tables what they are to be; tables in `unrecorded` lose theirs. */
+export async function bringTriggers(
+  tx: Tx,
+  recorded: readonly RecordedTable[],
+  unrecorded: readonly string[],
+): Promise<void> {
+  const there = await existing(tx);
+  const gone = unrecorded.filter((table) => there.has(table));
+  if (gone.length > 0) await dropTriggers(tx, gone);
+  await passCopied(tx);
+  const schema = (await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(tx)).rows[0]?.name;
+  for (const table of recorded) {
+    const body = bodyOf(table);
+    if (there.get(table.table) === marked(body)) continue;
+    const name = `${functionOf(table.table)}()`;
+    await sql
+      .raw(
+        `create or replace function ${name} returns trigger language plpgsql security definer set search_path = ${schema}, pg_temp as $$${body}$$`,
+      )
+      .execute(tx);
+    await sql.raw(`comment on function ${name} is '${marked(body)}'`).execute(tx);
+    if (there.has(table.table)) continue;
+    await sql
+      .raw(
+        `create trigger ${trigger} after insert or update or delete on "${table.table}" for each row execute function ${name}`,
+      )
+      .execute(tx);
+  }
+}

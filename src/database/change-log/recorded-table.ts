@@ -1,0 +1,9 @@
+/** A table whose rows are recorded in the log of changes. */
+export interface RecordedTable {
+  /** The name of its resource, under which changes are recorded. */
+  readonly resource: string;
+  readonly table: string;
+  /** What is recorded of a row. A write that changes none of them is no change. */
+  readonly columns: readonly string[];
+  readonly versioned: boolean;
+}

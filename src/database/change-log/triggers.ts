@@ -1,0 +1,21 @@
+import type { Engine, Tx } from '../database.ts';
+import * as postgres from './postgres-triggers.ts';
+import type { RecordedTable } from './recorded-table.ts';
+import * as sqlite from './sqlite-triggers.ts';
+
+const of = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);
+
+/**
+ * Triggers record every write, whoever makes it: the API, hooks, commands, cascades and plain SQL. This makes them what they are
+ * to be; tables in `unrecorded` lose theirs.
+ */
+export const bringTriggers = (
+  engine: Engine,
+  tx: Tx,
+  recorded: readonly RecordedTable[],
+  unrecorded: readonly string[],
+): Promise<void> => of(engine).bringTriggers(tx, recorded, unrecorded);
+
+/** To be called before columns change, in the transaction that changes them. */
+export const dropTriggers = (engine: Engine, tx: Tx, tables: readonly string[]): Promise<void> =>
+  of(engine).dropTriggers(tx, tables);

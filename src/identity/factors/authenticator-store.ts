@@ -1,0 +1,65 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type AuthenticatorRow = Selectable<Tables['authenticators']>;
+
+/** The label that a sealed secret is bound to. */
+export const authenticatorLabel = (id: string): string => `authenticator ${id}`;
+
+export async function insertAuthenticator(
+  tx: Tx,
+  row: Omit<AuthenticatorRow, 'last_step' | 'last_used_at' | 'version'>,
+): Promise<void> {
+  await tx.insertInto('authenticators').values(row).execute();
+}
+
+/** Those that were set up, and never finished. */
+export async function deleteUnconfirmed(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('authenticators').where('user_id', '=', userId).where('confirmed_at', 'is', null).execute();
+}
+
+export async function deleteAuthenticator(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('authenticators').where('id', '=', id).execute();
+}
+
+export async function deleteAuthenticatorsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute();
+}
+
+export const findConfirmed = (db: Db | Tx, userId: string): Promise<AuthenticatorRow[]> =>
+  db
+    .selectFrom('authenticators')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .execute();
+
+export const findAuthenticator = (tx: Tx, id: string): Promise<AuthenticatorRow | undefined> =>
+  tx.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst();
+
+/**
+ * Takes a code of this time step. One statement: whoever brings the same code at the same moment, here or at another instance,
+ * finds the step taken (RFC 6238 5.2).
+ */
+export async function takeStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('authenticators')
+    .set({ last_step: step, last_used_at: now })
+    .where('id', '=', id)
+    .where('confirmed_at', 'is not', null)
+    .where('last_step', '<', step)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** The first code: from now on it is a factor. False where it was one before. */
+export async function confirmWithStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('authenticators')
+    .set(({ eb }) => ({ last_step: step, confirmed_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,138 @@
+import encodeQR from 'qr';
+import { Type } from 'typebox';
+import { readBrand } from '../../config/brand.ts';
+import type { Config } from '../../config/config.ts';
+import type { Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import { conflict, unprocessable } from '../../platform/errors.ts';
+import { anyOf, role } from '../../resources/declaration/access.ts';
+import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { belongsTo } from '../../resources/declaration/relations.ts';
+import { computed, reference, text, timestamp } from '../../resources/declare.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
+import {
+  authenticatorLabel,
+  confirmWithStep,
+  deleteAuthenticator,
+  deleteUnconfirmed,
+  findAuthenticator,
+  insertAuthenticator,
+} from './authenticator-store.ts';
+import { noteFactorChange } from './factor-notices.ts';
+import { afterRemoval, type FactorServices, requireSecondFactors } from './factor-services.ts';
+import { own } from './own-factor.ts';
+import { makeRecoveryCodes } from './recovery-code-store.ts';
+import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
+
+const fields = {
+  user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+  name: text({ default: 'Authenticator app', max: 100 }),
+  confirmed: computed(
+    {
+      as: 'boolean',
+      from: ['confirmed_at'],
+      description: 'Whether a first code has shown that the app has the secret',
+    },
+    ({ confirmed_at }) => confirmed_at !== null,
+  ),
+  created_at: timestamp({ required: true, readOnly: true, sortable: true }),
+  confirmed_at: timestamp({ hidden: true }),
+  last_used_at: timestamp({ readOnly: true, sortable: true }),
+};
+
+const made = Type.Object({
+  secret: Type.String({ description: 'base32, to be typed into an app. Shown in this answer only' }),
+  uri: Type.String({ description: 'otpauth://, for an app on the same device' }),
+  qr: Type.String({ description: 'the same as a QR code: an SVG as data URI' }),
+});
+
+const codes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
+const confirmation = Type.Object({ code: Type.String({ description: 'what the app shows' }) });
+
+/** What an app is set up with: typed, followed on the same device, or photographed. */
+export function setUpOf(config: Config, user: UserRow | undefined, secret: string) {
+  const account = user?.email ?? user?.username ?? user?.phone ?? '';
+  const uri = otpauthUri({ secret, issuer: readBrand(config).name, account });
+  const svg = encodeQR(uri, 'svg', { ecc: 'medium', border: 2 });
+  return { secret, uri, qr: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` };
+}
+
+/** Apps that show a code which changes every thirty seconds (RFC 6238). */
+export function authenticatorsResource(services: FactorServices) {
+  const { context, keys, mail } = services;
+  const note = (call: WriteCall, event: 'added' | 'removed', row: { id: string; user_id: string }) => {
+    const byOther = call.caller.userId !== row.user_id;
+    return noteFactorChange(context, mail, call.tx, {
+      userId: row.user_id,
+      event: `authenticator.${event}`,
+      notice: byOther ? 'factors-removed' : `factor-${event}`,
+      what: 'an authenticator app',
+      actorId: call.caller.userId,
+      rowId: row.id,
+      source: call.source,
+    });
+  };
+
+  return defineResource({
+    name: 'authenticators',
+    singular: 'authenticator',
+    description: 'Authenticator apps. One counts from its first code on.',
+    managed: false,
+    mcp: false,
+    fields,
+    relations: { user: belongsTo('users', { by: 'user_id' }) },
+    access: { read: anyOf(role('admin'), own), write: own, delete: anyOf(role('admin'), own) },
+    operations: ['list', 'find', 'create', 'delete'],
+    reveals: made,
+    defaultOrder: '-id',
+    async create(call, values) {
+      const { tx, caller, now } = call;
+      requireSecondFactors(context);
+      services.guardChange(caller);
+      const userId = caller.userId as string;
+      const user = await findUser(tx as Tx, userId);
+      const id = uuidv7(now);
+      const secret = makeTotpSecret();
+      // One that was begun and left is worth nothing to anybody.
+      await deleteUnconfirmed(tx, userId);
+      const sealed_secret = keys.seal(secret, authenticatorLabel(id));
+      const name = values.name as string;
+      await insertAuthenticator(tx, { id, user_id: userId, name, sealed_secret, created_at: now, confirmed_at: null });
+      call.reveal(setUpOf(context.config, user, secret));
+      return id;
+    },
+    async remove(call, row) {
+      services.guardChange(call.caller);
+      await deleteAuthenticator(call.tx, row.id);
+      if (!row.confirmed) return;
+      await afterRemoval(call.tx, row.user_id);
+      await note(call, 'removed', row);
+    },
+    actions: [
+      action<typeof confirmation, typeof fields>({
+        name: 'confirmations',
+        summary: 'Enable an authenticator app by its first code; answers with new recovery codes, shown once',
+        body: confirmation,
+        response: codes,
+        run: ({ row, body, transaction }) =>
+          transaction(async (call) => {
+            const { tx, now } = call;
+            requireSecondFactors(context);
+            services.guardChange(call.caller);
+            const stored = await findAuthenticator(tx, row.id);
+            const secret = stored && keys.unseal(stored.sealed_secret, authenticatorLabel(stored.id));
+            const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
+            if (step === undefined || step === '') throw wrongCode();
+            if (!(await confirmWithStep(tx, row.id, step, now))) {
+              throw conflict('This authenticator app is enabled already.', 'already_confirmed');
+            }
+            await note(call, 'added', row);
+            return { recovery_codes: await makeRecoveryCodes(context, tx, row.user_id) };
+          }),
+      }),
+    ],
+  });
+}
+
+const wrongCode = () =>
+  unprocessable([{ field: 'code', code: 'wrong', message: 'This is not the code that the app shows now.' }]);

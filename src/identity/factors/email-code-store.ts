@@ -1,0 +1,35 @@
+import type { Db, Tx } from '../../database/database.ts';
+
+interface NewEmailCode {
+  readonly id: string;
+  readonly email: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+export async function insertEmailCode(tx: Tx, code: NewEmailCode): Promise<void> {
+  await tx.insertInto('email_codes').values(code).execute();
+}
+
+/** One more attempt, where there is one left: one statement, so that no two share one. */
+export const countEmailAttempt = (
+  db: Db,
+  { id, most, now }: { id: string; most: number; now: number },
+): Promise<{ email: string } | undefined> =>
+  db
+    .updateTable('email_codes')
+    .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where('attempts', '<', most)
+    .where('expires_at', '>', now)
+    .returning('email')
+    .executeTakeFirst();
+
+/** True for the first who uses it. */
+export async function useEmailCode(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.deleteFrom('email_codes').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
+}
+
+export async function pruneEmailCodes(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('email_codes').where('expires_at', '<=', now).execute();
+}

@@ -1,0 +1,63 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { emailCodeLifeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
+import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
+import type { UserRow } from '../accounts/user-store.ts';
+import type { Mail } from '../mail/mail.ts';
+import { countEmailAttempt, insertEmailCode, useEmailCode } from './email-code-store.ts';
+
+const mostAttempts = 5;
+
+interface EmailCodeMeans {
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly mail: Mail;
+}
+
+/**
+ * Sends a code to this address, where a user has it. The id that is returned is bound to whoever asked: without it the code
+ * is worth nothing. Neither the answer nor its time tells whether there is a user.
+ */
+export async function sendEmailCode(
+  { context, mail }: Omit<EmailCodeMeans, 'keys'>,
+  email: string,
+  source: RequestSource,
+): Promise<{ id: string; expiresAt: number }> {
+  const { database, now } = context;
+  const refusal = await countMail(context, 'email-code', email, source);
+  if (refusal) throw tooManyMails(refusal);
+  const at = now();
+  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifeMs };
+  await database.db.transaction().execute(async (tx) => {
+    await insertEmailCode(tx, code);
+    const data = { code: code.id };
+    await mail.enqueue(tx, { template: 'email-code', recipient: email, language: source.language, data });
+  });
+  return { id: code.id, expiresAt: code.expires_at };
+}
+
+export interface EmailCode {
+  readonly user: UserRow;
+  /** Makes it count, once. */
+  use(tx: Tx): Promise<boolean>;
+}
+
+/** The code as it came back. Each look is an attempt, whether right or wrong: the fifth is the last. */
+export async function readEmailCode(
+  { context, keys }: Omit<EmailCodeMeans, 'mail'>,
+  id: string,
+  code: string,
+): Promise<EmailCode | undefined> {
+  const { database, now } = context;
+  const found = await countEmailAttempt(database.db, { id, most: mostAttempts, now: now() });
+  if (!found || !/^\d{6}$/.test(code)) return undefined;
+  const given = Buffer.from(code);
+  const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), given));
+  const user = await ownerOfEmail(database.db, found.email);
+  if (!right || !user) return undefined;
+  return { user, use: (tx) => useEmailCode(tx, id) };
+}

@@ -1,0 +1,159 @@
+import { Type } from 'typebox';
+import { changeAs, type HoldAuthority } from '../../database/change-as.ts';
+import type { Context } from '../../database/context.ts';
+import type { App } from '../../http/app.ts';
+import { noValidation } from '../../http/no-validation.ts';
+import { requestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
+import { findUser } from '../accounts/user-store.ts';
+import { readEmailField } from '../read-body.ts';
+import { sendEmailCode } from './email-codes.ts';
+import { noteFactorChange } from './factor-notices.ts';
+import { type FactorServices, requireSecondFactors } from './factor-services.ts';
+import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
+import { readMfaToken } from './mfa-token.ts';
+import { creationOptions, passkeyOrigins, requestOptions } from './passkeys.ts';
+import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts';
+
+const tags = ['factors'];
+const Options = Type.Object({ challenge: Type.String() }, { additionalProperties: true });
+
+const bodyOf = (body: unknown): Readonly<Record<string, unknown>> => (body ?? {}) as Record<string, unknown>;
+
+/** What a person has, and not a client of theirs. */
+function requirePerson({ kind, userId }: Caller): string {
+  if (kind !== 'user' || userId === null) throw forbidden('Only a person has factors, and signs in to change them.');
+  return userId;
+}
+
+/** Challenges of passkeys, recovery codes and codes by mail: what is no row of a resource. */
+export function serveFactors(
+  app: App,
+  context: Context,
+  { services, holdAuthority }: { services: FactorServices; holdAuthority: HoldAuthority },
+): void {
+  const { config, database } = context;
+
+  app.get(
+    '/.well-known/webauthn',
+    {
+      config: { auth: 'public', limited: false, cors: 'any' },
+      schema: {
+        tags,
+        summary: 'Origins whose pages may use the passkeys of this service (WebAuthn related origins)',
+        response: { 200: Type.Object({ origins: Type.Array(Type.String()) }) },
+      },
+    },
+    async () => ({ origins: passkeyOrigins(config) }),
+  );
+
+  app.post(
+    '/v1/passkey-challenges',
+    {
+      ...noValidation,
+      config: { auth: 'public', bearer: 'optional' },
+      schema: {
+        tags,
+        summary: 'Get the options for navigator.credentials',
+        description:
+          'With a token: to make a passkey. Without one, or with `type: get`: to sign in, or to prove again who you are. ' +
+          'A challenge works once, within five minutes.',
+        body: Type.Object(
+          {
+            type: Type.Optional(Type.Union([Type.Literal('create'), Type.Literal('get')])),
+            automatic: Type.Optional(
+              Type.Boolean({ description: 'The browser may make the passkey by itself (conditional create)' }),
+            ),
+            mfa_token: Type.Optional(Type.String({ description: 'Of the second step of a login' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: Type.Object({ data: Options }) },
+      },
+    },
+    async ({ caller, body }, reply) => {
+      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = bodyOf(body);
+      if (type !== 'create' && type !== 'get') {
+        throw unprocessable([{ field: 'type', code: 'enum', message: 'type must be create or get.' }]);
+      }
+      await services.keys.ensureCurrent();
+      reply.code(201).header('cache-control', 'no-store');
+      if (type === 'get') {
+        const first = typeof mfa_token === 'string' && readMfaToken(services.keys, mfa_token, context.now());
+        const userId = first ? first.userId : (caller.userId ?? undefined);
+        return { data: await requestOptions(services, userId) };
+      }
+      const user = await findUser(database.db, requirePerson(caller));
+      if (!user) throw notFound();
+      return { data: await creationOptions(services, user, automatic ? 'automatic' : 'create') };
+    },
+  );
+
+  const recoveryCodes = '/v1/recovery-codes';
+  app.get(
+    recoveryCodes,
+    {
+      config: { auth: 'auth:api', scope: 'authenticators:read' },
+      schema: {
+        tags,
+        summary: 'How many recovery codes are left',
+        response: { 200: Type.Object({ data: Type.Object({ left: Type.Integer() }) }) },
+      },
+    },
+    async ({ caller }) => ({ data: { left: await countRecoveryCodes(database.db, requirePerson(caller)) } }),
+  );
+  app.post(
+    recoveryCodes,
+    {
+      ...noValidation,
+      config: { auth: 'auth:api', scope: 'authenticators:write' },
+      schema: {
+        tags,
+        summary: 'Make ten new recovery codes in place of the old ones, shown in this answer only',
+        response: { 201: Type.Object({ data: Type.Object({ recovery_codes: Type.Array(Type.String()) }) }) },
+      },
+    },
+    async (request, reply) => {
+      const { caller } = request;
+      const userId = requirePerson(caller);
+      requireSecondFactors(context);
+      const act = { caller, scope: 'authenticators:write', ofAccounts: true };
+      const recovery_codes = await changeAs(database, holdAuthority, act, async (tx, _invalidate, held) => {
+        services.guardChange(held);
+        if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
+          throw conflict('Recovery codes stand in for a second factor. Set one up first.', 'no_factor');
+        }
+        const codes = await makeRecoveryCodes(context, tx, userId);
+        const source = requestSource(request);
+        const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;
+        await noteFactorChange(context, services.mail, tx, { userId, ...change, source });
+        return codes;
+      });
+      return reply.code(201).header('cache-control', 'no-store').send({ data: { recovery_codes } });
+    },
+  );
+
+  if (!config.emailCodes) return;
+  app.post(
+    '/v1/email-codes',
+    {
+      ...noValidation,
+      config: { auth: 'public' },
+      schema: {
+        tags,
+        summary: 'Send a code to sign in with, where a user has this confirmed address',
+        body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
+        response: {
+          202: Type.Object({ data: Type.Object({ id: Type.String(), expires_at: Type.String() }) }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const email = readEmailField(bodyOf(request.body)) as string;
+      const { id, expiresAt } = await sendEmailCode(services, email, requestSource(request));
+      const data = { id, expires_at: new Date(expiresAt).toISOString() };
+      return reply.code(202).header('cache-control', 'no-store').send({ data });
+    },
+  );
+}

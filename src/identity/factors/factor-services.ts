@@ -1,0 +1,26 @@
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { forbidden } from '../../platform/errors.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
+import type { FactorMeans } from './prove-factor.ts';
+import { deleteRecoveryCodes } from './recovery-code-store.ts';
+
+/** What the rules about factors need of the rest of the service. */
+export interface FactorServices extends FactorMeans {
+  /** Whether this caller may change what somebody signs in with: refuses an application, and a proof that is too old. */
+  guardChange(caller: Caller): void;
+}
+
+/** MFA=off: nobody sets up what nobody is asked for. */
+export function requireSecondFactors({ config }: Context): void {
+  if (config.mfa === 'off') throw forbidden('Second factors are switched off here (MFA=off).', 'mfa_off');
+}
+
+/** Codes and browsers that only make sense beside a factor go with the last one. */
+export async function afterRemoval(tx: Tx, userId: string): Promise<void> {
+  if (hasSecondFactor(await findHeldFactors(tx, userId))) return;
+  await deleteRecoveryCodes(tx, userId);
+  await forgetBrowsers(tx, userId);
+}

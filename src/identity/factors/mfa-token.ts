@@ -1,0 +1,54 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { UserRow } from '../accounts/user-store.ts';
+import type { Method } from './second-step.ts';
+import { spend } from './spent-value-store.ts';
+
+const purpose = 'mfa token';
+const lifeMs = 5 * 60_000;
+
+/** What was settled at the first step of a login. It is signed, and nothing is stored until it is used. */
+export interface FirstStep {
+  readonly userId: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly resource: readonly string[];
+  /** RFC 8176. */
+  readonly amr: readonly string[];
+  readonly methods: readonly Method[];
+  /** Where `email_code` is among the methods: the code that was sent. */
+  readonly emailCode?: string | undefined;
+}
+
+interface Signed extends FirstStep {
+  readonly nonce: string;
+  readonly expiresAt: number;
+  /** Of the password hash: a new password voids the first step. */
+  readonly password: string;
+}
+
+const fingerprint = ({ password_hash }: Pick<UserRow, 'password_hash'>): string =>
+  hash('sha256', password_hash, 'base64url').slice(0, 16);
+
+export function makeMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, now: number): string {
+  const nonce = randomBytes(16).toString('base64url');
+  const signed: Signed = { ...first, nonce, expiresAt: now + lifeMs, password: fingerprint(user) };
+  const what = Buffer.from(JSON.stringify(signed)).toString('base64url');
+  return `mfa.${what}.${keys.mac(purpose, what)}`;
+}
+
+/** Undefined where it is none of ours, or expired. */
+export function readMfaToken(keys: KeyRing, token: string, now: number): Signed | undefined {
+  const [, what, mac] = /^mfa\.([\w-]{1,8000})\.([\w-]{43})$/.exec(token) ?? [];
+  if (what === undefined || mac === undefined || !keys.matches(purpose, what, mac)) return undefined;
+  const signed = JSON.parse(Buffer.from(what, 'base64url').toString()) as Signed;
+  return signed.expiresAt > now ? signed : undefined;
+}
+
+export const isSamePassword = (signed: Pick<Signed, 'password'>, user: UserRow): boolean =>
+  signed.password === fingerprint(user);
+
+/** Uses it up, in the transaction that opens the session. */
+export const spendMfaToken = (tx: Tx, { nonce, expiresAt }: Signed): Promise<boolean> =>
+  spend(tx, `mfa:${nonce}`, expiresAt);

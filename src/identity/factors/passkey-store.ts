@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type PasskeyRow = Selectable<Tables['passkeys']>;
+
+/** False where another row has the same credential. */
+export async function insertPasskey(tx: Tx, row: Omit<PasskeyRow, 'version'>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('passkeys')
+    .values(row)
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .executeTakeFirstOrThrow();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function deletePasskey(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('passkeys').where('id', '=', id).execute();
+}
+
+export async function deletePasskeysOf(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
+}
+
+export const findPasskeys = (db: Db | Tx, userId: string): Promise<PasskeyRow[]> =>
+  db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('id').execute();
+
+export const findPasskey = (db: Db | Tx, credentialId: string): Promise<PasskeyRow | undefined> =>
+  db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
+
+/**
+ * Notes a use. A counter that does not ascend means that somebody copied the key (WebAuthn 7.2, step 22). Passkeys that
+ * are synced between devices count nothing: a counter of 0 is never refused. One statement, so that no two uses share a count.
+ */
+export async function notePasskeyUse(
+  tx: Tx,
+  { id, counter, backedUp, now }: { id: string; counter: number; backedUp: boolean; now: number },
+): Promise<boolean> {
+  const update = tx
+    .updateTable('passkeys')
+    .set({ last_used_at: now, backed_up: Number(backedUp), ...(counter > 0 ? { counter } : {}) })
+    .where('id', '=', id);
+  const ascending = counter > 0 ? update.where('counter', '<', counter) : update;
+  return (await ascending.executeTakeFirstOrThrow()).numUpdatedRows > 0n;
+}
+
+/** The random name that passkeys know the user by; the first who asks makes it. */
+export async function passkeyHandle(db: Db | Tx, userId: string): Promise<string> {
+  const made = { user_id: userId, handle: randomBytes(32).toString('base64url') };
+  const insert = db.insertInto('passkey_handles').values(made);
+  await insert.onConflict((conflict) => conflict.column('user_id').doNothing()).execute();
+  const query = db.selectFrom('passkey_handles').select('handle').where('user_id', '=', userId);
+  return (await query.executeTakeFirstOrThrow()).handle;
+}

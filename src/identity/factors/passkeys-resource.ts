@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { conflict, unprocessable } from '../../platform/errors.ts';
+import { anyOf, role } from '../../resources/declaration/access.ts';
+import { defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
+import { belongsTo } from '../../resources/declaration/relations.ts';
+import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
+import { noteFactorChange } from './factor-notices.ts';
+import { afterRemoval, type FactorServices } from './factor-services.ts';
+import { findHeldFactors } from './held-factor-store.ts';
+import { own } from './own-factor.ts';
+import { deletePasskey } from './passkey-store.ts';
+import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
+import { makeRecoveryCodes } from './recovery-code-store.ts';
+
+const fields = {
+  user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+  name: text({ default: 'Passkey', max: 100 }),
+  passkey: json({
+    virtual: true,
+    writeOnly: true,
+    immutable: true,
+    requiredToCreate: true,
+    max: 16_384,
+    description: 'What navigator.credentials.create returned, as JSON (RegistrationResponseJSON)',
+    example: {},
+  }),
+  credential_id: text({ readOnly: true, required: true, max: 1400, description: 'As WebAuthn calls it, base64url' }),
+  transports: list({ readOnly: true, required: true }),
+  backup_eligible: boolean({
+    readOnly: true,
+    default: false,
+    description: 'Whether a password manager may copy it to other devices',
+  }),
+  backed_up: boolean({ readOnly: true, default: false, description: 'Whether it has been copied' }),
+  automatic: boolean({
+    readOnly: true,
+    default: false,
+    description: 'Made by the browser by itself after a password login: the password alone still signs in',
+  }),
+  created_at: timestamp({ required: true, readOnly: true, sortable: true }),
+  last_used_at: timestamp({ readOnly: true, sortable: true }),
+};
+
+const codes = Type.Object({
+  recovery_codes: Type.Optional(
+    Type.Array(Type.String(), { description: 'With the first factor. Shown in this answer only' }),
+  ),
+});
+
+const wrongPasskey = () =>
+  unprocessable([
+    {
+      field: 'passkey',
+      code: 'wrong',
+      message: 'The passkey was not made for this service, this user and this moment.',
+    },
+  ]);
+
+/** Passkeys (WebAuthn): a key on a device or in a password manager, which signs in without a password. */
+export function passkeysResource(services: FactorServices) {
+  const { context, mail } = services;
+  const read = new WeakMap<object, NewPasskey>();
+  const note = (call: WriteCall, event: 'added' | 'removed', row: { id: string; user_id: string }) => {
+    const byOther = call.caller.userId !== row.user_id;
+    return noteFactorChange(context, mail, call.tx, {
+      userId: row.user_id,
+      event: `passkey.${event}`,
+      notice: byOther ? 'factors-removed' : `factor-${event}`,
+      what: 'a passkey',
+      actorId: call.caller.userId,
+      rowId: row.id,
+      source: call.source,
+    });
+  };
+
+  return defineResource({
+    name: 'passkeys',
+    description: 'Passkeys. `POST /v1/passkey-challenges` gives what the browser needs to make one.',
+    managed: false,
+    mcp: false,
+    fields,
+    relations: { user: belongsTo('users', { by: 'user_id' }) },
+    access: { read: anyOf(role('admin'), own), write: own, delete: anyOf(role('admin'), own) },
+    operations: ['list', 'find', 'create', 'update', 'delete'],
+    reveals: codes,
+    defaultOrder: '-id',
+    hooks: {
+      /** Signatures are checked outside of the transaction. */
+      async prepare({ caller }, { operation, values }) {
+        if (operation !== 'create') return undefined;
+        const made = await readNewPasskey(services, caller.userId as string, values.passkey);
+        if (!made) throw wrongPasskey();
+        read.set(values.passkey as object, made);
+        return undefined;
+      },
+    },
+    async create(call, values) {
+      const { tx, caller } = call;
+      services.guardChange(caller);
+      const made = read.get(values.passkey as object);
+      if (!made) throw wrongPasskey();
+      const userId = caller.userId as string;
+      const isFirst = !made.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
+      if (!(await storePasskey(tx, made, values.name as string))) {
+        throw conflict('This passkey is registered already, or its challenge was used.', 'passkey_used');
+      }
+      await note(call, 'added', { id: made.row.id, user_id: userId });
+      if (isFirst) call.reveal({ recovery_codes: await makeRecoveryCodes(context, tx, userId) });
+      return made.row.id;
+    },
+    async remove(call, row) {
+      services.guardChange(call.caller);
+      await deletePasskey(call.tx, row.id);
+      await afterRemoval(call.tx, row.user_id);
+      await note(call, 'removed', row);
+    },
+  });
+}

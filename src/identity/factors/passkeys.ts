@@ -1,0 +1,193 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { readBrand } from '../../config/brand.ts';
+import type { Config } from '../../config/config.ts';
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { UserRow } from '../accounts/user-store.ts';
+import { type Ceremony, type Challenge, makeChallenge, readChallenge, spendChallenge } from './passkey-challenge.ts';
+import {
+  findPasskey,
+  findPasskeys,
+  insertPasskey,
+  notePasskeyUse,
+  type PasskeyRow,
+  passkeyHandle,
+} from './passkey-store.ts';
+
+/** Loaded when the first passkey is: its parsers of certificates would slow every start. */
+const webauthn = () => import('@simplewebauthn/server');
+
+/** EdDSA, ES256 and RS256 (COSE): what every authenticator has one of. */
+const supportedAlgorithmIDs = [-8, -7, -257];
+
+/** The domain that passkeys are bound to. */
+export const relyingPartyId = ({ baseUrl }: Config): string => new URL(baseUrl).hostname;
+
+/** Where passkeys may be used: here, and where PASSKEY_ORIGINS says. */
+export const passkeyOrigins = ({ baseUrl, passkeyOrigins: others }: Config): string[] => [
+  ...new Set([new URL(baseUrl).origin, ...others]),
+];
+
+export interface PasskeyMeans {
+  readonly context: Context;
+  readonly keys: KeyRing;
+}
+
+const descriptorOf = ({ credential_id: id, transports }: PasskeyRow) => ({
+  id,
+  transports: JSON.parse(transports) as [],
+});
+
+/** For `navigator.credentials.create`: a discoverable passkey with user verification, and no attestation. */
+export async function creationOptions(
+  { context, keys }: PasskeyMeans,
+  user: Pick<UserRow, 'id' | 'name' | 'email' | 'username' | 'phone'>,
+  ceremony: Exclude<Ceremony, 'get'>,
+) {
+  const { config, database, now } = context;
+  const [handle, passkeys] = await Promise.all([
+    passkeyHandle(database.db, user.id),
+    findPasskeys(database.db, user.id),
+  ]);
+  const userName = user.email ?? user.username ?? user.phone ?? user.id;
+  const { generateRegistrationOptions } = await webauthn();
+  return generateRegistrationOptions({
+    rpName: readBrand(config).name,
+    rpID: relyingPartyId(config),
+    userID: Buffer.from(handle, 'base64url'),
+    userName,
+    userDisplayName: user.name ?? userName,
+    challenge: makeChallenge(keys, ceremony, user.id, now()),
+    attestationType: 'none',
+    supportedAlgorithmIDs,
+    excludeCredentials: passkeys.map(descriptorOf),
+    authenticatorSelection: {
+      residentKey: 'required',
+      // A browser that makes a passkey by itself cannot ask the person. Signing in with it always does.
+      userVerification: ceremony === 'automatic' ? 'preferred' : 'required',
+    },
+  });
+}
+
+/** For `navigator.credentials.get`: any passkey that the browser has for us, or one of this user's. */
+export async function requestOptions({ context, keys }: PasskeyMeans, userId?: string) {
+  const { config, database, now } = context;
+  const passkeys = userId === undefined ? [] : await findPasskeys(database.db, userId);
+  const { generateAuthenticationOptions } = await webauthn();
+  return generateAuthenticationOptions({
+    rpID: relyingPartyId(config),
+    challenge: makeChallenge(keys, 'get', '', now()),
+    allowCredentials: passkeys.map(descriptorOf),
+    userVerification: 'required',
+  });
+}
+
+export interface NewPasskey {
+  readonly challenge: Challenge;
+  readonly row: Omit<PasskeyRow, 'version' | 'name'>;
+}
+
+/** Checks what the browser made, before the transaction that stores it. Undefined where anything about it is wrong. */
+export async function readNewPasskey(
+  { context, keys }: PasskeyMeans,
+  userId: string,
+  response: unknown,
+): Promise<NewPasskey | undefined> {
+  const { config, now, log } = context;
+  let challenge: Challenge | undefined;
+  const isAutomatic = () => challenge?.ceremony === 'automatic';
+  const expectedChallenge = (sent: string) => {
+    challenge = readChallenge(keys, sent, now());
+    return challenge !== undefined && challenge.ceremony !== 'get' && challenge.userId === userId;
+  };
+  const { verifyRegistrationResponse } = await webauthn();
+  const check = (automatic: boolean) =>
+    verifyRegistrationResponse({
+      response: response as RegistrationResponseJSON,
+      expectedChallenge,
+      expectedOrigin: passkeyOrigins(config),
+      expectedRPID: relyingPartyId(config),
+      requireUserVerification: !automatic,
+      requireUserPresence: !automatic,
+      supportedAlgorithmIDs,
+    });
+  try {
+    // Looked at loosely first: only the challenge inside tells which ceremony it was.
+    await check(true);
+    const { registrationInfo: made } = await check(isAutomatic());
+    if (!made || !challenge) return undefined;
+    const { credential, credentialDeviceType, credentialBackedUp } = made;
+    const at = now();
+    const row = {
+      id: uuidv7(at),
+      user_id: userId,
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      transports: JSON.stringify((credential.transports ?? []).slice(0, 8)),
+      backup_eligible: Number(credentialDeviceType === 'multiDevice'),
+      backed_up: Number(credentialBackedUp),
+      automatic: Number(isAutomatic()),
+      created_at: at,
+      last_used_at: null,
+    };
+    return { challenge, row };
+  } catch (error) {
+    log.info({ reason: (error as Error).message }, 'a new passkey was refused');
+    return undefined;
+  }
+}
+
+/** In the transaction: the challenge is used up, and the passkey stored. */
+export async function storePasskey(tx: Tx, { challenge, row }: NewPasskey, name: string): Promise<boolean> {
+  return (await spendChallenge(tx, challenge)) && insertPasskey(tx, { ...row, name });
+}
+
+/** An assertion whose signature is right. `use` makes it count, once, in the transaction of what it is for. */
+export interface Assertion {
+  readonly passkey: PasskeyRow;
+  use(tx: Tx): Promise<boolean>;
+}
+
+/** What a browser signed with a passkey. Undefined where anything about it is wrong. */
+export async function readAssertion(
+  { context, keys }: PasskeyMeans,
+  response: unknown,
+): Promise<Assertion | undefined> {
+  const { config, database, now, log } = context;
+  const sent = response as AuthenticationResponseJSON;
+  if (typeof sent?.id !== 'string') return undefined;
+  const passkey = await findPasskey(database.db, sent.id);
+  if (!passkey) return undefined;
+  let challenge: Challenge | undefined;
+  const { verifyAuthenticationResponse } = await webauthn();
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: sent,
+      expectedChallenge(encoded) {
+        challenge = readChallenge(keys, encoded, now());
+        return challenge?.ceremony === 'get';
+      },
+      expectedOrigin: passkeyOrigins(config),
+      expectedRPID: relyingPartyId(config),
+      requireUserVerification: true,
+      // The counter is judged where it is stored (`notePasskeyUse`).
+      credential: { id: passkey.credential_id, publicKey: Buffer.from(passkey.public_key, 'base64url'), counter: 0 },
+    });
+    const handle = sent.response.userHandle;
+    if (handle !== undefined && handle !== (await passkeyHandle(database.db, passkey.user_id))) return undefined;
+    if (!verified || !challenge) return undefined;
+    const spent = challenge;
+    const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
+    return {
+      passkey,
+      use: async (tx) =>
+        (await spendChallenge(tx, spent)) && notePasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
+    };
+  } catch (error) {
+    log.info({ reason: (error as Error).message }, 'a passkey was refused');
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { mostFailures } from '../credentials/check-credentials.ts';
+import { deviceOf } from '../credentials/known-devices.ts';
+import type { Mail } from '../mail/mail.ts';
+import { lookWithin } from '../throttle/look-within.ts';
+import { networkLimits } from '../throttle/throttle.ts';
+import { authenticatorLabel, findConfirmed, takeStep } from './authenticator-store.ts';
+import { readEmailCode } from './email-codes.ts';
+import { noteFactorChange } from './factor-notices.ts';
+import { type Assertion, readAssertion } from './passkeys.ts';
+import {
+  countRecoveryCodes,
+  fewRecoveryCodes,
+  hasRecoveryCode,
+  isRecoveryCode,
+  useRecoveryCode,
+} from './recovery-code-store.ts';
+import type { Method } from './second-step.ts';
+import { isTotpCode, stepOfCode } from './totp.ts';
+
+export interface FactorMeans {
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly mail: Mail;
+}
+
+/** What somebody sends to prove a factor. */
+export interface SentFactor {
+  readonly code?: string | undefined;
+  /** The assertion of a passkey. */
+  readonly passkey?: unknown;
+  /** The id of the code that was sent by mail, where the code may be that one. */
+  readonly emailCode?: string | undefined;
+}
+
+interface Asked {
+  readonly userId: string;
+  readonly methods: readonly Method[];
+  readonly sent: SentFactor;
+  readonly source: RequestSource;
+}
+
+/** A factor that was looked at and is right. `use` makes it count: true once, in the transaction of what it is for. */
+export interface ProvedFactor {
+  readonly method: Method;
+  /** RFC 8176. */
+  readonly amr: readonly string[];
+  use(tx: Tx): Promise<boolean>;
+}
+
+/** RFC 8176: a key that may be copied to other devices is one in software. */
+export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
+
+/**
+ * Looks at a factor; undefined where it is wrong, or was used before. After ten failures for one account and factor, or a hundred
+ * from one network, nothing is looked at for a while.
+ */
+export async function proveFactor(means: FactorMeans, asked: Asked): Promise<ProvedFactor | undefined> {
+  const { context, keys } = means;
+  const { userId, source } = asked;
+  const method = methodOf(asked);
+  if (method === undefined) return undefined;
+  // A browser that signed in before is counted by itself: nobody can lock an owner out of their own.
+  const device = deviceOf(keys, source, userId);
+  const key = `factor:${method}:${userId}${device === undefined ? '' : `:${device}`}`;
+  const account = { key, most: mostFailures.account, of: 'account', forgiven: true };
+  const limits = [account, ...networkLimits('login', source.address, mostFailures.address)];
+  return lookWithin(context, limits, () => readers[method](means, asked));
+}
+
+/** By the form of what was sent, among what is allowed. */
+function methodOf({ methods, sent: { code, passkey } }: Asked): Method | undefined {
+  if (passkey !== undefined) return methods.includes('passkey') ? 'passkey' : undefined;
+  if (code === undefined) return undefined;
+  if (isRecoveryCode(code) && methods.includes('recovery_code')) return 'recovery_code';
+  return (['totp', 'email_code', 'recovery_code'] as const).find((method) => methods.includes(method));
+}
+
+type Reader = (means: FactorMeans, asked: Asked) => Promise<ProvedFactor | undefined>;
+
+const readers: Record<Method, Reader> = {
+  async passkey(means, { userId, sent }) {
+    const assertion = await readAssertion(means, sent.passkey);
+    if (assertion?.passkey.user_id !== userId) return undefined;
+    return { method: 'passkey', amr: amrOfPasskey(assertion), use: assertion.use };
+  },
+  async totp({ context, keys }, { userId, sent: { code = '' } }) {
+    const plain = code.replaceAll(' ', '');
+    if (!isTotpCode(plain)) return undefined;
+    for (const { id, sealed_secret, last_step } of await findConfirmed(context.database.db, userId)) {
+      const secret = keys.unseal(sealed_secret, authenticatorLabel(id));
+      const step = stepOfCode(secret, plain, context.now());
+      if (step === undefined || step <= last_step) continue;
+      return { method: 'totp', amr: ['otp'], use: (tx) => takeStep(tx, id, step, context.now()) };
+    }
+    return undefined;
+  },
+  async recovery_code({ context, mail }, { userId, sent: { code = '' }, source }) {
+    if (!isRecoveryCode(code) || !(await hasRecoveryCode(context.database.db, userId, code))) return undefined;
+    const use = async (tx: Tx) => {
+      if (!(await useRecoveryCode(tx, userId, code, context.now()))) return false;
+      const left = await countRecoveryCodes(tx, userId);
+      const notice = left <= fewRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
+      await noteFactorChange(context, mail, tx, {
+        userId,
+        event: 'recovery_code.used',
+        notice,
+        data: { left },
+        source,
+      });
+      return true;
+    };
+    return { method: 'recovery_code', amr: ['otp'], use };
+  },
+  async email_code(means, { userId, sent: { code = '', emailCode } }) {
+    const read = emailCode === undefined ? undefined : await readEmailCode(means, emailCode, code.replaceAll(' ', ''));
+    return read?.user.id === userId ? { method: 'email_code', amr: ['otp'], use: read.use } : undefined;
+  },
+};

@@ -1,0 +1,71 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { toBase32 } from './totp.ts';
+
+const codesInSet = 10;
+/** 80 bits: what is stored cannot be guessed at, so a plain hash is enough. */
+const bytesOfCode = 10;
+/** At so many the owner is told to make new ones. */
+export const fewRecoveryCodes = 3;
+
+const plainForm = /^[A-Z2-7]{16}$/;
+const plain = (code: string): string => code.toUpperCase().replace(/[\s-]/g, '');
+const hashOf = (userId: string, code: string): string => hash('sha256', `${userId}\n${plain(code)}`, 'base64url');
+
+export const isRecoveryCode = (code: string): boolean => code.length <= 40 && plainForm.test(plain(code));
+
+/** As people write it down: `abcd-efgh-ijkl-mnop`. */
+const written = (bytes: Buffer): string => (toBase32(bytes).toLowerCase().match(/.{4}/g) as string[]).join('-');
+
+/** A new set in place of the one before; only the return value ever shows it. */
+export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: codesInSet }, () => written(randomBytes(bytesOfCode)));
+  await deleteRecoveryCodes(tx, userId);
+  const rows = codes.map((code) => ({
+    user_id: userId,
+    hash: hashOf(userId, code),
+    created_at: now(),
+    used_at: null,
+  }));
+  await tx.insertInto('recovery_codes').values(rows).execute();
+  return codes;
+}
+
+/** Whether this is one that was not used yet. */
+export async function hasRecoveryCode(db: Db, userId: string, code: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('recovery_codes')
+    .select('hash')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hashOf(userId, code))
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Uses a code up. One statement: of two who send it at once, one gets in. */
+export async function useRecoveryCode(tx: Tx, userId: string, code: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('recovery_codes')
+    .set({ used_at: now })
+    .where('user_id', '=', userId)
+    .where('hash', '=', hashOf(userId, code))
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export async function countRecoveryCodes(db: Db | Tx, userId: string): Promise<number> {
+  const { left } = await db
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(left);
+}
+
+export async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+}

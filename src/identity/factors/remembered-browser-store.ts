@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Context } from '../../database/context.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { deviceOf } from '../credentials/known-devices.ts';
+
+type BrowserRow = Selectable<Tables['remembered_browsers']>;
+type Macs = Pick<KeyRing, 'mac' | 'matches'>;
+
+const hashOf = (userId: string, device: string): string => hash('sha256', `${userId}\n${device}`, 'base64url');
+
+/** Whether this user's second factor was asked for on this browser, and need not be again. A browser is known by its device cookie. */
+export async function isRemembered(
+  { database, now }: Context,
+  keys: Macs,
+  userId: string,
+  source: RequestSource,
+): Promise<boolean> {
+  const device = deviceOf(keys, source, userId);
+  if (device === undefined) return false;
+  const { numUpdatedRows } = await database.db
+    .updateTable('remembered_browsers')
+    .set({ last_used_at: now(), address: source.address })
+    .where('device_hash', '=', hashOf(userId, device))
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now())
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Remembers the browser that has this device cookie, for MFA_REMEMBER. */
+export async function rememberBrowser(
+  { config, now }: Context,
+  keys: Macs,
+  tx: Tx,
+  { userId, source, cookie }: { userId: string; source: RequestSource; cookie: string },
+): Promise<void> {
+  const device = deviceOf(keys, { ...source, device: cookie }, userId) as string;
+  const at = now();
+  const seen = { address: source.address, user_agent: source.userAgent, last_used_at: at };
+  const row = { ...seen, expires_at: at + config.mfaRemember * 1000 };
+  await tx
+    .insertInto('remembered_browsers')
+    .values({ id: uuidv7(at), user_id: userId, device_hash: hashOf(userId, device), created_at: at, ...row })
+    .onConflict((conflict) => conflict.column('device_hash').doUpdateSet(row))
+    .execute();
+}
+
+export async function deleteBrowser(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('remembered_browsers').where('id', '=', id).execute();
+}
+
+/** Those of a user that are not asked now, the newest first. */
+export const findBrowsers = (db: Db, userId: string, now: number): Promise<BrowserRow[]> =>
+  db
+    .selectFrom('remembered_browsers')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('id', 'desc')
+    .execute();
+
+export async function pruneBrowsers(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('remembered_browsers').where('expires_at', '<=', now).execute();
+}

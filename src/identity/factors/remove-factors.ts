@@ -1,0 +1,25 @@
+import type { Tx } from '../../database/database.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { forgetBrowsers } from '../accounts/forget-browsers-store.ts';
+import { deleteAuthenticatorsOf } from './authenticator-store.ts';
+import { noteFactorChange } from './factor-notices.ts';
+import { findHeldFactors } from './held-factor-store.ts';
+import { deletePasskeysOf } from './passkey-store.ts';
+import type { FactorMeans } from './prove-factor.ts';
+import { deleteRecoveryCodes } from './recovery-code-store.ts';
+
+/** Takes every factor but the password from a user who lost them. It is recorded, and the owner is told. */
+export async function removeFactors(
+  { context, mail }: Pick<FactorMeans, 'context' | 'mail'>,
+  tx: Tx,
+  { userId, actorId, source }: { userId: string; actorId: string | null; source: RequestSource },
+): Promise<void> {
+  const held = await findHeldFactors(tx, userId);
+  await deletePasskeysOf(tx, userId);
+  await deleteAuthenticatorsOf(tx, userId);
+  await deleteRecoveryCodes(tx, userId);
+  await forgetBrowsers(tx, userId);
+  const data = { passkeys: held.passkeys + held.automaticPasskeys, authenticators: held.authenticators };
+  const change = { event: 'factors.removed', notice: 'factors-removed', actorId, data } as const;
+  await noteFactorChange(context, mail, tx, { userId, ...change, source });
+}

@@ -1,0 +1,49 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { rolesOf, type UserRow } from '../accounts/user-store.ts';
+import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
+import { isRemembered } from './remembered-browser-store.ts';
+
+export type Method = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
+
+/** What a user still has to do who has proved one factor. */
+export type SecondStep =
+  | { readonly kind: 'none' }
+  /** One of these is asked for. */
+  | { readonly kind: 'prove'; readonly methods: readonly Method[] }
+  /** The policy wants a second factor, and the user has none yet: this login may do nothing but set one up. */
+  | { readonly kind: 'set-up' };
+
+const none: SecondStep = { kind: 'none' };
+
+/** `first`: what was proved already. The same mailbox is not asked for twice. */
+export async function secondStepOf(
+  context: Context,
+  keys: KeyRing,
+  user: Pick<UserRow, 'id' | 'roles' | 'email' | 'email_confirmed'>,
+  { source, first }: { source: RequestSource; first: 'password' | 'email_code' },
+): Promise<SecondStep> {
+  const { config, database } = context;
+  if (config.mfa === 'off') return none;
+  const held = await findHeldFactors(database.db, user.id);
+  if (hasSecondFactor(held)) {
+    if (config.mfaRemember > 0 && (await isRemembered(context, keys, user.id, source))) return none;
+    const methods: Method[] = [];
+    if (held.authenticators > 0) methods.push('totp');
+    if (held.passkeys + held.automaticPasskeys > 0) methods.push('passkey');
+    if (held.recoveryCodes > 0) methods.push('recovery_code');
+    return { kind: 'prove', methods };
+  }
+  if (!isDemanded(context, user)) return none;
+  // Whoever can read the mail can set a new password too: a code by mail is offered only where nothing stronger was set up.
+  const byMail = config.emailCodes && first === 'password' && user.email !== null && user.email_confirmed === 1;
+  return byMail ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
+}
+
+/** Whether the policy wants this user to have a second factor. */
+const isDemanded = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
+  mfa === 'required' || (mfa === 'admins' && rolesOf(user).includes('admin'));
+
+/** What a login may do that has yet to set up a second factor. */
+export const setUpScopes = ['authenticators:read', 'authenticators:write', 'passkeys:read', 'passkeys:write'];

@@ -1,0 +1,19 @@
+import type { Db, Tx } from '../../database/database.ts';
+
+/**
+ * Uses up a signed value that works once: true for the first who brings it, whichever instance it is brought to. In the
+ * transaction of what the value is for, so that whatever fails does not use it up.
+ */
+export async function spend(tx: Tx, id: string, expiresAt: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('spent_values')
+    .values({ id, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirstOrThrow();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** What is expired is refused for that. */
+export async function pruneSpentValues(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('spent_values').where('expires_at', '<=', now).execute();
+}

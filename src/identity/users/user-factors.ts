@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import type { Context } from '../../database/context.ts';
+import { requireProof } from '../../http/gate/require-proof.ts';
+import { isAdmin } from '../../platform/caller.ts';
+import { notFound } from '../../platform/errors.ts';
+import { action, type MadeAction } from '../../resources/declaration/define-resource.ts';
+import { role } from '../../resources/declare.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
+import { findHeldFactors } from '../factors/held-factor-store.ts';
+import { removeFactors } from '../factors/remove-factors.ts';
+import { isSelf, requireEveryScope } from './guard-user.ts';
+
+const name = 'factors';
+
+const Held = Type.Object({
+  passkeys: Type.Integer(),
+  authenticators: Type.Integer(),
+  recovery_codes: Type.Integer({ description: 'How many are left' }),
+});
+
+/** What a user proves with who they are, beside the password: shown by how many, never what they are. */
+export const userFactors = (context: Context, { mail }: AccountServices): MadeAction[] => [
+  action({
+    name,
+    method: 'GET',
+    summary: 'Show how many factors of each kind a user has',
+    response: Held,
+    async run({ caller, row }) {
+      if (!isSelf(caller, row.id) && !isAdmin(caller)) throw notFound();
+      const held = await findHeldFactors(context.database.db, row.id);
+      return {
+        passkeys: held.passkeys + held.automaticPasskeys,
+        authenticators: held.authenticators,
+        recovery_codes: held.recoveryCodes,
+      };
+    },
+  }),
+  action({
+    name,
+    method: 'DELETE',
+    access: role('admin'),
+    summary: 'Remove all factors of a user who lost them, but for the password; the user is told by mail',
+    async run({ row, transaction }) {
+      await transaction(async ({ tx, caller, source, now }) => {
+        requireEveryScope(caller);
+        requireProof(caller, now);
+        await removeFactors({ context, mail }, tx, { userId: row.id, actorId: caller.userId, source });
+      });
+    },
+  }),
+];

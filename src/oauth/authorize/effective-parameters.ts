@@ -1,0 +1,88 @@
+import { badRequest } from '../../platform/errors.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import type { OAuth } from '../oauth.ts';
+import { readJws } from '../proofs/foreign-jws.ts';
+import { type AuthorizationParameters, only, readAuthorizationParameters } from './authorization-parameters.ts';
+import { findPushedRequest } from './pushed-request-store.ts';
+
+export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
+/** In milliseconds. So long a person may take to sign in and decide. */
+const keptMs = 3_600_000;
+
+/** What an authorization request asks for, wherever it said so. */
+export interface EffectiveParameters {
+  readonly parameters: AuthorizationParameters;
+  /** The id of the pushed request (RFC 9126); undefined: the parameters came by the browser. */
+  readonly pushedId?: string | undefined;
+  /** The application signed them (RFC 9101). */
+  readonly signed: boolean;
+  /** The key that the application showed when it pushed the request (RFC 9449 10.1). */
+  readonly jkt?: string | undefined;
+}
+
+type Means = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
+
+/** `resumed`: the person was here before with this request, which may have taken them a while. */
+export async function effectiveParameters(
+  oauth: Means,
+  parameters: AuthorizationParameters,
+  { resumed = false } = {},
+): Promise<EffectiveParameters> {
+  const uri = only(parameters, 'request_uri');
+  if (uri?.startsWith(requestUriPrefix)) return pushed(oauth, parameters, uri.slice(requestUriPrefix.length), resumed);
+  return signedParameters(oauth, parameters);
+}
+
+async function pushed(
+  oauth: Means,
+  sent: AuthorizationParameters,
+  id: string,
+  resumed: boolean,
+): Promise<EffectiveParameters> {
+  const { database, now } = oauth.context;
+  const row = await findPushedRequest(database.db, id);
+  const isLate = row && (resumed ? row.created_at + keptMs : row.expires_at) <= now();
+  if (!row || isLate || row.client_id !== only(sent, 'client_id')) {
+    throw badRequest(
+      'The request of the application has expired or was used already. Go back to the application and start again.',
+    );
+  }
+  const { parameters, signed } = await signedParameters(oauth, readAuthorizationParameters(row.parameters));
+  return { parameters, signed, pushedId: id, jkt: row.jkt ?? undefined };
+}
+
+/** RFC 9101: where there is a request object, its claims are the request, and nothing beside it counts. */
+export async function signedParameters(oauth: Means, sent: AuthorizationParameters): Promise<EffectiveParameters> {
+  const object = only(sent, 'request');
+  const client = object === undefined ? undefined : await oauth.clients.find(only(sent, 'client_id') ?? '');
+  // Without keys nothing can be checked: the request is refused as one that is not supported.
+  if (object === undefined || !client || !oauth.clientKeys.has(client)) return { parameters: sent, signed: false };
+  return { parameters: await readRequestObject(oauth, client, object), signed: true };
+}
+
+const wrongObject = (reason: string) =>
+  badRequest(`The application that sent you here made a mistake: its signed request is not valid (${reason}).`);
+
+async function readRequestObject(
+  { context, clientKeys }: Means,
+  client: StoredClient,
+  object: string,
+): Promise<AuthorizationParameters> {
+  const jws = readJws(object);
+  if (!jws || !(await clientKeys.isSigned(client, jws))) throw wrongObject('signature');
+  const { iss, aud, exp, nbf, iat: _iat, jti: _jti, ...claims } = jws.claims;
+  const now = context.now() / 1000;
+  if (iss !== client.id || claims.client_id !== client.id) throw wrongObject('iss and client_id');
+  if (![aud].flat().includes(context.config.baseUrl)) throw wrongObject('aud');
+  if (exp !== undefined && !(Number(exp) > now - 60)) throw wrongObject('exp');
+  if (nbf !== undefined && !(Number(nbf) < now + 60)) throw wrongObject('nbf');
+  const parameters = new Map<string, readonly string[]>();
+  for (const [name, value] of Object.entries(claims)) {
+    if (name === 'request' || name === 'request_uri') throw wrongObject(name);
+    const texts = (Array.isArray(value) && name === 'resource' ? value : [value]).map((one) =>
+      typeof one === 'string' ? one : JSON.stringify(one),
+    );
+    parameters.set(name, texts);
+  }
+  return parameters;
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { Problem } from '../../platform/errors.ts';
+import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import type { OAuth } from '../oauth.ts';
+import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';
+import { unauthorizedClient } from '../unauthorized-client.ts';
+import type { AuthorizationParameters } from './authorization-parameters.ts';
+import { readAuthorizationRequest, resolveClient } from './authorization-request.ts';
+import { requestUriPrefix, signedParameters } from './effective-parameters.ts';
+import { insertPushedRequest } from './pushed-request-store.ts';
+
+/** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */
+const lifeSeconds = 300;
+const longest = 50_000;
+const ofAuthentication = ['client_secret', 'client_assertion', 'client_assertion_type'];
+
+/** RFC 9126: the application sends its request here, and the browser a reference to it. */
+export async function answerPushedRequest(
+  oauth: OAuth,
+  request: ClientRequest,
+): Promise<{ request_uri: string; expires_in: number }> {
+  const { context, clients, dpop } = oauth;
+  const sent = readParameters(request.body);
+  const client = await authenticateClient(oauth, request, sent);
+  if (client.type !== 'application') throw unauthorizedClient(client);
+  if (sent.has('request_uri')) throw invalidRequest('request_uri is not to be pushed.');
+  const jkt = request.sent && (await dpop.atTokenEndpoint(request.sent));
+  const query = queryOf(sent, client.id);
+  if (query.length > longest) throw invalidRequest('The request is too long.');
+  try {
+    const effective = await signedParameters(oauth, parametersOf(query));
+    const asking = await resolveClient(clients, effective.parameters);
+    if (asking.client.id !== client.id) throw invalidRequest('client_id is that of another client.');
+    readAuthorizationRequest(oauth, asking, { ...effective, pushedId: '', jkt });
+  } catch (error) {
+    throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
+  }
+  const now = context.now();
+  const id = randomBytes(24).toString('base64url');
+  const expires_at = now + lifeSeconds * 1000;
+  const row = { id, client_id: client.id, parameters: query, jkt: jkt ?? null, created_at: now, expires_at };
+  await insertPushedRequest(context.database.db, row);
+  return { request_uri: requestUriPrefix + id, expires_in: lifeSeconds };
+}
+
+function queryOf(sent: Parameters, clientId: string): string {
+  const query = new URLSearchParams({ client_id: clientId });
+  for (const [name, value] of sent) {
+    if (name === 'client_id' || name === 'resource' || ofAuthentication.includes(name)) continue;
+    query.append(name, value);
+  }
+  for (const resource of resourcesIn(sent)) query.append('resource', resource);
+  return query.toString();
+}
+
+function parametersOf(query: string): AuthorizationParameters {
+  const parameters = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    parameters.set(name, [...(parameters.get(name) ?? []), value]);
+  }
+  return parameters;
+}

@@ -1,0 +1,17 @@
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+
+export type PushedRequest = Selectable<Tables['pushed_requests']>;
+
+export const insertPushedRequest = async (db: Db, row: PushedRequest): Promise<void> =>
+  void (await db.insertInto('pushed_requests').values(row).execute());
+
+export const findPushedRequest = (db: Db, id: string): Promise<PushedRequest | undefined> =>
+  db.selectFrom('pushed_requests').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** RFC 9126 4: a request works once. False where another came first. */
+export async function spendPushedRequest(tx: Tx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('pushed_requests').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,109 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../../database/tables/tables.ts';
+
+type ClientRow = Selectable<Tables['clients']>;
+
+export type IdTokenAlgorithm = NonNullable<ClientRow['id_token_signed_response_alg']>;
+export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method']>;
+
+/** What an application has beyond the other clients, for which all of it is empty. */
+export interface ApplicationFields {
+  /** It can keep no secret, and has none. */
+  readonly public: boolean;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly homepageUri: string | null;
+  readonly logoUri: string | null;
+  readonly tosUri: string | null;
+  readonly policyUri: string | null;
+  readonly backchannelLogoutUri: string | null;
+  /** People are not asked for their consent. */
+  readonly trusted: boolean;
+  /** PKCE is required, although it has a secret. */
+  readonly requirePkce: boolean;
+  /** Null: RS256. */
+  readonly idTokenSignedResponseAlg: IdTokenAlgorithm | null;
+  /** Whether ID tokens hold the claims of the granted scopes. */
+  readonly idTokenClaims: boolean;
+  /** Empty: all that an application may use. */
+  readonly grantTypes: readonly string[];
+  /** Null: by its secret, in either way. */
+  readonly tokenEndpointAuthMethod: ClientAuthMethod | null;
+  /** Seconds. */
+  readonly defaultMaxAge: number | null;
+  /** RFC 7517. */
+  readonly jwks: unknown;
+  readonly jwksUri: string | null;
+  /** RFC 9126 6. */
+  readonly requirePushedAuthorizationRequests: boolean;
+  /** RFC 9101 10.5. */
+  readonly requireSignedRequestObject: boolean;
+  /** RFC 9449 5.2. */
+  readonly dpopBoundAccessTokens: boolean;
+  /** All that FAPI 2.0 requires. */
+  readonly fapi: boolean;
+}
+
+type Kind = 'flag' | 'list' | 'plain' | 'json';
+
+/** How each is stored. The column has the name that the API has for it. */
+const columns: readonly (readonly [keyof ApplicationFields, keyof ClientRow, Kind])[] = [
+  ['public', 'public', 'flag'],
+  ['trusted', 'trusted', 'flag'],
+  ['redirectUris', 'redirect_uris', 'list'],
+  ['postLogoutRedirectUris', 'post_logout_redirect_uris', 'list'],
+  ['homepageUri', 'homepage_uri', 'plain'],
+  ['logoUri', 'logo_uri', 'plain'],
+  ['tosUri', 'tos_uri', 'plain'],
+  ['policyUri', 'policy_uri', 'plain'],
+  ['backchannelLogoutUri', 'backchannel_logout_uri', 'plain'],
+  ['requirePkce', 'require_pkce', 'flag'],
+  ['idTokenSignedResponseAlg', 'id_token_signed_response_alg', 'plain'],
+  ['idTokenClaims', 'id_token_claims', 'flag'],
+  ['grantTypes', 'grant_types', 'list'],
+  ['tokenEndpointAuthMethod', 'token_endpoint_auth_method', 'plain'],
+  ['defaultMaxAge', 'default_max_age', 'plain'],
+  ['jwks', 'jwks', 'json'],
+  ['jwksUri', 'jwks_uri', 'plain'],
+  ['requirePushedAuthorizationRequests', 'require_pushed_authorization_requests', 'flag'],
+  ['requireSignedRequestObject', 'require_signed_request_object', 'flag'],
+  ['dpopBoundAccessTokens', 'dpop_bound_access_tokens', 'flag'],
+  ['fapi', 'fapi', 'flag'],
+];
+
+export const applicationColumns: readonly (keyof ClientRow)[] = columns.map(([, column]) => column);
+
+/** What stands where nothing was said. */
+const emptyOf = (name: string, kind: Kind): unknown =>
+  kind === 'flag' ? name === 'idTokenClaims' : kind === 'list' ? [] : null;
+
+function store(kind: Kind, value: unknown): unknown {
+  if (kind === 'flag') return value ? 1 : 0;
+  if (kind === 'plain' || value === null) return value;
+  return JSON.stringify(value);
+}
+
+function read(kind: Kind, value: unknown): unknown {
+  if (kind === 'flag') return value === 1;
+  if (kind === 'plain' || value === null) return value;
+  return JSON.parse(value as string);
+}
+
+/** As they are stored; what is left out gets its default. */
+export const columnsOf = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
+  Object.fromEntries(columns.map(([name, column, kind]) => [column, store(kind, fields[name] ?? emptyOf(name, kind))]));
+
+export const fieldsOfRow = (row: Partial<ClientRow>): ApplicationFields =>
+  Object.fromEntries(
+    columns.map(([name, column, kind]) => [name, read(kind, row[column])]),
+  ) as unknown as ApplicationFields;
+
+/** From values by the names of the API. */
+export const fieldsOfInput = (values: object): ApplicationFields =>
+  Object.fromEntries(
+    columns.map(([name, column, kind]) => [name, (values as Record<string, unknown>)[column] ?? emptyOf(name, kind)]),
+  ) as unknown as ApplicationFields;
+
+/** By the names of the API, for people and for the audit trail. */
+export const describeFields = (fields: Partial<ApplicationFields>): Record<string, unknown> =>
+  Object.fromEntries(columns.map(([name, column, kind]) => [column, fields[name] ?? emptyOf(name, kind)]));

@@ -1,0 +1,20 @@
+/** What is wrong with a set of public keys (RFC 7517 5), as the end of a sentence; undefined: nothing. */
+export function faultOfJwks(jwks: unknown): string | undefined {
+  const { keys } = (typeof jwks === 'object' && jwks !== null ? jwks : {}) as { keys?: unknown };
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > mostKeys) {
+    return `must be an object with a list keys of 1 to ${mostKeys}`;
+  }
+  if (JSON.stringify(jwks).length > longestJwks) return `must have at most ${longestJwks} characters`;
+  if (!keys.every(isPublicKey)) return 'must hold public keys alone: EC, OKP or RSA, without their private part';
+  return undefined;
+}
+
+const mostKeys = 20;
+const longestJwks = 20_000;
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const isPublicKey = (key: unknown): boolean =>
+  typeof key === 'object' &&
+  key !== null &&
+  ['EC', 'OKP', 'RSA'].includes((key as { kty?: unknown }).kty as string) &&
+  !privateMembers.some((name) => Object.hasOwn(key, name));

@@ -1,0 +1,56 @@
+import type { Tx } from '../database/database.ts';
+import type { UserRow } from '../identity/accounts/user-store.ts';
+import { sendEmailCode } from '../identity/factors/email-codes.ts';
+import { makeMfaToken } from '../identity/factors/mfa-token.ts';
+import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
+import { OAuthError } from '../platform/errors.ts';
+import { narrowScopes } from './clients/scopes.ts';
+import type { Granted, GrantRequest } from './grant.ts';
+import type { OAuth } from './oauth.ts';
+import { openLogin } from './open-login.ts';
+
+interface FirstStep {
+  readonly user: UserRow;
+  readonly scopes: readonly string[];
+  readonly resource: readonly string[];
+  readonly first: 'password' | 'email_code';
+  /** Uses up what was proved with. */
+  use?(tx: Tx): Promise<boolean>;
+}
+
+const amrOf = { password: ['pwd'], email_code: ['otp'] } as const;
+
+/** The user has proved one factor: the session, or the answer that says how to go on (contract 13.5). */
+export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<Granted> {
+  const { context, keys } = oauth;
+  const { user, first, scopes, resource } = step;
+  const next = await secondStepOf(context, keys, user, { source: request.source, first });
+  if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
+  const login = { ...step, resource, amr: amrOf[first] };
+  if (next.kind === 'none') return openLogin(oauth, request, login);
+  const opened = await openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
+  // RFC 6749 5.1: the answer says that it is less.
+  return { ...opened, asked: scopes };
+}
+
+async function mfaRequired(
+  oauth: OAuth,
+  { client, source }: GrantRequest,
+  { user, scopes, resource, first, use }: FirstStep,
+  methods: readonly Method[],
+): Promise<OAuthError> {
+  const { context, keys } = oauth;
+  // What the first step was proved with is used up by it, and not by the second.
+  if (use && !(await context.database.db.transaction().execute(use))) {
+    return new OAuthError('invalid_grant', 'This code was used before.');
+  }
+  const emailCode = methods.includes('email_code')
+    ? (await sendEmailCode(oauth, user.email as string, source)).id
+    : undefined;
+  const settled = { userId: user.id, clientId: client.id, scopes, resource, amr: amrOf[first], methods, emailCode };
+  const mfa_token = makeMfaToken(keys, user, settled, context.now());
+  return new OAuthError('mfa_required', 'Prove a second factor: grant_type urn:gatehouse:mfa with mfa_token.', {
+    status: 403,
+    members: { mfa_token, methods },
+  });
+}

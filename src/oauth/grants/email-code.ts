@@ -1,0 +1,33 @@
+import { mostFailures } from '../../identity/credentials/check-credentials.ts';
+import { readEmailCode } from '../../identity/factors/email-codes.ts';
+import { lookWithin } from '../../identity/throttle/look-within.ts';
+import { networkLimits } from '../../identity/throttle/throttle.ts';
+import { OAuthError } from '../../platform/errors.ts';
+import { grantScopes } from '../clients/scopes.ts';
+import { finishFirstStep } from '../first-step.ts';
+import type { Grant } from '../grant.ts';
+import { wrongFactor } from '../open-login.ts';
+import { required, resourcesIn } from '../parameters.ts';
+
+/** A code that was sent by mail, in place of the password (EMAIL_CODES=on). */
+export const emailCodeGrant: Grant = {
+  type: 'urn:gatehouse:email-code',
+  clientTypes: ['password'],
+  async issue(oauth, request) {
+    const { context, keys } = oauth;
+    const { client, parameters, source, countAs } = request;
+    if (!context.config.emailCodes) throw new OAuthError('unauthorized_client', 'Codes by mail are switched off here.');
+    const id = required(parameters, 'email_code');
+    const code = required(parameters, 'code').replaceAll(' ', '');
+    const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
+    const resource = oauth.audiences.read(resourcesIn(parameters));
+    await keys.ensureCurrent();
+    const limits = networkLimits('login', source.address, mostFailures.address);
+    const read = await lookWithin(context, limits, () => readEmailCode(oauth, id, code));
+    context.metrics.logins.inc({ result: read ? 'accepted' : 'refused' });
+    if (!read) throw wrongFactor('wrong code');
+    countAs?.(read.user.id);
+    const { user, use } = read;
+    return finishFirstStep(oauth, request, { user, scopes, resource, first: 'email_code', use });
+  },
+};

@@ -1,0 +1,38 @@
+import { findUser } from '../../identity/accounts/user-store.ts';
+import { mostFailures, requireConfirmed } from '../../identity/credentials/check-credentials.ts';
+import { readAssertion } from '../../identity/factors/passkeys.ts';
+import { amrOfPasskey } from '../../identity/factors/prove-factor.ts';
+import { lookWithin } from '../../identity/throttle/look-within.ts';
+import { networkLimits } from '../../identity/throttle/throttle.ts';
+import { grantScopes } from '../clients/scopes.ts';
+import type { Grant } from '../grant.ts';
+import { openLogin, wrongFactor } from '../open-login.ts';
+import { invalidRequest, passkeyIn, resourcesIn } from '../parameters.ts';
+
+/** A passkey alone, for first-party clients: it is the device and the person in one, and cannot be phished. */
+export const passkeyGrant: Grant = {
+  type: 'urn:gatehouse:passkey',
+  clientTypes: ['password'],
+  async issue(oauth, request) {
+    const { context, keys } = oauth;
+    const { client, parameters, source, countAs } = request;
+    const passkey = passkeyIn(parameters);
+    if (passkey === undefined) throw invalidRequest("The parameter 'passkey' is missing.");
+    const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
+    const resource = oauth.audiences.read(resourcesIn(parameters));
+    await keys.ensureCurrent();
+    const limits = networkLimits('login', source.address, mostFailures.address);
+    const proved = await lookWithin(context, limits, async () => {
+      const assertion = await readAssertion(oauth, passkey);
+      const user = assertion && (await findUser(context.database.db, assertion.passkey.user_id));
+      return user && !user.disabled ? { assertion, user } : undefined;
+    });
+    context.metrics.logins.inc({ result: proved ? 'accepted' : 'refused' });
+    if (!proved) throw wrongFactor('no passkey of a user who may sign in');
+    const { assertion, user } = proved;
+    requireConfirmed(context, user);
+    countAs?.(user.id);
+    const amr = [...amrOfPasskey(assertion), 'mfa'];
+    return openLogin(oauth, request, { user, scopes, resource, amr, use: assertion.use });
+  },
+};

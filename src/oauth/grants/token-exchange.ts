@@ -1,0 +1,63 @@
+import { OAuthError } from '../../platform/errors.ts';
+import { identityScopes, introspectScope, parseScope } from '../clients/scopes.ts';
+import type { Grant } from '../grant.ts';
+import { invalidRequest, required, resourcesIn } from '../parameters.ts';
+
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
+/** In seconds: long enough for a chain of calls, and for nothing else. */
+const longestLife = 300;
+/** Longer chains are a mistake. */
+const longestChain = 8;
+
+interface Actor {
+  readonly sub: string;
+  readonly act?: Actor;
+}
+
+const depthOf = (actor: Actor | undefined): number => (actor ? 1 + depthOf(actor.act) : 0);
+
+/**
+ * RFC 8693: a token of a user for the next service, with fewer scopes and a shorter life. It is of the same session, and ends
+ * with it. `act` names who passed it on. A client exchanges its own tokens; a resource server that may ask about any
+ * token (`tokens:introspect`) exchanges those that it receives.
+ */
+export const tokenExchangeGrant: Grant = {
+  type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  clientTypes: ['application', 'personal'],
+  confidential: true,
+  async issue({ context, verifier, audiences }, { client, parameters }) {
+    if (required(parameters, 'subject_token_type') !== accessTokenType) {
+      throw invalidRequest(`subject_token_type takes ${accessTokenType}.`);
+    }
+    const wanted = parameters.get('requested_token_type') ?? accessTokenType;
+    if (wanted !== accessTokenType) throw invalidRequest(`requested_token_type takes ${accessTokenType}.`);
+    if (parameters.has('actor_token')) throw invalidRequest('actor_token is not supported: the client is the actor.');
+    const found = await verifier.find(required(parameters, 'subject_token'));
+    if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
+    const { claims, session } = found;
+    if (claims.client_id !== client.id && !client.scopes.includes(introspectScope)) throw invalidSubject('of another');
+    const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
+    if (depthOf(act) > longestChain) throw invalidRequest('The token was passed on too often.');
+    const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
+    const asked = parseScope(parameters.get('scope') ?? '');
+    const more = asked.find((scope) => !held.includes(scope) && !held.includes('*'));
+    if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not hold the scope '${more}'.`);
+    const audience = parameters.get('audience');
+    const audienceOf = audiences.read([...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])]);
+    const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + longestLife);
+    return {
+      session,
+      durable: Promise.resolve(),
+      scopes: asked.length > 0 ? asked : held,
+      exchanged: {
+        audience: audienceOf.length > 0 ? audienceOf : undefined,
+        claims: { act, exp, client_id: client.id, cnf: undefined },
+        expiresIn: exp - Math.floor(context.now() / 1000),
+        type: accessTokenType,
+      },
+    };
+  },
+};
+
+const invalidSubject = (reason: string) =>
+  new OAuthError('invalid_request', 'subject_token is not valid for this client.', { reason });

@@ -1,0 +1,64 @@
+import type { Tx } from '../database/database.ts';
+import type { UserRow } from '../identity/accounts/user-store.ts';
+import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
+import { rememberDevice } from '../identity/credentials/known-devices.ts';
+import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
+import { OAuthError } from '../platform/errors.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
+import { requireSecret } from './clients/client-secrets.ts';
+import type { Granted, GrantRequest } from './grant.ts';
+import type { OAuth } from './oauth.ts';
+import { authenticatedBy } from './sessions/store/authentication.ts';
+
+interface Login {
+  readonly user: UserRow;
+  readonly scopes: readonly string[];
+  readonly resource: readonly string[];
+  /** How the user proved who they are (RFC 8176). */
+  readonly amr: readonly string[];
+  /** Uses up what was proved with; false where somebody else did so first. */
+  use?(tx: Tx): Promise<boolean>;
+  /** The second factor is not asked for on this browser for MFA_REMEMBER. */
+  readonly remember?: boolean;
+}
+
+export const wrongFactor = (reason: string) =>
+  new OAuthError('invalid_grant', 'The code or the passkey is wrong, or was used before.', { reason });
+
+/** Opens the session of a user who has proved enough. What was proved with is used up in the same transaction. */
+export async function openLogin(
+  { context, keys, sessions, noteLogin }: OAuth,
+  { client, source }: GrantRequest,
+  { user, scopes, resource, amr, use, remember = false }: Login,
+): Promise<Granted> {
+  const device = rememberDevice(keys, source, user.id);
+  const opened = await context.database.db.transaction().execute(async (tx) => {
+    await requireUnchanged(context, tx, user);
+    await requireSecret(context, tx, client.secretId);
+    if (use && !(await use(tx))) throw wrongFactor('used before');
+    const stored = sessions.open(tx, {
+      userId: user.id,
+      clientId: client.id,
+      scopes,
+      resource,
+      authentication: authenticatedBy(amr, context.now()),
+      source,
+    });
+    await stored.durable;
+    await noteLogin(tx, { userId: user.id, source });
+    await recordEvent(context, tx, {
+      type: 'login.succeeded',
+      userId: user.id,
+      clientId: client.id,
+      sessionId: stored.session.id,
+      source,
+      // Most people sign in with their password alone: the trail names what is more than that.
+      ...(amr.length > 1 || amr[0] !== 'pwd' ? { data: { amr } } : {}),
+    });
+    if (remember && context.config.mfaRemember > 0) {
+      await rememberBrowser(context, keys, tx, { userId: user.id, source, cookie: device });
+    }
+    return stored;
+  });
+  return { ...opened, scopes, device };
+}

@@ -1,0 +1,49 @@
+import { invalidRequest } from '../parameters.ts';
+import type { RequestedClaims } from '../sessions/store/grant-details.ts';
+import { scopeOfClaim } from './claims.ts';
+
+const places = ['userinfo', 'id_token'] as const;
+
+/**
+ * OpenID Connect Core 5.5: claims by name. Those that no user has here are left out, essential or not (5.5.1). A claim is
+ * given where the person agrees to the scope that tells it.
+ */
+export function readClaims(text: string | undefined): RequestedClaims | undefined {
+  if (text === undefined) return undefined;
+  const asked = parse(text);
+  const namesIn = (place: (typeof places)[number]): string[] => {
+    const members = asked[place] ?? {};
+    if (!isObject(members)) throw invalidRequest(`claims: ${place} must be an object.`);
+    return Object.keys(members).filter((name) => scopeOfClaim(name) !== undefined);
+  };
+  const claims = { userinfo: namesIn('userinfo'), id_token: namesIn('id_token') };
+  return claims.userinfo.length + claims.id_token.length > 0 ? claims : undefined;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (isObject(read)) return read;
+  } catch {
+    // Refused below.
+  }
+  throw invalidRequest('claims must be a JSON object.');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The scopes that a person must agree to before these claims are given. */
+export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly string[] =>
+  claims ? [...new Set(places.flatMap((place) => claims[place].map((name) => scopeOfClaim(name) as string)))] : [];
+
+/** Those of scopes that are allowed; undefined where none is left. */
+export function allowedClaims(
+  claims: RequestedClaims | undefined,
+  isAllowed: (scope: string) => boolean,
+): RequestedClaims | undefined {
+  if (!claims) return undefined;
+  const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) as string));
+  const kept = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
+  return kept.userinfo.length + kept.id_token.length > 0 ? kept : undefined;
+}

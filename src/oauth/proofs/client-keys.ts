@@ -1,0 +1,66 @@
+import type { Context } from '../../database/context.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import { faultOfJwks } from '../clients/client-jwks.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { type ForeignJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './foreign-jws.ts';
+
+const freshMs = 300_000;
+/** A key that is not among those at hand has them fetched again, at most so often. */
+const againMs = 10_000;
+const maxBytes = 65_536;
+const rememberedSets = 1000;
+
+interface Fetched {
+  readonly keys: readonly Jwk[];
+  readonly at: number;
+}
+
+/** The public keys of clients: registered with them (`jwks`), or at an address of theirs (`jwks_uri`). */
+export class ClientKeys {
+  readonly #context: Context;
+  readonly #fetch: GuardedFetch;
+  readonly #sets = new BoundedMap<string, Fetched>(rememberedSets);
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#fetch = createGuardedFetch(context.config);
+  }
+
+  has({ jwks, jwksUri }: StoredClient): boolean {
+    return jwks !== null || jwksUri !== null;
+  }
+
+  /** Whether one of the client's keys signed this. */
+  async isSigned(client: StoredClient, jws: ForeignJws): Promise<boolean> {
+    const algorithms = client.fapi ? fapiAlgorithms : proofAlgorithms;
+    const { kid } = jws.header;
+    const matches = (keys: readonly Jwk[]) =>
+      keys.some((key) => (kid === undefined || key.kid === kid) && isSignedBy(jws, key, algorithms));
+    if (client.jwks !== null) return matches((client.jwks as { keys: Jwk[] }).keys);
+    if (client.jwksUri === null) return false;
+    if (matches(await this.#keysAt(client.jwksUri, freshMs))) return true;
+    return matches(await this.#keysAt(client.jwksUri, againMs));
+  }
+
+  async #keysAt(uri: string, maxAge: number): Promise<readonly Jwk[]> {
+    const now = this.#context.now();
+    const known = this.#sets.get(uri);
+    if (known && now - known.at < maxAge) return known.keys;
+    const keys = await this.#read(uri);
+    this.#sets.set(uri, { keys, at: now });
+    return keys;
+  }
+
+  async #read(uri: string): Promise<readonly Jwk[]> {
+    try {
+      const { status, body } = await this.#fetch(uri, { headers: { accept: 'application/json' }, maxBytes });
+      const set: unknown = status === 200 ? JSON.parse(body.toString()) : undefined;
+      if (faultOfJwks(set) === undefined) return (set as { keys: Jwk[] }).keys;
+      this.#context.log.info({ uri, status }, 'the keys of a client could not be read');
+    } catch (error) {
+      this.#context.log.info({ uri, err: error }, 'the keys of a client could not be read');
+    }
+    return [];
+  }
+}

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { OAuthError, Problem } from '../../platform/errors.ts';
+import { isSignedBy, type Jwk, readJws, thumbprint } from './foreign-jws.ts';
+import { spendProof } from './used-proof-store.ts';
+
+/** A request that carries a proof. */
+export interface ProvenRequest {
+  readonly method: string;
+  /** The path, with or without its query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+const slotMs = 300_000;
+const purpose = 'DPoP nonce';
+
+type Refusal = 'use_dpop_nonce' | 'invalid_dpop_proof';
+
+/** RFC 9449. Nonces are MACs of the time, so that every instance knows those of the others and none is stored. */
+export class Dpop {
+  readonly #context: Context;
+  readonly #keys: KeyRing;
+
+  constructor(context: Context, keys: KeyRing) {
+    this.#context = context;
+    this.#keys = keys;
+  }
+
+  nonce(slot = Math.floor(this.#context.now() / slotMs)): string {
+    return `${slot}.${this.#keys.mac(purpose, String(slot))}`;
+  }
+
+  #isNonce(nonce: unknown): boolean {
+    const [, slot, mac] = typeof nonce === 'string' ? (/^(\d{1,12})\.([\w-]{43})$/.exec(nonce) ?? []) : [];
+    if (slot === undefined || mac === undefined) return false;
+    const age = Math.floor(this.#context.now() / slotMs) - Number(slot);
+    return (age === 0 || age === 1) && this.#keys.matches(purpose, slot, mac);
+  }
+
+  /** The thumbprint of the key that the sender of a token request holds; undefined where it shows none. */
+  async atTokenEndpoint(request: ProvenRequest): Promise<string | undefined> {
+    if (request.headers.dpop === undefined) return undefined;
+    const checked = await this.#check(request, undefined);
+    if (typeof checked === 'object') return checked.jkt;
+    const description =
+      checked === 'use_dpop_nonce' ? 'Send the nonce of the header DPoP-Nonce.' : 'The DPoP proof is not valid.';
+    throw new OAuthError(checked, description, { headers: { 'DPoP-Nonce': this.nonce() } });
+  }
+
+  /** Throws unless the sender of an access token holds the key that it is bound to (7.1). */
+  async atResource(request: ProvenRequest, token: string, jkt: string): Promise<void> {
+    const isDpop = /^dpop /i.test(request.headers.authorization ?? '');
+    const checked = isDpop ? await this.#check(request, token) : 'invalid_dpop_proof';
+    if (typeof checked === 'object' && checked.jkt === jkt) return;
+    const error = typeof checked === 'object' ? 'invalid_dpop_proof' : checked;
+    throw new Problem(401, 'Unauthorized', 'The access token is bound to a key: send a valid DPoP proof with it.', {
+      code: 'token_malformed',
+      headers: {
+        'WWW-Authenticate': `DPoP error="${error}", algs="ES256 EdDSA PS256 RS256"`,
+        'DPoP-Nonce': this.nonce(),
+      },
+    });
+  }
+
+  /** 4.3, in its order. A proof works once, on any instance. */
+  async #check({ method, url, headers }: ProvenRequest, token: string | undefined): Promise<{ jkt: string } | Refusal> {
+    await this.#keys.ensureCurrent();
+    const proof = headers.dpop;
+    const jws = typeof proof === 'string' ? readJws(proof) : undefined;
+    const jwk = jws?.header.jwk as Jwk | undefined;
+    const jkt = jwk && typeof jwk === 'object' ? thumbprint(jwk) : undefined;
+    if (!jws || !jwk || jkt === undefined || jws.header.typ !== 'dpop+jwt') return 'invalid_dpop_proof';
+    if (!isSignedBy(jws, jwk)) return 'invalid_dpop_proof';
+    const { htm, htu, iat, jti, nonce, ath } = jws.claims;
+    if (htm !== method || !this.#isHere(htu, url)) return 'invalid_dpop_proof';
+    if (typeof iat !== 'number' || typeof jti !== 'string') return 'invalid_dpop_proof';
+    if (token !== undefined && ath !== hash('sha256', token, 'base64url')) return 'invalid_dpop_proof';
+    if (!this.#isNonce(nonce)) return 'use_dpop_nonce';
+    const { database, now } = this.#context;
+    const isFirst = await spendProof(database.db, `dpop\n${jkt}\n${jti}`, now() + 2 * slotMs);
+    return isFirst ? { jkt } : 'invalid_dpop_proof';
+  }
+
+  #isHere(htu: unknown, url: string): boolean {
+    const named = typeof htu === 'string' ? URL.parse(htu) : null;
+    if (!named) return false;
+    const { baseUrl } = this.#context.config;
+    const path = url.split('?', 1)[0] as string;
+    const here = [`${baseUrl}${path}`, `${new URL(baseUrl).origin}${path}`];
+    return here.some((one) => URL.parse(one)?.href === `${named.origin}${named.pathname}`);
+  }
+}

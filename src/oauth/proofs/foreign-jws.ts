@@ -1,0 +1,57 @@
+import { createPublicKey, hash } from 'node:crypto';
+import { decodePart } from '../../database/keys/jws-parts.ts';
+import { verifyWith } from '../../database/keys/signing.ts';
+
+/** RFC 7517 4, as somebody sent it. */
+export type Jwk = Readonly<Record<string, unknown>>;
+
+/** A JWS that somebody else signed, not verified yet. */
+export interface ForeignJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly data: string;
+  readonly signature: string;
+}
+
+/** What clients may sign with: keys of which this service knows the public part alone. */
+export const proofAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'RS256'];
+/** FAPI 2.0 Security Profile 5.4.1. */
+export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
+
+const longest = 16_384;
+
+/** Undefined for what is no signed JWT. */
+export function readJws(token: string): ForeignJws | undefined {
+  const parts = token.length > longest ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
+  if (!parts) return undefined;
+  const [, head = '', body = '', signature = ''] = parts;
+  const [header, claims] = [decodePart(head), decodePart(body)];
+  if (!header || !claims || 'crit' in header) return undefined;
+  return { header, claims, data: `${head}.${body}`, signature };
+}
+
+/** Whether this key signed it, with an algorithm that is allowed. A key that cannot be read has signed nothing. */
+export function isSignedBy({ header, data, signature }: ForeignJws, jwk: Jwk, algorithms = proofAlgorithms): boolean {
+  const { alg } = header;
+  if (typeof alg !== 'string' || !algorithms.includes(alg) || jwk.kty !== keyTypes[alg]) return false;
+  if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;
+  try {
+    return verifyWith(alg, createPublicKey({ key: jwk, format: 'jwk' }), data, signature);
+  } catch {
+    return false;
+  }
+}
+
+const keyTypes: Readonly<Record<string, string>> = { ES256: 'EC', EdDSA: 'OKP', PS256: 'RSA', RS256: 'RSA' };
+const members: Readonly<Record<string, readonly string[]>> = {
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+  RSA: ['e', 'kty', 'n'],
+};
+
+/** RFC 7638. Undefined where it is no key, or a private one. */
+export function thumbprint(jwk: Jwk): string | undefined {
+  const names = members[String(jwk.kty)];
+  if (!names || 'd' in jwk || names.some((name) => typeof jwk[name] !== 'string')) return undefined;
+  return hash('sha256', JSON.stringify(Object.fromEntries(names.map((name) => [name, jwk[name]]))), 'base64url');
+}

@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+import type { Context } from '../../database/context.ts';
+import type { Db } from '../../database/database.ts';
+
+/** True for whoever comes first, on any instance. `id` may be of any length. */
+export async function spendProof(db: Db, id: string, expiresAt: number): Promise<boolean> {
+  const stored = await db
+    .insertInto('used_proofs')
+    .values({ id: hash('sha256', id, 'base64url'), expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return stored !== undefined;
+}
+
+/** Removes proofs that are refused by their age alone, and pushed requests that nobody came with. */
+export async function pruneProofs({ database: { db }, now }: Context): Promise<void> {
+  const before = now();
+  await db.deleteFrom('used_proofs').where('expires_at', '<', before).execute();
+  await db.deleteFrom('pushed_requests').where('expires_at', '<', before).execute();
+}

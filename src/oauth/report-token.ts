@@ -1,0 +1,72 @@
+import { commitAndInvalidate } from '../database/bus.ts';
+import type { Tx } from '../database/database.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
+import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
+import { takeSecret } from './clients/leaked-secret-store.ts';
+import type { OAuth } from './oauth.ts';
+import { endRegistrationToken } from './registration/registration-token-store.ts';
+
+interface Report {
+  readonly token: string;
+  readonly source: RequestSource;
+}
+
+/**
+ * Somebody found a token where it should not be. Whoever has it may end it: it is revoked at every instance, and its owner is
+ * told. The answer is the same for what was no token.
+ */
+export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
+  const kind = shortTokenKind(report.token);
+  if (kind === 'sec') return endLeakedSecret(oauth, report);
+  if (kind === 'reg') return endLeakedRegistration(oauth, report);
+  await oauth.keys.ensureCurrent();
+  const found = await oauth.verifier.find(report.token);
+  if (!found) return;
+  const { id: sessionId, user_id: userId, client_id: clientId, type } = found.session;
+  await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
+    await oauth.sessions.end(tx, invalidate, { sessionId }, 'reported');
+    const what = type === 'personal' ? 'a personal access token' : 'a session';
+    await note(oauth, tx, report, { userId, clientId, sessionId, what });
+  });
+}
+
+async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
+  await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
+    const ended = await takeSecret(tx, hashShortToken(report.token));
+    if (!ended) return;
+    const { client_id: clientId, type, user_id: userId } = ended;
+    invalidate({ kind: 'client', id: clientId });
+    // What a personal client opened, it opened with the secret. People who signed in to an application did so themselves.
+    if (type === 'personal') await oauth.sessions.end(tx, invalidate, { clientId }, 'reported');
+    await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
+  });
+}
+
+async function endLeakedRegistration({ context }: OAuth, { token, source }: Report): Promise<void> {
+  const hash = hashShortToken(token);
+  await context.database.db.transaction().execute(async (tx) => {
+    const clientId = await endRegistrationToken(tx, hash);
+    await recordEvent(context, tx, {
+      type: 'token.reported',
+      clientId,
+      source,
+      data: { what: 'a registration token' },
+    });
+  });
+}
+
+interface Leaked {
+  readonly userId: string | null;
+  readonly clientId: string | null;
+  readonly sessionId?: string;
+  readonly what: string;
+}
+
+async function note({ context, mail }: OAuth, tx: Tx, { source }: Report, leaked: Leaked): Promise<void> {
+  const { userId, clientId, sessionId, what } = leaked;
+  await recordEvent(context, tx, { type: 'token.reported', userId, clientId, sessionId, source, data: { what } });
+  if (userId === null) return;
+  await notifyOwner(context, mail, tx, { userId, template: 'token-reported', data: { what }, source });
+}

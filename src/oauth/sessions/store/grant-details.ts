@@ -1,0 +1,21 @@
+/** What an application was given beyond scopes. It is kept with the code and then with the session. */
+export interface GrantDetails {
+  /** The claims that it asked for one by one (OpenID Connect Core 5.5), by where they are to be. */
+  readonly claims?: RequestedClaims | undefined;
+  /** The thumbprint of the key that tokens are bound to (RFC 9449). */
+  readonly jkt?: string | undefined;
+}
+
+export interface RequestedClaims {
+  readonly userinfo: readonly string[];
+  readonly id_token: readonly string[];
+}
+
+/** As JSON; null where there is nothing. */
+export function storedDetails(details: GrantDetails): string | null {
+  const json = JSON.stringify(details);
+  return json === '{}' ? null : json;
+}
+
+export const readDetails = (stored: string | null): GrantDetails =>
+  stored === null ? {} : (JSON.parse(stored) as GrantDetails);

@@ -1,0 +1,33 @@
+import type { Config } from '../../../config/config.ts';
+import type { Database, Tx } from '../../../database/database.ts';
+import { hashShortToken, makeShortToken, shortTokenKind } from '../../../platform/short-token.ts';
+import { findByTokenHash, setTokenHash } from '../store/token-hash-store.ts';
+import { type AccessTokenClaims, noClient } from './access-token.ts';
+
+/** A new value for a personal access token, in place of the one before. Only the return value ever shows it. */
+export async function renewPersonalToken(tx: Tx, sessionId: string): Promise<string> {
+  const token = makeShortToken('pat');
+  await setTokenHash(tx, sessionId, hashShortToken(token));
+  return token;
+}
+
+/** What its session says, as the claims of an access token: whatever reads those reads these. */
+export async function readPersonalToken(
+  { config, database }: { readonly config: Config; readonly database: Database },
+  token: string,
+): Promise<AccessTokenClaims | undefined> {
+  const session = shortTokenKind(token) === 'pat' ? await findByTokenHash(database, hashShortToken(token)) : undefined;
+  if (!session) return undefined;
+  return {
+    iss: config.baseUrl,
+    aud: config.baseUrl,
+    sub: session.user_id as string,
+    client_id: noClient,
+    exp: Math.floor(session.expires_at / 1000),
+    iat: Math.floor(session.created_at / 1000),
+    jti: session.id,
+    scope: (JSON.parse(session.scopes) as string[]).join(' '),
+    sid: session.id,
+    gen: session.generation,
+  };
+}

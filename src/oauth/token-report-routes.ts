@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import type { App } from '../http/app.ts';
+import { noValidation } from '../http/no-validation.ts';
+import { requestSource } from '../http/request-source.ts';
+import { countAgainst, networkLimits } from '../identity/throttle/throttle.ts';
+import { tooManyRequests, unprocessable } from '../platform/errors.ts';
+import type { OAuth } from './oauth.ts';
+import { reportToken } from './report-token.ts';
+
+const mostReports = 100;
+
+/** For scanners of secrets, and for whoever finds a token: docs/secret-scanning.md. */
+export function serveTokenReports(app: App, oauth: OAuth): void {
+  app.post(
+    '/v1/token-reports',
+    {
+      ...noValidation,
+      config: { auth: 'public' },
+      schema: {
+        tags: ['tokens'],
+        summary: 'Report a leaked token: it is revoked everywhere, and its owner is told',
+        description: 'Takes personal access tokens, client secrets, registration tokens, access and refresh tokens.',
+        body: Type.Object({ token: Type.String() }, { additionalProperties: false }),
+        response: { 202: Type.Object({ message: Type.String() }) },
+      },
+    },
+    async (request, reply) => {
+      const { token } = (request.body ?? {}) as { token?: unknown };
+      if (typeof token !== 'string' || token === '') {
+        throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
+      }
+      const source = requestSource(request);
+      const refusal = await countAgainst(oauth.context, networkLimits('token-report', source.address, mostReports));
+      if (refusal) throw tooManyRequests('Too many reports. Wait before you send more.', refusal.retryAfterSeconds);
+      await reportToken(oauth, { token, source });
+      return reply.code(202).send({ message: 'Thank you. If this is a token of this service, it is revoked.' });
+    },
+  );
+}

@@ -1,0 +1,80 @@
+// Passkeys on the pages. The rest of the pages works without it.
+{
+  const { startAuthentication, startRegistration, browserSupportsWebAuthn, browserSupportsWebAuthnAutofill } =
+    globalThis.SimpleWebAuthnBrowser;
+  const ask = async (url, body) => {
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(response.statusText);
+    return (await response.json()).data;
+  };
+  const send = (form, passkey) => {
+    form.elements.passkey.value = JSON.stringify(passkey);
+    form.noValidate = true;
+    form.submit();
+  };
+  // Whoever closed the browser's dialog knows it, and can press the button again.
+  const failed = (button) => {
+    button.removeAttribute('aria-busy');
+    button.textContent = button.dataset.failed;
+  };
+
+  for (const button of document.querySelectorAll('button[data-passkey-get]')) {
+    if (!browserSupportsWebAuthn()) continue;
+    const { form } = button;
+    const options = () => {
+      const token = form.elements.mfa_token?.value;
+      return ask(button.dataset.passkeyGet, { type: 'get', ...(token ? { mfa_token: token } : {}) });
+    };
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      button.setAttribute('aria-busy', 'true');
+      try {
+        send(form, await startAuthentication({ optionsJSON: await options() }));
+      } catch {
+        failed(button);
+      }
+    });
+    // The browser offers passkeys among the names that it remembers.
+    if ('autofill' in button.dataset) {
+      browserSupportsWebAuthnAutofill().then(async (supported) => {
+        if (!supported) return;
+        const optionsJSON = await options();
+        send(form, await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
+      }).catch(() => undefined);
+    }
+  }
+
+  for (const button of document.querySelectorAll('button[data-passkey-create]')) {
+    if (!browserSupportsWebAuthn()) continue;
+    const { form } = button;
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      button.setAttribute('aria-busy', 'true');
+      try {
+        const optionsJSON = JSON.parse(form.dataset.options);
+        send(form, await startRegistration({ optionsJSON }));
+      } catch {
+        failed(button);
+      }
+    });
+  }
+
+  // Directly after a password login the browser may make a passkey by itself (conditional create). It asks nobody, and shows nothing where it cannot.
+  const automatic = document.querySelector('form[data-passkey-automatic]');
+  if (automatic) {
+    PublicKeyCredential?.getClientCapabilities?.()
+      .then(async ({ conditionalCreate }) => {
+        if (!conditionalCreate) return;
+        const optionsJSON = JSON.parse(automatic.dataset.options);
+        send(automatic, await startRegistration({ optionsJSON, useAutoRegister: true }));
+      })
+      .catch(() => undefined);
+  }
+
+  // After every change: what the browser still offers is what the service still accepts.
+  const accepted = document.querySelector('[data-accepted-passkeys]');
+  if (accepted && globalThis.PublicKeyCredential?.signalAllAcceptedCredentials) {
+    PublicKeyCredential.signalAllAcceptedCredentials(JSON.parse(accepted.dataset.acceptedPasskeys)).catch(() => undefined);
+  }
+}

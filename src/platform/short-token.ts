@@ -1,0 +1,37 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** What a short token is for: a personal access token, a client's secret, or the registration of a client. */
+export type ShortTokenKind = 'pat' | 'sec' | 'reg';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 160 bits in base 62. */
+const bodyLength = 27;
+const checksumLength = 6;
+
+function inBase62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
+  return text;
+}
+
+/** CRC-32 of all that stands before it: a scanner tells a token from text that looks like one without asking anybody. */
+const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), checksumLength);
+
+/** `gh_pat_`, 160 random bits, and a checksum: to be pasted, and to be found by scanners of secrets. */
+export function makeShortToken(kind: ShortTokenKind): string {
+  const body = `gh_${kind}_${inBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), bodyLength)}`;
+  return body + checksumOf(body);
+}
+
+const form = /^gh_(pat|sec|reg)_[0-9A-Za-z]{33}$/;
+
+/** What kind of short token it is; undefined for all else. A mistyped one costs no query. */
+export function shortTokenKind(token: string): ShortTokenKind | undefined {
+  const [, kind] = form.exec(token) ?? [];
+  const body = token.slice(0, -checksumLength);
+  return kind !== undefined && token.slice(-checksumLength) === checksumOf(body) ? (kind as ShortTokenKind) : undefined;
+}
+
+/** What is stored of it: 160 random bits cannot be guessed, so a plain hash is enough. */
+export const hashShortToken = (token: string): string => hash('sha256', token, 'base64url');

@@ -1,0 +1,57 @@
+import type { Context } from '../../database/context.ts';
+import type { KeyRing } from '../../database/keys/key-ring.ts';
+import type { App } from '../../http/app.ts';
+import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import type { Resources } from '../model/resource.ts';
+import { ChangeLog } from './log/change-log.ts';
+import { createListPositions } from './log/list-positions.ts';
+import { type ChangesServices, serveChanges } from './stream/changes-routes.ts';
+import { Streams } from './stream/streams.ts';
+import { type SenderMeans, WebhookSender } from './webhooks/webhook-sender.ts';
+import { deliveriesResource, webhooksResource } from './webhooks/webhooks-resource.ts';
+
+type Given = Pick<ChangesServices, 'keys' | 'verifier' | 'cookieToken'> & Pick<SenderMeans, 'ownerOf' | 'notify'>;
+
+/** The log of changes, and those who follow it. */
+export class Changes {
+  readonly log: ChangeLog;
+  readonly positions: ReturnType<typeof createListPositions>;
+  readonly resources: readonly ResourceDefinition[];
+  readonly #context: Context;
+  #served: Resources = new Map();
+  #streams: Streams | undefined;
+  #sender: WebhookSender | undefined;
+
+  constructor(context: Context, keys: KeyRing) {
+    this.#context = context;
+    this.log = new ChangeLog(context);
+    this.positions = createListPositions(context, this.log);
+    const means = { keys, resources: () => this.#served, wake: () => this.#sender?.wake() };
+    this.resources = [webhooksResource(means), deliveriesResource];
+  }
+
+  /** Something was recorded by this process. */
+  readonly wake = (): void => {
+    this.#streams?.wake();
+    this.#sender?.wake();
+  };
+
+  serve(app: App, resources: Resources, given: Given): void {
+    const context = this.#context;
+    const { log } = this;
+    const streams = new Streams(context, log, resources);
+    const sender = new WebhookSender(context, { ...given, resources, log });
+    this.#served = resources;
+    this.#streams = streams;
+    this.#sender = sender;
+    context.metrics.observeChanges({ streams: () => streams.size, lag: () => log.lag });
+    serveChanges(app, { ...given, context, resources, log, streams });
+    app.addHook('onReady', async () => sender.wake());
+    app.addHook('preClose', () => sender.stop());
+  }
+
+  /** What is done again and again. */
+  async prune(): Promise<void> {
+    await this.#sender?.prune();
+  }
+}

@@ -1,0 +1,135 @@
+import type { Context } from '../../../database/context.ts';
+import { type LogPage, lastOfSqlite, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
+import { type Position, readPosition, resync, writePosition } from './position.ts';
+
+/** Longest time that a reader waits for transactions under way. */
+const patienceMs = 1000;
+const firstPauseMs = 1;
+const longestPauseMs = 25;
+/** A transaction that stays open makes more and more wait for it. */
+const mostPending = 100;
+
+interface Pending {
+  readonly last: number;
+  readonly bound: number;
+}
+
+/**
+ * The log of changes in the order of its positions. PostgreSQL gives positions to transactions that then commit in any order. A
+ * position is handed out when each transaction that may hold a lower one has ended, so that nothing appears behind a reader.
+ * The argument is in docs/decisions/changes-in-order.md.
+ */
+export class ChangeLog {
+  readonly #context: Context;
+  #settled = 0;
+  #last = 0;
+  /** Since when there is something that is not settled, by the monotonic clock. */
+  #waitingSince: number | undefined;
+  #pending: Pending[] = [];
+  #history: Promise<string> | undefined;
+  #observing: Promise<void> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+    // Another server may be the primary by now.
+    context.database.bus.subscribe(({ kind }) => kind === 'everything' && this.#startAnew());
+  }
+
+  /** Everything up to here is final. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** Seconds for which the oldest change has been waiting for a transaction under way. */
+  get lag(): number {
+    return this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
+  }
+
+  /** Looks once how far the log is final. Who asks while a look is under way waits for the next one. */
+  async observe(): Promise<number> {
+    if (this.#observing) await this.#observing.catch(() => undefined);
+    this.#observing ??= this.#observe().finally(() => {
+      this.#observing = undefined;
+    });
+    await this.#observing;
+    return this.#settled;
+  }
+
+  /** Returns when all that has been written by now is final, or after a second. */
+  async settle(): Promise<number> {
+    await this.observe();
+    const wanted = this.#last;
+    const until = performance.now() + patienceMs;
+    for (let pause = firstPauseMs; this.#settled < wanted; pause = Math.min(pause * 2, longestPauseMs)) {
+      if (performance.now() > until) break;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      await this.observe();
+    }
+    return this.#settled;
+  }
+
+  history(): Promise<string> {
+    this.#history ??= readHistory(this.#context.database).catch((error) => {
+      this.#history = undefined;
+      throw error;
+    });
+    return this.#history;
+  }
+
+  async write(position: Position): Promise<string> {
+    return writePosition(await this.history(), position);
+  }
+
+  /** A position that a caller sent: 410 where changes after it are not kept any more, or where it is of another history. */
+  async read(name: string, text: string): Promise<Position> {
+    const position = readPosition(await this.history(), name, text);
+    if (position.number > Math.max(this.#last, await this.settle()))
+      throw resync('The position is ahead of this history.');
+    await this.refuseOld(position.number);
+    return position;
+  }
+
+  async refuseOld(number: number): Promise<void> {
+    if (number < (await prunedTo(this.#context.database.db))) throw resync('The position is too old.');
+  }
+
+  /** The oldest that is kept. */
+  async beginning(): Promise<Position> {
+    return { number: await prunedTo(this.#context.database.db) };
+  }
+
+  page(from: Position, resources: readonly string[], limit: number): Promise<LogPage> {
+    const { number, seen } = from;
+    return readChanges(this.#context.database.db, { after: number, to: this.#settled, resources, limit, seen });
+  }
+
+  async #observe(): Promise<void> {
+    const { engine, db } = this.#context.database;
+    if (engine === 'sqlite') {
+      this.#last = await lastOfSqlite(db);
+      this.#settled = this.#last;
+      return;
+    }
+    const { last, bound, xmin } = await readHorizon(db, this.#settled);
+    this.#last = last;
+    while (this.#pending[0] && xmin >= this.#pending[0].bound) {
+      this.#settled = Math.max(this.#settled, (this.#pending.shift() as Pending).last);
+    }
+    if (last <= this.#settled) {
+      this.#waitingSince = undefined;
+      return;
+    }
+    this.#waitingSince ??= performance.now();
+    if (bound === null || last <= (this.#pending.at(-1)?.last ?? 0)) return;
+    if (this.#pending.length === mostPending) this.#pending.pop();
+    this.#pending.push({ last, bound });
+  }
+
+  #startAnew(): void {
+    this.#settled = 0;
+    this.#last = 0;
+    this.#pending = [];
+    this.#history = undefined;
+    this.#waitingSince = undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Db } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
+
+export type LogRow = Selectable<Tables['change_log']>;
+
+/**
+ * Which log this is. On PostgreSQL a restored or promoted database counts as another one: what was committed elsewhere may be
+ * missing there, and its numbers come again.
+ */
+export async function readHistory({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string> {
+  const { id } = await db.selectFrom('change_history').select('id').executeTakeFirstOrThrow();
+  if (engine === 'sqlite') return id.slice(0, 10);
+  const { rows } = await sql<{ place: string }>`
+    select concat_ws(' ', (select system_identifier from pg_control_system()), 'change_log'::regclass::oid,
+      substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)) as place`.execute(db);
+  return hash('sha256', `${id} ${rows[0]?.place}`, 'hex').slice(0, 10);
+}
+
+export async function prunedTo(db: Db): Promise<number> {
+  return (await db.selectFrom('change_history').select('pruned_to').executeTakeFirstOrThrow()).pruned_to;
+}
+
+/** On SQLite: the last position that was given out. There is one writer, so all before it are there. */
+export async function lastOfSqlite(db: Db): Promise<number> {
+  const { rows } = await sql<{
+    last: number;
+  }>`select seq as last from sqlite_sequence where name = 'change_log'`.execute(db);
+  return rows[0]?.last ?? 0;
+}
+
+interface Horizon {
+  /** The last position that was given out, perhaps to a transaction under way. */
+  readonly last: number;
+  /** Greater than the id of each transaction that has been given a position by then. */
+  readonly bound: number | null;
+  /** Transactions with lower ids have ended. */
+  readonly xmin: number;
+}
+
+/**
+ * On PostgreSQL. The sequence is read before a transaction id is taken: whoever has a position by then has a lower id. No id is
+ * taken where there is nothing new.
+ */
+export async function readHorizon(db: Db, settled: number): Promise<Horizon> {
+  const { rows } = await sql<Horizon>`
+    select last, case when last > ${settled} then pg_current_xact_id()::text::float8 end as bound,
+      pg_snapshot_xmin(pg_current_snapshot())::text::float8 as xmin
+    from (select case when is_called then last_value else 0 end as last from change_log_position offset 0) as position`.execute(
+    db,
+  );
+  return rows[0] as Horizon;
+}
+
+/** So many positions are looked at by one statement, whatever is found. */
+const stretch = 10_000;
+
+export interface LogPage {
+  readonly rows: LogRow[];
+  /** All up to here was looked at. */
+  readonly to: number;
+}
+
+/** What comes after a position, up to another, of some resources; without what a list has shown already. */
+export async function readChanges(
+  db: Db,
+  {
+    after,
+    to,
+    resources,
+    limit,
+    seen,
+  }: { after: number; to: number; resources: readonly string[]; limit: number; seen?: string | undefined },
+): Promise<LogPage> {
+  const end = Math.min(to, after + stretch);
+  let query = db
+    .selectFrom('change_log')
+    .selectAll()
+    .where('position', '>', after)
+    .where('position', '<=', end)
+    .where('resource', 'in', resources)
+    .orderBy('position')
+    .limit(limit);
+  if (seen) {
+    const isSeen = sql<boolean>`pg_visible_in_snapshot(transaction_id::text::xid8, ${seen}::pg_snapshot)`;
+    query = query.where((or) => or.or([or('transaction_id', 'is', null), or.not(isSeen)]));
+  }
+  const rows = await query.execute();
+  const last = rows.at(-1);
+  return { rows, to: rows.length === limit && last ? last.position : end };
+}
+
+export const changeAt = (db: Db, position: number): Promise<LogRow | undefined> =>
+  db.selectFrom('change_log').selectAll().where('position', '=', position).executeTakeFirst();
+
+/** Removes up to `limit` of the oldest changes before a time, and notes how far. Says how many. */
+export async function pruneChanges(db: Db, before: number, limit: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ position: number; at: number }>`
+      select position, at from change_log order by position limit ${limit}`.execute(tx);
+    const young = rows.findIndex(({ at }) => at >= before);
+    const old = young < 0 ? rows : rows.slice(0, young);
+    const last = old.at(-1)?.position;
+    if (last === undefined) return 0;
+    await tx.deleteFrom('change_log').where('position', '<=', last).execute();
+    await tx.updateTable('change_history').set({ pruned_to: last }).where('pruned_to', '<', last).execute();
+    return old.length;
+  });
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../../../database/context.ts';
+import type { ListPositions } from '../../model/resource-services.ts';
+import type { ChangeLog } from './change-log.ts';
+import { writePosition } from './position.ts';
+
+/** How old the known end of the log may be: the older, the more has to be passed over later. */
+const freshMs = 1000;
+
+/**
+ * The position of lists. On SQLite the list's own statement reads it. On PostgreSQL transactions commit in another order than that
+ * of their positions, so it is a position up to which everything is final, and the snapshot of the list: whoever goes on from
+ * there is not sent what the snapshot shows.
+ */
+export function createListPositions({ config, database, now }: Context, log: ChangeLog): ListPositions {
+  const isSqlite = database.engine === 'sqlite';
+  let history = '';
+  let observedAt = Number.NEGATIVE_INFINITY;
+  database.bus.subscribe(({ kind }) => {
+    if (kind === 'everything') observedAt = Number.NEGATIVE_INFINITY;
+  });
+  const observe = async () => {
+    const began = performance.now();
+    history = await log.history();
+    const number = isSqlite ? await log.observe() : await log.settle();
+    observedAt = began;
+    return number;
+  };
+  return {
+    before: () => (performance.now() - observedAt < freshMs && !isSqlite ? log.settled : observe()),
+    column: isSqlite ? "(select seq from sqlite_sequence where name = 'change_log')" : 'pg_current_snapshot()::text',
+    write(known, read) {
+      if (isSqlite) return writePosition(history, { number: typeof read === 'number' ? read : known });
+      return writePosition(history, { number: known, seen: typeof read === 'string' ? read : undefined });
+    },
+    get era() {
+      return `${history} ${Math.floor(now() / (config.changesRetention * 250))}`;
+    },
+  };
+}

@@ -1,0 +1,219 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../../database/context.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import type { App } from '../../../http/app.ts';
+import { wrongParameter } from '../../../http/errors/parameter-errors.ts';
+import { acceptsEventStream } from '../../../http/gate/accept.ts';
+import { accountOf } from '../../../http/gate/admit.ts';
+import { bearerToken } from '../../../http/gate/bearer-token.ts';
+import { unauthorized } from '../../../http/gate/unauthorized.ts';
+import { noValidation } from '../../../http/no-validation.ts';
+import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
+import type { Resources } from '../../model/resource.ts';
+import { refuseParameters } from '../../query/list-query.ts';
+import { engineRoute } from '../../routes/resource-routes.ts';
+import type { ChangeLog } from '../log/change-log.ts';
+import type { Position } from '../log/position.ts';
+import { LoggedChange } from '../view/logged-change.ts';
+import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
+import { Stream } from './stream.ts';
+import { endOf, type Streams } from './streams.ts';
+import { issueTicket, redeemTicket } from './tickets.ts';
+
+type Query = Record<string, string>;
+
+/** Tells whose token somebody presents; made by the feature that keeps sessions. */
+interface Verifier {
+  verify(token: string, request: FastifyRequest): Caller | Promise<Caller>;
+  /** Asked of the database, with the time until which the token is good. */
+  verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }>;
+}
+
+export interface ChangesServices {
+  readonly context: Context;
+  readonly keys: KeyRing;
+  readonly verifier: Verifier;
+  readonly resources: Resources;
+  readonly log: ChangeLog;
+  readonly streams: Streams;
+  /** The access token of a browser's session cookie, where the request has one. */
+  cookieToken(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined>;
+}
+
+const usualLimit = 100;
+const maxLimit = 1000;
+const parameters = new Set(['resources', 'after', 'limit', 'search', 'searchJoin', 'searchFields', 'ticket']);
+
+const optionalText = (description: string) => Type.Optional(Type.String({ description }));
+const querystring = Type.Object({
+  resources: optionalText(
+    'Resources with changes, such as `cars,owners`. The default is all that the caller may read.',
+  ),
+  after: optionalText('A position. Without it: from the oldest change that is kept; for a stream, from now on.'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: usualLimit })),
+  search: optionalText('Conditions as in lists.'),
+  searchJoin: optionalText('As in lists.'),
+  searchFields: optionalText('As in lists.'),
+  ticket: optionalText('For browsers: in place of a token. See `POST /v1/change-tickets`.'),
+});
+
+const row = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]);
+const ChangeSchema = Type.Object({
+  position: Type.String(),
+  resource: Type.String(),
+  id: Type.String(),
+  operation: Type.Enum(['created', 'updated', 'deleted', 'left'], {
+    description: '`left`: the row is no longer among those that the caller sees.',
+  }),
+  version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  before: Type.Optional(row),
+  after: Type.Optional(row),
+  actor: Type.Optional(row),
+  at: Type.Optional(Type.String({ format: 'date-time' })),
+});
+
+/** `GET /v1/changes`, as JSON or as a stream of Server-Sent Events. */
+export function serveChanges(app: App, services: ChangesServices): void {
+  const { context, keys, streams } = services;
+  app.get(
+    '/v1/changes',
+    {
+      ...engineRoute,
+      config: { auth: 'public', bearer: 'optional', eventStream: true },
+      schema: {
+        tags: ['changes'],
+        summary: 'Read changes in the order in which they were made, or follow them as a stream',
+        description:
+          'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events that goes on where `Last-Event-ID` or `after` says. 410 `resync`: the position is too old, or of another history.',
+        querystring,
+        response: {
+          200: Type.Object({
+            data: Type.Array(ChangeSchema),
+            meta: Type.Object({ changes_position: Type.String(), more: Type.Boolean() }),
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      refuseParameters(request.query as Query, parameters);
+      const token = await tokenOf(services, request, reply);
+      return acceptsEventStream(request.headers.accept)
+        ? openStream(services, request, reply, token)
+        : readPage(services, request, await callerOf(services, request, token));
+    },
+  );
+  app.post(
+    '/v1/change-tickets',
+    {
+      ...noValidation,
+      config: { auth: 'auth:api' },
+      schema: {
+        tags: ['changes'],
+        summary: 'Get a ticket, which opens one stream in a browser that cannot send a header',
+        response: {
+          201: Type.Object({
+            data: Type.Object({ ticket: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      reply.code(201).header('cache-control', 'no-store');
+      return { data: await issueTicket(context, keys, bearerToken(request)) };
+    },
+  );
+  app.addHook('preClose', () => streams.stop());
+}
+
+/** By header, by ticket or by a browser's session, in this order. */
+async function tokenOf(services: ChangesServices, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  if (request.headers.authorization !== undefined) return bearerToken(request);
+  const { ticket } = request.query as Query;
+  if (ticket) return redeemTicket(services.context, services.keys, ticket);
+  const token = await services.cookieToken(request, reply);
+  if (token === undefined) throw unauthorized('token_missing');
+  return token;
+}
+
+const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, token: string): Promise<Caller> =>
+  request.caller === anonymousCaller ? verifier.verify(token, request) : request.caller;
+
+function subscriptionOf({ context, resources }: ChangesServices, caller: Caller, query: Query): Subscription {
+  return readSubscription(context.database.engine, resources, caller, query, context.now());
+}
+
+async function readPage(services: ChangesServices, request: FastifyRequest, caller: Caller) {
+  const { context, log, resources } = services;
+  const query = request.query as Query;
+  const limit = readLimit(query.limit);
+  const subscription = subscriptionOf(services, caller, query);
+  const from = query.after ? await log.read('after', query.after) : await log.beginning();
+  const settled = await log.settle();
+  const history = await log.history();
+  const data: Static<typeof ChangeSchema>[] = [];
+  const names = [...subscription.resources.keys()];
+  let to = from;
+  while (to.number < settled && data.length < limit && names.length > 0) {
+    const page = await log.page(to, names, limit - data.length);
+    const changes = page.rows.map((each) => new LoggedChange(resources.get(each.resource) as never, each));
+    const sights = await new Viewing(context, changes).sightsOf(subscription);
+    for (const change of changes) {
+      const sight = sights.get(change.resource.name)?.get(change);
+      const json = sight && change.jsonFor(sight, history);
+      if (json !== undefined) data.push(JSON.parse(json) as Static<typeof ChangeSchema>);
+    }
+    to = { number: page.to, seen: to.seen };
+  }
+  if (to.number >= settled) to = { number: Math.max(settled, to.number) };
+  return { data, meta: { changes_position: await log.write(to), more: to.number < settled } };
+}
+
+function readLimit(text: string | undefined): number {
+  if (!text) return usualLimit;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > maxLimit) throw wrongParameter(`limit: it takes a whole number from 1 to ${maxLimit}.`);
+  return value;
+}
+
+async function openStream(services: ChangesServices, request: FastifyRequest, reply: FastifyReply, token: string) {
+  const { log, streams, verifier, context } = services;
+  const query = request.query as Query;
+  const caller = await callerOf(services, request, token);
+  const subscription = subscriptionOf(services, caller, query);
+  const stream = new Stream(reply.raw, await log.history(), {
+    subscription,
+    account: accountOf(caller),
+    position: await startOf(services, request),
+  });
+  streams.add(stream);
+  reply.raw.once('close', () => streams.remove(stream));
+  try {
+    // Once more, now that every end of its rights is heard of.
+    stream.expiresAt = (await verifier.verifyUntil(token)).expiresAt;
+    if (stream.closed) throw unauthorized('token_revoked');
+  } catch (error) {
+    streams.remove(stream);
+    throw error;
+  }
+  reply.hijack();
+  stream.open({
+    ...reply.getHeaders(),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    // nginx keeps answers back until they fill its buffer.
+    'x-accel-buffering': 'no',
+  });
+  streams.catchUp(stream).catch((error) => {
+    context.log.debug({ err: error }, 'a stream of changes ended');
+    stream.end(endOf(error));
+  });
+}
+
+/** `Last-Event-ID` is newer than the address that a browser connects to again. */
+async function startOf({ log }: ChangesServices, request: FastifyRequest): Promise<Position> {
+  const last = request.headers['last-event-id'];
+  if (typeof last === 'string' && last !== '') return log.read('Last-Event-ID', last);
+  const { after } = request.query as Query;
+  return after ? log.read('after', after) : { number: await log.settle() };
+}

@@ -1,0 +1,108 @@
+import type { ServerResponse } from 'node:http';
+import type { Change } from '../../../database/bus.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Position } from '../log/position.ts';
+import { writePosition } from '../log/position.ts';
+import type { Subscription } from '../view/subscription.ts';
+
+/** Who leaves more than this lying does not read: it is disconnected, and comes back to where it was. */
+const mostUnread = 1024 * 1024;
+const beatEveryMs = 15_000;
+/** Milliseconds after which a browser connects again. Not all at once where many are cut off together. */
+const retryAfter = () => 1000 + Math.round(Math.random() * 2000);
+
+/** Why a stream is ended, as the subscriber is told. */
+export type End = 'token_expired' | 'access_changed' | 'resync' | 'service_stops';
+
+/** One open stream of Server-Sent Events. */
+export class Stream {
+  readonly subscription: Subscription;
+  readonly account: string;
+  /** Until when the token is good. */
+  expiresAt = Number.POSITIVE_INFINITY;
+  /** All up to here was sent, or is not for this subscriber. */
+  position: Position;
+  /** It has caught up, and gets what comes. */
+  live = false;
+  closed = false;
+  readonly #response: ServerResponse;
+  readonly #history: string;
+  #nextBeat = performance.now() + beatEveryMs;
+
+  constructor(
+    response: ServerResponse,
+    history: string,
+    given: { readonly subscription: Subscription; readonly account: string; readonly position: Position },
+  ) {
+    this.#response = response;
+    this.#history = history;
+    this.subscription = given.subscription;
+    this.account = given.account;
+    this.position = given.position;
+  }
+
+  get caller(): Caller {
+    return this.subscription.caller;
+  }
+
+  get unread(): number {
+    return this.#response.writableLength;
+  }
+
+  /** Resolves when what was sent is on its way, or the stream is over. */
+  drained(): Promise<void> {
+    if (this.closed || this.unread === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#response.once('drain', resolve);
+      this.#response.once('close', resolve);
+    });
+  }
+
+  open(headers: Record<string, number | string | string[] | undefined>): void {
+    this.#response.writeHead(200, headers as Record<string, string>);
+    this.#response.write(`retry: ${retryAfter()}\n: connected\nid: ${this.#id()}\n\n`);
+  }
+
+  /** A change that the subscriber sees; the position goes on with it. */
+  send(position: Position, json: string): void {
+    this.position = position;
+    this.#write(`id: ${this.#id()}\ndata: ${json}\n\n`);
+  }
+
+  /** A comment, which keeps proxies from ending what is silent. With it the position goes on where there was nothing to see. */
+  beat(now: number): void {
+    if (now < this.#nextBeat) return;
+    this.#nextBeat = now + beatEveryMs;
+    this.#write(`: still here\nid: ${this.#id()}\n\n`);
+  }
+
+  /** The subscriber is told why, and nothing after that. */
+  end(code: End): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (this.#response.headersSent) this.#response.end(`event: end\ndata: ${JSON.stringify({ code })}\n\n`);
+  }
+
+  /** Whether the rights that it was opened with may have changed. */
+  isAbout({ kind, id }: Change): boolean {
+    const { sessionId, userId, clientId } = this.caller;
+    if (kind === 'session') return sessionId === id;
+    if (kind === 'user') return userId === id;
+    if (kind === 'client') return clientId === id;
+    return kind === 'everything' || kind === 'keys';
+  }
+
+  #id(): string {
+    return writePosition(this.#history, this.position);
+  }
+
+  #write(text: string): void {
+    if (this.closed) return;
+    if (this.unread > mostUnread) {
+      this.closed = true;
+      this.#response.destroy();
+      return;
+    }
+    this.#response.write(text);
+  }
+}

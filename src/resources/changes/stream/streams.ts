@@ -1,0 +1,178 @@
+import type { Change } from '../../../database/bus.ts';
+import type { Context } from '../../../database/context.ts';
+import { Problem, tooManyRequests } from '../../../platform/errors.ts';
+import type { Resources } from '../../model/resource.ts';
+import type { ChangeLog } from '../log/change-log.ts';
+import type { LogRow } from '../log/change-store.ts';
+import { Follower } from '../log/follower.ts';
+import { LoggedChange } from '../view/logged-change.ts';
+import { recordedResources, Viewing } from '../view/subscription.ts';
+import type { Stream } from './stream.ts';
+
+const sweepEveryMs = 1000;
+const rowsAtOnce = 500;
+/** A subscriber that catches up waits until it has read this much. */
+const mostAhead = 256 * 1024;
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * The open streams of this instance. Nothing is sent to one whose rights may have changed: the end of a right closes its streams
+ * before it is acknowledged, and without a lease on the news nothing is sent at all.
+ */
+export class Streams {
+  readonly #context: Context;
+  readonly #log: ChangeLog;
+  readonly #resources: Resources;
+  readonly #recorded: readonly string[];
+  readonly #open = new Set<Stream>();
+  readonly #byAccount = new Map<string, number>();
+  readonly #follower: Follower;
+  /** All live streams have dealt with everything up to here. */
+  #head = 0;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(context: Context, log: ChangeLog, resources: Resources) {
+    this.#context = context;
+    this.#log = log;
+    this.#resources = resources;
+    this.#recorded = [...recordedResources(resources).keys()];
+    this.#follower = new Follower(
+      context,
+      log,
+      () => this.#open.size > 0,
+      (settled) => this.#deal(settled),
+    );
+    context.database.bus.subscribe((change) => this.#hear(change));
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** From here on the end of the caller's rights ends the stream. 429 where the caller has too many. */
+  add(stream: Stream): void {
+    const { account } = stream;
+    const count = this.#byAccount.get(account) ?? 0;
+    const most = this.#context.config.streamsPerCaller;
+    if (count >= most) throw tooManyRequests(`At most ${most} streams can be open at once.`, 10);
+    this.#byAccount.set(account, count + 1);
+    this.#open.add(stream);
+    this.#sweep ??= setInterval(() => this.#lookAfter(), sweepEveryMs).unref();
+  }
+
+  remove(stream: Stream): void {
+    stream.closed = true;
+    if (!this.#open.delete(stream)) return;
+    const count = (this.#byAccount.get(stream.account) ?? 1) - 1;
+    if (count > 0) this.#byAccount.set(stream.account, count);
+    else this.#byAccount.delete(stream.account);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  /** Brings a stream to where the others are. Then it gets what they get. */
+  async catchUp(stream: Stream): Promise<void> {
+    // What a list has shown was given its position before this look.
+    const shown = await this.#log.settle();
+    const names = [...stream.subscription.resources.keys()];
+    while (!stream.closed) {
+      const { number, seen } = stream.position;
+      const settled = this.#log.settled;
+      if (number >= settled) {
+        if (seen === undefined && this.#join(stream)) return;
+        await this.#log.settle();
+        if (seen !== undefined) stream.position = { number };
+        continue;
+      }
+      if (number < settled) await this.#log.refuseOld(number);
+      const page = await this.#log.page(stream.position, names, rowsAtOnce);
+      const keep = (at: number) => (seen !== undefined && at < shown ? { number: at, seen } : { number: at });
+      await this.#send([stream], page.rows, keep);
+      if (!stream.closed) stream.position = keep(page.to);
+      while (!stream.closed && stream.unread > mostAhead) await stream.drained();
+    }
+  }
+
+  wake(): void {
+    this.#follower.wake();
+  }
+
+  /** Ends them all: whoever reads along connects to another instance. */
+  async stop(): Promise<void> {
+    await this.#follower.stop();
+    clearInterval(this.#sweep);
+    for (const stream of this.#open) stream.end('service_stops');
+  }
+
+  /** A stream that is as far as the live ones, or further than all of them where there are none. */
+  #join(stream: Stream): boolean {
+    const isFirst = ![...this.#open].some(({ live }) => live);
+    if (isFirst) this.#head = stream.position.number;
+    else if (stream.position.number < this.#head) return false;
+    stream.live = true;
+    this.wake();
+    return true;
+  }
+
+  async #deal(settled: number): Promise<void> {
+    while (this.#head < settled) {
+      const live = [...this.#open].filter((stream) => stream.live);
+      if (live.length === 0) return;
+      const page = await this.#log.page({ number: this.#head }, this.#recorded, rowsAtOnce);
+      await this.#send(live, page.rows, (number) => ({ number }));
+      for (const stream of live) if (stream.position.number < page.to) stream.position = { number: page.to };
+      this.#head = page.to;
+    }
+  }
+
+  async #send(
+    streams: readonly Stream[],
+    rows: readonly LogRow[],
+    at: (number: number) => Stream['position'],
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    const history = await this.#log.history();
+    const changes = rows.map((row) => new LoggedChange(this.#resources.get(row.resource) as never, row));
+    const viewing = new Viewing(this.#context, changes);
+    const views = await Promise.all(streams.map((stream) => viewing.sightsOf(stream.subscription)));
+    // In a turn after the rows were read, so that every right that ended before they were written is known to have ended.
+    await nextTurn();
+    if (!this.#mayTrust()) return;
+    for (const [i, stream] of streams.entries()) {
+      for (const change of changes) {
+        if (stream.closed) break;
+        if (change.position <= stream.position.number) continue;
+        const sight = views[i]?.get(change.resource.name)?.get(change);
+        const json = sight && change.jsonFor(sight, history);
+        if (json !== undefined) stream.send(at(change.position), json);
+      }
+    }
+  }
+
+  /** Without a lease on the news, the end of a right may have been acknowledged unheard. */
+  #mayTrust(): boolean {
+    if (this.#context.database.bus.cacheUsable()) return true;
+    this.#hear({ kind: 'everything', id: '' });
+    return false;
+  }
+
+  #hear(change: Change): void {
+    if (change.kind === 'writer') return;
+    for (const stream of this.#open) if (stream.isAbout(change)) stream.end('access_changed');
+  }
+
+  #lookAfter(): void {
+    if (!this.#mayTrust()) return;
+    const [now, beat] = [this.#context.now(), performance.now()];
+    for (const stream of this.#open) {
+      if (now >= stream.expiresAt) stream.end('token_expired');
+      else stream.beat(beat);
+    }
+  }
+}
+
+/** What a stream that was opened already is told in place of an error. */
+export const endOf = (error: unknown): 'resync' | 'service_stops' =>
+  error instanceof Problem && error.status === 410 ? 'resync' : 'service_stops';

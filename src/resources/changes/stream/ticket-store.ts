@@ -1,0 +1,19 @@
+import type { Selectable } from 'kysely';
+import type { Db } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
+
+type TicketRow = Selectable<Tables['change_tickets']>;
+
+export async function insertTicket(db: Db, row: TicketRow): Promise<void> {
+  await db.insertInto('change_tickets').values(row).execute();
+}
+
+/** The ticket, for whoever comes first. */
+export async function takeTicket(db: Db, id: string): Promise<TicketRow | undefined> {
+  const [row] = await db.deleteFrom('change_tickets').where('id', '=', id).returningAll().execute();
+  return row;
+}
+
+export async function deleteTicketsBefore(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('change_tickets').where('expires_at', '<', before).execute();
+}

@@ -1,0 +1,37 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Context } from '../../../database/context.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { unauthorized } from '../../../http/gate/unauthorized.ts';
+import { deleteTicketsBefore, insertTicket, takeTicket } from './ticket-store.ts';
+
+/** Long enough for a page that asks for it and then connects. */
+const lifetimeMs = 60_000;
+
+const idOf = (ticket: string): string => hash('sha256', ticket, 'base64url');
+const labelOf = (id: string): string => `change ticket ${id}`;
+
+/**
+ * A browser's EventSource sends no header. A ticket stands for the caller's token in the address, once and for a minute. The token
+ * behind it is checked when the ticket is redeemed.
+ */
+export async function issueTicket({ database, now }: Context, keys: KeyRing, token: string) {
+  const ticket = randomBytes(20).toString('base64url');
+  const id = idOf(ticket);
+  const expiresAt = now() + lifetimeMs;
+  const row = { id, sealed_token: keys.seal(token, labelOf(id)), expires_at: expiresAt };
+  await insertTicket(database.db, row);
+  return { ticket, expires_at: new Date(expiresAt).toISOString() };
+}
+
+/** The token that a ticket stands for. Whoever comes second finds nothing. */
+export async function redeemTicket({ database, now }: Context, keys: KeyRing, ticket: string): Promise<string> {
+  const id = idOf(ticket);
+  const row = await takeTicket(database.db, id);
+  if (!row) throw unauthorized('token_malformed', 'unknown ticket');
+  if (row.expires_at <= now()) throw unauthorized('token_expired', 'old ticket');
+  return keys.unseal(row.sealed_token, labelOf(id));
+}
+
+export async function pruneTickets({ database, now }: Context): Promise<void> {
+  await deleteTicketsBefore(database.db, now());
+}

@@ -1,0 +1,49 @@
+import { type Condition, decide } from '../../declaration/access.ts';
+import type { QueryContext } from '../../model/query-context.ts';
+import { fieldOf, type Resource } from '../../model/resource.ts';
+import type { StoredRow } from '../../sql/executor.ts';
+
+/** What the rules of a resource ask of a row for a caller to see it. Throws where the caller may see no row at all. */
+export function readingRules(resource: Resource, { caller, now }: Pick<QueryContext, 'caller' | 'now'>) {
+  const { access, where } = resource.definition;
+  const rules: (boolean | Condition)[] = [decide(access.read, caller, now), ...(where ? [where(now)] : [])];
+  return rules;
+}
+
+/**
+ * Whether a condition holds of a stored row, without asking the database. Undefined where that takes SQL: other rows, lists, and
+ * orders that the database has its own rules for.
+ */
+export function conditionHolds(
+  resource: Resource,
+  condition: boolean | Condition,
+  row: StoredRow,
+): boolean | undefined {
+  if (typeof condition === 'boolean') return condition;
+  switch (condition.kind) {
+    case 'all':
+      return every(condition.of.map((part) => conditionHolds(resource, part, row)));
+    case 'any': {
+      const parts = condition.of.map((part) => conditionHolds(resource, part, row));
+      return parts.includes(true) ? true : parts.includes(undefined) ? undefined : false;
+    }
+    case 'compare':
+      return compares(resource, condition.field, condition.operator, condition.value, row);
+    case 'among':
+      return condition.values.some((value) => compares(resource, condition.field, '=', value, row) === true);
+    default:
+      return undefined;
+  }
+}
+
+const every = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
+  parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
+
+function compares(resource: Resource, name: string, operator: string, value: unknown, row: StoredRow) {
+  if (operator !== '=' && operator !== '!=') return undefined;
+  const field = fieldOf(resource, name);
+  const stored = row[field.column] ?? null;
+  const wanted = value === null || value === undefined ? null : field.type.toStored(value);
+  if (operator === '=') return stored === wanted;
+  return stored !== wanted;
+}

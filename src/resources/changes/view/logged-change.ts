@@ -1,0 +1,79 @@
+import type { Resource } from '../../model/resource.ts';
+import { type RowShape, shapeOf } from '../../read/row-json.ts';
+import type { StoredRow } from '../../sql/executor.ts';
+import type { LogRow } from '../log/change-store.ts';
+import { writePosition } from '../log/position.ts';
+
+/** What somebody may see of a change: the row before it, and the row after it. */
+export interface Sight {
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+const shapes = new WeakMap<Resource, RowShape>();
+
+function shapeFor(resource: Resource): RowShape {
+  let shape = shapes.get(resource);
+  if (!shape) {
+    shape = shapeOf(resource, resource.changes ?? []);
+    shapes.set(resource, shape);
+  }
+  return shape;
+}
+
+/** A change as it stands in the log. What it looks like to those who see the same of it is made once. */
+export class LoggedChange {
+  readonly resource: Resource;
+  readonly row: LogRow;
+  readonly before: StoredRow | undefined;
+  readonly after: StoredRow | undefined;
+  readonly #json: (string | undefined)[] = [];
+
+  constructor(resource: Resource, row: LogRow) {
+    this.resource = resource;
+    this.row = row;
+    this.before = row.before === null ? undefined : (JSON.parse(row.before) as StoredRow);
+    this.after = row.after === null ? undefined : (JSON.parse(row.after) as StoredRow);
+  }
+
+  get position(): number {
+    return this.row.position;
+  }
+
+  /** The change as JSON, or undefined where nothing of it is to be seen. A row that leaves the view is named by its id alone. */
+  jsonFor(sight: Sight, history: string): string | undefined {
+    const { before, after } = sight;
+    if (!before && !after) return undefined;
+    const kind = (before ? 1 : 0) + (after ? 2 : 0);
+    this.#json[kind] ??= before && !after && this.after ? this.#left(history) : this.#whole(sight, history);
+    return this.#json[kind];
+  }
+
+  #left(history: string): string {
+    const { position, row_id: id } = this.row;
+    return JSON.stringify({
+      position: writePosition(history, { number: position }),
+      resource: this.resource.name,
+      id,
+      operation: 'left',
+    });
+  }
+
+  #whole({ before, after }: Sight, history: string): string {
+    const { position, row_id: id, operation, version, actor, at } = this.row;
+    const head = JSON.stringify({
+      position: writePosition(history, { number: position }),
+      resource: this.resource.name,
+      id,
+      operation,
+      version,
+    });
+    const { members } = shapeFor(this.resource);
+    const shown = (row: StoredRow | undefined) => (row ? `{${members(row)}}` : 'null');
+    const tail = JSON.stringify({
+      actor: actor === null ? null : JSON.parse(actor),
+      at: new Date(at).toISOString(),
+    });
+    return `${head.slice(0, -1)},"before":${shown(before ? this.before : undefined)},"after":${shown(after ? this.after : undefined)},${tail.slice(1)}`;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Context } from '../../../database/context.ts';
+import type { Engine } from '../../../database/database.ts';
+import { unknownName, wrongParameter } from '../../../http/errors/parameter-errors.ts';
+import { insufficientScope } from '../../../http/gate/unauthorized.ts';
+import { type Caller, mayUseScope } from '../../../platform/caller.ts';
+import { queryContext } from '../../model/query-context.ts';
+import type { Resource, Resources } from '../../model/resource.ts';
+import { readListQuery } from '../../query/list-query.ts';
+import { searchConditions } from '../../read/search-conditions.ts';
+import type { Fragment } from '../../sql/sql-text.ts';
+import { readingRules } from './condition-holds.ts';
+import type { LoggedChange } from './logged-change.ts';
+import { changesInView, type Sights } from './view-store.ts';
+
+/** What somebody wants to hear of: resources, and what their rows must be like. */
+export interface Subscription {
+  readonly caller: Caller;
+  readonly resources: ReadonlyMap<string, { readonly resource: Resource; readonly search: Fragment }>;
+  /** The search as it was asked for, to tell subscriptions apart. */
+  readonly key: string;
+}
+
+export interface Wanted {
+  readonly resources?: string | undefined;
+  readonly search?: string | undefined;
+  readonly searchJoin?: string | undefined;
+  readonly searchFields?: string | undefined;
+}
+
+/** The resources whose changes are recorded. */
+export const recordedResources = (resources: Resources): Map<string, Resource> =>
+  new Map([...resources].filter(([, { changes }]) => changes !== undefined));
+
+/**
+ * Checks what is asked for: 400 for a resource without changes or a search that its fields cannot answer, 403 for one that the
+ * caller may not read. Without `resources` it is all that the caller may read.
+ */
+export function readSubscription(
+  engine: Engine,
+  all: Resources,
+  caller: Caller,
+  wanted: Wanted,
+  now: number,
+): Subscription {
+  const { resources: text, search, searchJoin, searchFields } = wanted;
+  const recorded = recordedResources(all);
+  const names = text === undefined ? readable(recorded, caller, now) : splitNames(text);
+  const query = Object.fromEntries(
+    Object.entries({ search, searchJoin, searchFields }).filter(([, value]) => value !== undefined),
+  ) as Record<string, string>;
+  const resources = new Map(
+    names.map((name) => {
+      const resource = recorded.get(name);
+      if (!resource) throw unknownName('resources: the resource', name, [...recorded.keys()], 'resource_unknown');
+      if (!mayUseScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
+      // Throws for who may see no row at all.
+      readingRules(resource, { caller, now });
+      return [name, { resource, search: searchConditions(engine, resource, readListQuery(resource, query, caller)) }];
+    }),
+  );
+  return { caller, resources, key: JSON.stringify(query) };
+}
+
+function splitNames(text: string): string[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  if (names.length === 0) throw wrongParameter('resources: name them, with , between them.');
+  return names;
+}
+
+function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: number): string[] {
+  const allowed = (resource: Resource): boolean => {
+    try {
+      return mayUseScope(caller, resource.readScope) && !readingRules(resource, { caller, now }).includes(false);
+    } catch {
+      return false;
+    }
+  };
+  return [...recorded.values()].filter(allowed).map(({ name }) => name);
+}
+
+/** What one look at some changes shows to those who subscribed. Who has the same rights shares one evaluation. */
+export class Viewing {
+  readonly #context: Context;
+  readonly #changes: ReadonlyMap<string, readonly LoggedChange[]>;
+  readonly #made = new Map<string, Promise<Sights>>();
+
+  constructor(context: Context, changes: readonly LoggedChange[]) {
+    this.#context = context;
+    this.#changes = Map.groupBy(changes, ({ resource }) => resource.name);
+  }
+
+  /** By resource: what the subscriber may see of its changes. */
+  async sightsOf({ caller, resources, key }: Subscription): Promise<Map<string, Sights>> {
+    const now = this.#context.now();
+    const sights = new Map<string, Sights>();
+    for (const [name, { resource, search }] of resources) {
+      const changes = this.#changes.get(name);
+      if (!changes) continue;
+      const rights = `${name} ${key} ${JSON.stringify(readingRules(resource, { caller, now }))}`;
+      let made = this.#made.get(rights);
+      if (!made) {
+        made = changesInView(queryContext(this.#context.database, { caller, now }), resource, changes, search);
+        this.#made.set(rights, made);
+      }
+      sights.set(name, await made);
+    }
+    return sights;
+  }
+}

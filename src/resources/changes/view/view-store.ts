@@ -1,0 +1,87 @@
+import type { Engine } from '../../../database/database.ts';
+import type { QueryContext } from '../../model/query-context.ts';
+import type { Resource } from '../../model/resource.ts';
+import { allowedRows } from '../../model/row-rules.ts';
+import { readUnprepared } from '../../sql/executor.ts';
+import { and, type Fragment, falsehood, join, quoted, raw, sql, truth } from '../../sql/sql-text.ts';
+import { conditionHolds, readingRules } from './condition-holds.ts';
+import type { LoggedChange, Sight } from './logged-change.ts';
+
+export type Sights = ReadonlyMap<LoggedChange, Sight>;
+
+const nothing: Sight = { before: false, after: false };
+
+/**
+ * What a caller may see of changes of one resource. Its rules, as they are now, are asked of the row before and after each change,
+ * and so is the search.
+ */
+export async function changesInView(
+  context: QueryContext,
+  resource: Resource,
+  changes: readonly LoggedChange[],
+  search: Fragment,
+): Promise<Sights> {
+  const allowed = allowedRows(resource, 'read', context);
+  const sights = new Map<LoggedChange, Sight>();
+  if (allowed === falsehood) return sights;
+  const unsure: LoggedChange[] = [];
+  const rules = readingRules(resource, context);
+  for (const change of changes) {
+    const sight = search === truth ? sightOf(resource, rules, change) : undefined;
+    if (sight) sights.set(change, sight);
+    else unsure.push(change);
+  }
+  if (unsure.length > 0) await askDatabase(context, resource, unsure, and([allowed, search]), sights);
+  return sights;
+}
+
+function sightOf(resource: Resource, rules: ReturnType<typeof readingRules>, { before, after }: LoggedChange) {
+  const sees = (row: typeof before): boolean | undefined => {
+    if (!row) return false;
+    const parts = rules.map((rule) => conditionHolds(resource, rule, row));
+    return parts.includes(false) ? false : parts.includes(undefined) ? undefined : true;
+  };
+  const [saw, sight] = [sees(before), sees(after)];
+  return saw === undefined || sight === undefined ? undefined : { before: saw, after: sight };
+}
+
+/** The same conditions as those of a list, over the rows that the log holds. */
+async function askDatabase(
+  context: QueryContext,
+  resource: Resource,
+  changes: readonly LoggedChange[],
+  holds: Fragment,
+  sights: Map<LoggedChange, Sight>,
+): Promise<void> {
+  const positions = JSON.stringify(changes.map(({ position }) => position));
+  const logged = join(
+    (['before', 'after'] as const).map((side) => rowsOfLog(context.engine, resource, side, positions)),
+    ' union all ',
+  );
+  const found = await readUnprepared<{ _position: number; _side: 'before' | 'after' }>(
+    context,
+    sql`select t."_position", t."_side" from (${logged}) as t where ${holds}`,
+  );
+  const seen = new Map<number, Sight>();
+  for (const { _position, _side } of found) {
+    seen.set(_position, { ...(seen.get(_position) ?? nothing), [_side]: true });
+  }
+  for (const change of changes) sights.set(change, seen.get(change.position) ?? nothing);
+}
+
+function rowsOfLog(engine: Engine, resource: Resource, side: 'before' | 'after', positions: string): Fragment {
+  const of = sql`c."resource" = ${resource.name} and c.${raw(quoted(side))} is not null`;
+  const named = raw(`c."position" as "_position", '${side}' as "_side"`);
+  if (engine === 'postgres') {
+    return sql`select ${named}, r.* from change_log as c, jsonb_populate_record(null::${raw(resource.table)}, c.${raw(quoted(side))}::jsonb) as r where c."position" in (select jsonb_array_elements_text(${positions}::jsonb)::bigint) and ${of}`;
+  }
+  const columns = new Set(['id']);
+  for (const { column, foldedColumn } of resource.stored) {
+    columns.add(column);
+    if (foldedColumn) columns.add(foldedColumn);
+  }
+  const values = [...columns].map(
+    (column) => `json_extract(c.${quoted(side)}, '$.${quoted(column)}') as ${quoted(column)}`,
+  );
+  return sql`select ${named}, ${raw(values.join(', '))} from change_log as c where c."position" in (select value from json_each(${positions})) and ${of}`;
+}

@@ -1,0 +1,274 @@
+import type { Context } from '../../../database/context.ts';
+import type { Tx } from '../../../database/database.ts';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../../database/uuid.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
+import { systemSource } from '../../../http/request-source.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { recordEvent } from '../../audit/record-event.ts';
+import type { Resources } from '../../model/resource.ts';
+import type { ChangeLog } from '../log/change-log.ts';
+import { changeAt } from '../log/change-store.ts';
+import { LoggedChange } from '../view/logged-change.ts';
+import { readSubscription, type Subscription, Viewing } from '../view/subscription.ts';
+import { webhookHeaders } from './webhook-signature.ts';
+import {
+  activeWebhooks,
+  advanceWebhook,
+  type DeliveryRow,
+  deleteDeliveriesBefore,
+  disableWebhook,
+  insertDeliveries,
+  leaseDeliveries,
+  lockWebhook,
+  noteDelivery,
+  type WebhookRow,
+} from './webhook-store.ts';
+import { secretLabel } from './webhooks-resource.ts';
+
+const lookEveryMs = 1000;
+const rowsAtOnce = 200;
+const atOnceOfOne = 8;
+const timeoutMs = 10_000;
+const leaseMs = 30_000;
+const longestTrial = 3 * 86_400_000;
+const firstPauseMs = 5000;
+const longestPauseMs = 8 * 3_600_000;
+const longestKept = 1000;
+
+/** Three times as long each time, up to eight hours. A little less by chance: what failed together is not tried together. */
+const pauseAfter = (attempts: number): number =>
+  Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), longestPauseMs) * (0.8 + 0.2 * Math.random()));
+
+export interface SenderMeans {
+  readonly keys: KeyRing;
+  readonly resources: Resources;
+  readonly log: ChangeLog;
+  /** The owner as a caller, with the rights of now; undefined for one that is gone or disabled. */
+  ownerOf(userId: string): Promise<Caller | undefined>;
+  /** Writes to the owner that a webhook was switched off. */
+  notify(tx: Tx, webhook: WebhookRow): Promise<void>;
+}
+
+/**
+ * Delivers changes to webhooks. Each webhook has its own position in the log, from which deliveries are made in a transaction, and its own
+ * room of eight deliveries under way: none waits for another's receiver.
+ */
+export class WebhookSender {
+  readonly #context: Context;
+  readonly #means: SenderMeans;
+  readonly #fetch: GuardedFetch;
+  readonly #sending = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(context: Context, means: SenderMeans) {
+    this.#context = context;
+    this.#means = means;
+    this.#fetch = createGuardedFetch(context.config);
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await Promise.allSettled(this.#sending);
+  }
+
+  async prune(): Promise<void> {
+    const { config, database, now } = this.#context;
+    while ((await deleteDeliveriesBefore(database.db, now() - config.changesRetention * 1000, 500)) === 500);
+  }
+
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        const webhooks = await activeWebhooks(this.#context.database.db);
+        if (webhooks.length === 0) continue;
+        const settled = await this.#means.log.observe();
+        for (const webhook of webhooks) {
+          if (webhook.position < settled) await this.#makeDeliveries(webhook, settled);
+          await this.#send(webhook);
+        }
+      }
+    } catch (error) {
+      if (!this.#stopped) this.#context.log.warn({ err: error }, 'webhooks could not be looked at; they will be again');
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), lookEveryMs).unref();
+  }
+
+  /** Whatever another instance has done meanwhile is not done twice: the position must be where it was. */
+  async #makeDeliveries(webhook: WebhookRow, settled: number): Promise<void> {
+    const { database, now } = this.#context;
+    const { log } = this.#means;
+    const { id, position } = webhook;
+    const { number: oldest } = await log.beginning();
+    const subscription = await this.#subscriptionOf(webhook);
+    const names = subscription ? [...subscription.resources.keys()] : [''];
+    const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
+    const shown = subscription
+      ? await this.#show(
+          subscription,
+          page.rows.map((row) => this.#changeOf(row)),
+        )
+      : [];
+    const wanted = JSON.parse(webhook.operations) as string[];
+    const rows = shown.flatMap(({ change, json }) =>
+      wanted.includes(change.row.operation) ? [deliveryOf(webhook, change, json, now())] : [],
+    );
+    await database.db.transaction().execute(async (tx) => {
+      if ((await lockWebhook(database, tx, id))?.position !== position) return;
+      await insertDeliveries(tx, rows);
+      await advanceWebhook(tx, id, page.to);
+    });
+    if (page.to < settled) this.#again = true;
+  }
+
+  #changeOf(row: ConstructorParameters<typeof LoggedChange>[1]): LoggedChange {
+    return new LoggedChange(this.#means.resources.get(row.resource) as never, row);
+  }
+
+  /** By the rights that the owner has now; undefined where there are none. */
+  async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
+    const { database, now } = this.#context;
+    const caller = await this.#means.ownerOf(user_id);
+    if (!caller) return undefined;
+    const wanted = { resources: (JSON.parse(resources) as string[]).join(','), search: search ?? undefined };
+    try {
+      return readSubscription(database.engine, this.#means.resources, caller, wanted, now());
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #show(subscription: Subscription, changes: readonly LoggedChange[]) {
+    const history = await this.#means.log.history();
+    const sights = await new Viewing(this.#context, changes).sightsOf(subscription);
+    return changes.flatMap((change) => {
+      const sight = sights.get(change.resource.name)?.get(change);
+      const json = sight && change.jsonFor(sight, history);
+      return json === undefined ? [] : [{ change, json }];
+    });
+  }
+
+  async #send(webhook: WebhookRow): Promise<void> {
+    const { database, now } = this.#context;
+    const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, most: atOnceOfOne };
+    for (const delivery of await leaseDeliveries(database, request)) {
+      const sending = this.#deliver(webhook, delivery)
+        .catch((error) =>
+          this.#context.log.warn({ err: error, delivery: delivery.id }, 'a delivery could not be noted'),
+        )
+        .finally(() => {
+          this.#sending.delete(sending);
+          this.wake();
+        });
+      this.#sending.add(sending);
+    }
+  }
+
+  /** The owner's rights are asked once more: what it may no longer see is not sent. */
+  async #bodyOf(webhook: WebhookRow, delivery: DeliveryRow): Promise<string | undefined> {
+    const subscription = await this.#subscriptionOf(webhook);
+    if (!subscription) return undefined;
+    if (delivery.position === 0) return delivery.body;
+    const row = await changeAt(this.#context.database.db, delivery.position);
+    if (!row) return delivery.body;
+    const [shown] = await this.#show(subscription, [this.#changeOf(row)]);
+    return shown && bodyOf(shown.change, shown.json);
+  }
+
+  async #deliver(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
+    const { database, now } = this.#context;
+    const body = await this.#bodyOf(webhook, delivery);
+    if (body === undefined) {
+      const error = 'the owner may not see this any more';
+      return noteDelivery(database.db, delivery.id, { state: 'failed', error });
+    }
+    const began = performance.now();
+    const outcome = await this.#post(webhook, delivery.id, body);
+    const noted = { ...outcome, duration_ms: Math.round(performance.now() - began) };
+    const status = outcome.response_status;
+    if (status !== null && status >= 200 && status < 300) {
+      return noteDelivery(database.db, delivery.id, { ...noted, state: 'delivered', delivered_at: now() });
+    }
+    const pause = pauseAfter(delivery.attempts);
+    const isLast = status === 410 || now() + pause - delivery.created_at > longestTrial;
+    if (!isLast) return noteDelivery(database.db, delivery.id, { ...noted, next_attempt_at: now() + pause });
+    await database.db.transaction().execute(async (tx) => {
+      await noteDelivery(tx, delivery.id, { ...noted, state: 'failed' });
+      await this.#disable(
+        tx,
+        webhook,
+        status === 410 ? 'the receiver answered 410' : 'deliveries failed for three days',
+      );
+    });
+  }
+
+  async #post(webhook: WebhookRow, id: string, body: string) {
+    const { keys } = this.#means;
+    const at = this.#context.now();
+    const label = secretLabel(webhook.user_id);
+    const previous = (webhook.previous_until ?? 0) > at ? webhook.sealed_previous : null;
+    const secrets = [webhook.sealed_secret, ...(previous === null ? [] : [previous])].map((sealed) =>
+      keys.unseal(sealed, label),
+    );
+    try {
+      const headers = webhookHeaders(secrets, id, at, body);
+      const answer = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
+      const text = answer.body.toString('utf8').replaceAll('\0', '').slice(0, longestKept);
+      const error = answer.status < 300 ? null : `the receiver answered ${answer.status}`;
+      return { response_status: answer.status, response_body: text, error };
+    } catch (error) {
+      return { response_status: null, response_body: null, error: (error as Error).message.slice(0, 500) };
+    }
+  }
+
+  async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
+    if (!(await disableWebhook(tx, webhook.id, reason, this.#context.now()))) return;
+    const data = { id: webhook.id, reason };
+    await recordEvent(this.#context, tx, {
+      type: 'webhook.disabled',
+      userId: webhook.user_id,
+      source: systemSource,
+      data,
+    });
+    await this.#means.notify(tx, webhook);
+  }
+}
+
+const bodyOf = ({ resource, row }: LoggedChange, json: string): string =>
+  `{"type":${JSON.stringify(`${resource.name}.${row.operation}`)},"timestamp":${JSON.stringify(new Date(row.at).toISOString())},"data":${json}}`;
+
+const deliveryOf = (webhook: WebhookRow, change: LoggedChange, json: string, now: number): DeliveryRow => ({
+  id: uuidv7(now),
+  webhook_id: webhook.id,
+  position: change.position,
+  resource: change.resource.name,
+  row_id: change.row.row_id,
+  operation: change.row.operation,
+  body: bodyOf(change, json),
+  state: 'waiting',
+  attempts: 0,
+  next_attempt_at: now,
+  leased_until: null,
+  response_status: null,
+  response_body: null,
+  error: null,
+  duration_ms: null,
+  created_at: now,
+  delivered_at: null,
+});

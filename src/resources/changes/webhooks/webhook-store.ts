@@ -1,0 +1,133 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Db, Tx } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
+
+export type WebhookRow = Selectable<Tables['webhooks']>;
+export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
+
+export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
+  db.selectFrom('webhooks').selectAll().where('active', '=', 1).orderBy('id').execute();
+
+/** The webhook, locked: one instance at a time makes its deliveries. */
+export function lockWebhook({ engine }: Pick<Database, 'engine'>, tx: Tx, id: string): Promise<WebhookRow | undefined> {
+  const query = tx.selectFrom('webhooks').selectAll().where('id', '=', id).where('active', '=', 1);
+  return (engine === 'postgres' ? query.forUpdate().skipLocked() : query).executeTakeFirst();
+}
+
+/** Where a new webhook begins: behind all that has a position already. */
+export async function newestPosition({ engine }: Pick<Database, 'engine'>, tx: Db | Tx): Promise<number> {
+  const { rows } = await (engine === 'sqlite'
+    ? sql<{ last: number }>`select seq as last from sqlite_sequence where name = 'change_log'`.execute(tx)
+    : sql<{
+        last: number;
+      }>`select case when is_called then last_value else 0 end as last from change_log_position`.execute(tx));
+  return rows[0]?.last ?? 0;
+}
+
+export async function advanceWebhook(tx: Tx, id: string, position: number): Promise<void> {
+  await tx.updateTable('webhooks').set({ position }).where('id', '=', id).execute();
+}
+
+export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('webhook_deliveries').values(rows).execute();
+}
+
+/**
+ * Takes up to `most` deliveries that are due. Of one row, only the oldest that waits; of one endpoint, at most so many at once, however
+ * many instances there are.
+ */
+export async function leaseDeliveries(
+  { engine, db }: Pick<Database, 'engine' | 'db'>,
+  { webhookId, now, until, most }: { webhookId: string; now: number; until: number; most: number },
+): Promise<DeliveryRow[]> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await lockWebhook({ engine }, tx, webhookId))) return [];
+    const { rows: taken } = await sql<{ n: number }>`select count(*) as n from webhook_deliveries
+      where webhook_id = ${webhookId} and state = 'waiting' and leased_until > ${now}`.execute(tx);
+    const room = most - Number(taken[0]?.n ?? 0);
+    if (room <= 0) return [];
+    const { rows } =
+      await sql<DeliveryRow>`update webhook_deliveries set leased_until = ${until}, attempts = attempts + 1
+      where id in (select d.id from webhook_deliveries as d
+        where d.webhook_id = ${webhookId} and d.state = 'waiting' and d.next_attempt_at <= ${now}
+          and (d.leased_until is null or d.leased_until <= ${now})
+          and not exists (select 1 from webhook_deliveries as e where e.webhook_id = d.webhook_id and e.row_id = d.row_id
+            and e.state = 'waiting' and (e.position < d.position or (e.position = d.position and e.id < d.id)))
+        order by d.position, d.id limit ${room})
+      returning *`.execute(tx);
+    return rows;
+  });
+}
+
+type Outcome = Partial<Omit<DeliveryRow, 'id'>>;
+
+export async function noteDelivery(db: Db | Tx, id: string, outcome: Outcome): Promise<void> {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ leased_until: null, ...outcome })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** False where it is switched off already. */
+export async function disableWebhook(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
+  const rows = await tx
+    .updateTable('webhooks')
+    .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .where('active', '=', 1)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
+
+export async function replaceSecret(
+  tx: Tx,
+  id: string,
+  values: Pick<WebhookRow, 'sealed_secret' | 'sealed_previous' | 'previous_until'>,
+) {
+  await tx
+    .updateTable('webhooks')
+    .set((eb) => ({ ...values, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Has deliveries sent again: those with these ids, or all of a stretch of time. Says how many. */
+export async function sendAgain(
+  tx: Tx,
+  webhookId: string,
+  { ids, from, to, now }: { ids?: readonly string[] | undefined; from: number; to: number; now: number },
+): Promise<number> {
+  let query = tx
+    .updateTable('webhook_deliveries')
+    .set({
+      state: 'waiting',
+      attempts: 0,
+      next_attempt_at: now,
+      created_at: now,
+      delivered_at: null,
+      leased_until: null,
+    })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '!=', 'waiting');
+  query = ids ? query.where('id', 'in', ids) : query.where('created_at', '>=', from).where('created_at', '<=', to);
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
+}
+
+/** Removes up to `limit` deliveries that are done and older than a time, and says how many. */
+export async function deleteDeliveriesBefore(db: Db, before: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook_deliveries')
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where('created_at', '<', before)
+        .where('state', '!=', 'waiting')
+        .limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,260 @@
+import { Type } from 'typebox';
+import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { uuidv7 } from '../../../database/uuid.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { type FieldError, Problem, unprocessable } from '../../../platform/errors.ts';
+import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
+import { type Call, defineResource, type WriteCall } from '../../declaration/define-resource.ts';
+import { belongsTo, hasMany } from '../../declaration/relations.ts';
+import { boolean, integer, json, list, oneOf, reference, text, timestamp } from '../../declare.ts';
+import type { Resources } from '../../model/resource.ts';
+import { readSubscription } from '../view/subscription.ts';
+import { newSecret, type SignatureKind, verifyingKey } from './webhook-signature.ts';
+import { insertDeliveries, newestPosition, replaceSecret, sendAgain } from './webhook-store.ts';
+
+const hour = 3_600_000;
+const usualKeepHours = 24;
+const operations = ['created', 'updated', 'deleted'] as const;
+
+/** A person's own. A client makes none: it would be told of changes after its end. */
+const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+
+export const secretLabel = (id: string): string => `webhook ${id}`;
+
+export interface WebhookMeans {
+  readonly keys: KeyRing;
+  /** What is served, once it is. */
+  resources(): Resources;
+  /** Something is to be sent. */
+  wake(): void;
+}
+
+interface Wanted {
+  readonly url?: string | null | undefined;
+  readonly resources?: readonly string[] | null | undefined;
+  readonly search?: string | null | undefined;
+}
+
+/** What the caller may not hear of, or cannot be searched for, is refused when it is asked for. */
+function check({ context, caller, now }: Call, means: WebhookMeans, { url, resources, search }: Wanted): void {
+  const errors: FieldError[] = [];
+  const parsed = url ? URL.parse(url) : null;
+  const isUrl =
+    parsed && ['https:', 'http:'].includes(parsed.protocol) && parsed.username === '' && parsed.password === '';
+  if (url && !isUrl)
+    errors.push({ field: 'url', code: 'invalid', message: 'url must be an http or https URL without a password.' });
+  if (resources) {
+    try {
+      const wanted = { resources: resources.join(','), search: search ?? undefined };
+      readSubscription(context.database.engine, means.resources(), caller, wanted, now);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      errors.push({ field: search ? 'search' : 'resources', code: 'invalid', message: error.message });
+    }
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+}
+
+const ping = (call: WriteCall, webhookId: string) => {
+  const id = uuidv7(call.now);
+  const body = JSON.stringify({
+    type: 'ping',
+    timestamp: new Date(call.now).toISOString(),
+    data: { webhook_id: webhookId },
+  });
+  const rest = {
+    resource: '',
+    row_id: id,
+    operation: 'ping',
+    state: 'waiting' as const,
+    attempts: 0,
+    leased_until: null,
+  };
+  const answer = { response_status: null, response_body: null, error: null, duration_ms: null, delivered_at: null };
+  return {
+    id,
+    webhook_id: webhookId,
+    position: 0,
+    ...rest,
+    body,
+    next_attempt_at: call.now,
+    ...answer,
+    created_at: call.now,
+  };
+};
+
+const keepBody = Type.Unsafe<{ keep_old_hours?: number } | null>({
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    keep_old_hours: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 720,
+      description: 'For how long the old secret signs as well; by default a day',
+    },
+  },
+});
+const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    deliveries: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string', format: 'uuid' } },
+    from: { type: 'string', format: 'date-time', description: 'Deliveries made from then on' },
+    to: { type: 'string', format: 'date-time', description: 'And until then' },
+  },
+});
+
+/** Endpoints that are told of changes. Their owner's rights decide what they are told. */
+export const webhooksResource = (means: WebhookMeans) =>
+  defineResource({
+    name: 'webhooks',
+    description: 'Endpoints that changes are delivered to, signed as Standard Webhooks.',
+    managed: false,
+    // It goes on after the application that made it.
+    mcp: false,
+    fields: {
+      user_id: reference('users', {
+        readOnly: true,
+        searchable: true,
+        default: ({ caller }) => caller.userId,
+        onDelete: 'cascade',
+      }),
+      url: text({ required: true, max: 2000, searchable: true, example: 'https://example.com/hooks' }),
+      resources: list({ required: true, searchable: true, description: 'Resources with `changes`' }),
+      operations: list({ values: [...operations], default: [...operations] }),
+      search: text({ max: 2000, description: 'Conditions as in lists' }),
+      active: boolean({ default: true, searchable: true }),
+      disabled_reason: text({ readOnly: true, description: 'Why the service switched it off' }),
+      signature: oneOf(['hmac', 'ed25519'], { default: 'hmac', immutable: true }),
+      previous_until: timestamp({ readOnly: true, description: 'Until when the old secret signs as well' }),
+      sealed_secret: text({ hidden: true, max: 4000 }),
+      sealed_previous: text({ hidden: true, max: 4000 }),
+      position: integer({ hidden: true }),
+      created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+      updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+    },
+    relations: {
+      user: belongsTo('users', { by: 'user_id' }),
+      deliveries: hasMany('webhook-deliveries', { by: 'webhook_id' }),
+    },
+    access: { read: anyOf(role('admin'), own), write: anyOf(role('admin'), own) },
+    events: true,
+    reveals: Type.Object({
+      secret: Type.String({ description: 'To verify deliveries with; shown in this answer only' }),
+    }),
+    hooks: {
+      prepare(call, { values }) {
+        check(call, means, values as Wanted);
+        return undefined;
+      },
+      async beforeWrite(call, { operation, values, before }) {
+        if (operation === 'create') {
+          const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
+          // The id is not known yet: it is sealed for whoever is to own it.
+          values.sealed_secret = means.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
+          values.position = await newestPosition(call.context.database, call.tx as never);
+          call.reveal({ secret: verifyingKey(secret) });
+        } else if (before && values.active === true && !before.active) values.disabled_reason = null;
+      },
+    },
+    actions: [
+      {
+        name: 'pings',
+        summary: 'Send a ping',
+        status: 202,
+        async run({ row, transaction }) {
+          const made = await transaction(async (call) => {
+            const delivery = ping(call, row.id);
+            await insertDeliveries(call.tx as never, [delivery]);
+            return delivery;
+          });
+          means.wake();
+          return { id: made.id, webhook_id: row.id, state: made.state };
+        },
+      },
+      {
+        name: 'secrets',
+        summary: 'Replace the secret; the old one signs as well for some hours',
+        status: 201,
+        body: keepBody,
+        run: ({ row, body, transaction }) =>
+          transaction(async (call) => {
+            const secret = newSecret(row.signature as SignatureKind);
+            const keep = (body?.keep_old_hours ?? usualKeepHours) * hour;
+            await replaceSecret(call.tx as never, row.id, {
+              sealed_secret: means.keys.seal(secret, secretLabel(row.user_id ?? '')),
+              sealed_previous: keep > 0 ? (row.sealed_secret ?? null) : null,
+              previous_until: keep > 0 ? call.now + keep : null,
+            });
+            return { id: row.id, secret: verifyingKey(secret) };
+          }),
+      },
+      {
+        name: 'redeliveries',
+        summary: 'Send deliveries again: some by their ids, or all of a stretch of time',
+        status: 202,
+        body: again,
+        async run({ row, body, transaction }) {
+          const { deliveries, from, to } = body;
+          if (!deliveries && !from)
+            throw unprocessable([
+              { field: 'deliveries', code: 'required', message: 'Name deliveries, or from when on.' },
+            ]);
+          const count = await transaction((call) =>
+            sendAgain(call.tx as never, row.id, {
+              ids: deliveries,
+              from: from ? Date.parse(from) : 0,
+              to: to ? Date.parse(to) : call.now,
+              now: call.now,
+            }),
+          );
+          means.wake();
+          return { deliveries: count };
+        },
+      },
+    ],
+  });
+
+/** What was sent to webhooks, and what they answered. */
+export const deliveriesResource = defineResource({
+  name: 'webhook-deliveries',
+  table: 'webhook_deliveries',
+  singular: 'delivery',
+  description: 'What was sent to webhooks, and what they answered. Kept as long as changes are.',
+  managed: false,
+  versioned: false,
+  mcp: false,
+  fields: {
+    webhook_id: reference('webhooks', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
+    resource: text({ readOnly: true, searchable: true, folded: 'stored' }),
+    row_id: text({ readOnly: true, searchable: true, folded: 'stored' }),
+    operation: text({ readOnly: true, searchable: true, folded: 'stored' }),
+    state: oneOf(['waiting', 'delivered', 'failed'], {
+      readOnly: true,
+      searchable: true,
+      sortable: true,
+      default: 'waiting',
+    }),
+    attempts: integer({ readOnly: true, searchable: true }),
+    next_attempt_at: timestamp({ readOnly: true }),
+    response_status: integer({ readOnly: true, searchable: true }),
+    response_body: text({ readOnly: true, description: 'Its beginning' }),
+    error: text({ readOnly: true }),
+    duration_ms: integer({ readOnly: true }),
+    body: json({ readOnly: true, description: 'What was sent' }),
+    created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
+    delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
+  },
+  relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
+  access: {
+    read: anyOf(role('admin'), (caller) =>
+      caller.kind === 'user' && caller.userId !== null
+        ? { kind: 'related', relation: 'webhook', condition: equals('user_id', caller.userId) }
+        : false,
+    ),
+    write: 'nobody',
+  },
+  operations: ['list', 'find'],
+  defaultOrder: '-created_at',
+});

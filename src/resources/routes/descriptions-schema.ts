@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { named } from '../../http/openapi/openapi-components.ts';
+
+const words = Type.Record(Type.String(), Type.String());
+const byName = (description: string) =>
+  Type.Record(Type.String(), Type.Object({}, { additionalProperties: true }), { description });
+
+/** What `/v1/resources` tells of each resource. */
+export const descriptionsSchema = named(
+  'ResourceDescriptions',
+  Type.Unsafe<unknown>(
+    Type.Object({
+      data: Type.Array(
+        Type.Object(
+          {
+            name: Type.String(),
+            singular: Type.String(),
+            path: Type.String(),
+            operations: Type.Array(Type.String()),
+            scopes: words,
+            access: Type.Object({}, { additionalProperties: true, description: 'a word for each operation' }),
+            fields: byName('the fields'),
+            relations: byName('what include embeds'),
+            actions: Type.Array(Type.Object({}, { additionalProperties: true })),
+          },
+          { additionalProperties: true },
+        ),
+      ),
+    }),
+  ),
+);

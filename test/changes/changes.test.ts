@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { sql } from 'kysely';
+import { pruneOldChanges } from '../../src/resources/changes/prune-changes.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Person, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+import type { Change } from './event-reader.ts';
+
+const resources = new URL('./resources', import.meta.url).pathname;
+
+interface Page {
+  data: Change[];
+  meta: { changes_position: string; more: boolean };
+  code: string;
+}
+interface Row {
+  data: { id: string };
+}
+interface List {
+  data: { id: string }[];
+  meta: { changes_position?: string };
+}
+
+onBothEngines('GET /v1/changes', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: string;
+  let ada: Person;
+  let bob: Person;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: resources } });
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    ada = await someone(service);
+    bob = await someone(service);
+  });
+
+  const read = async (query: string, token = admin) =>
+    (await ask<Page>(service, `/v1/changes?${query}`, { token })).body;
+  const now = async () => (await read('resources=cars&limit=1000')).meta.changes_position;
+  const make = async (path: string, json: object, token = admin) =>
+    (await ask<Row>(service, path, { json, token })).body.data.id;
+  const change = (path: string, json: object, token = admin) =>
+    ask<Row>(service, path, { method: 'PATCH', json, token });
+  let plates = 0;
+  const plate = () => `P-${plates++}`;
+
+  it('records every write once, with the row as the API shows it, and who wrote it', async () => {
+    const after = await now();
+    const name = plate();
+    const json = { plate: name, weight: 0.1 + 0.2, tags: ['a'], electric: true, pin: '1234' };
+    const id = await make('/v1/cars', json, ada.token);
+    await change(`/v1/cars/${id}`, { seats: 5 }, ada.token);
+    await change(`/v1/cars/${id}`, { seats: 5 }, ada.token);
+    await ask(service, `/v1/cars/${id}`, { method: 'DELETE', token: ada.token });
+    const { data, meta } = await read(`resources=cars&after=${after}`, ada.token);
+    assert.deepEqual(
+      data.map(({ operation, version, id: of }) => [operation, version, of]),
+      [
+        ['created', 1, id],
+        ['updated', 2, id],
+        ['deleted', 2, id],
+      ],
+    );
+    const [created, updated, deleted] = data as [Change, Change, Change];
+    assert.equal(created.before, null);
+    assert.deepEqual([created.after?.weight, created.after?.tags, created.after?.electric], [0.1 + 0.2, ['a'], true]);
+    assert.equal(created.after?.shout, `${name}!`);
+    assert.ok(!JSON.stringify(data).includes('1234'));
+    assert.deepEqual([updated.before?.seats, updated.after?.seats], [4, 5]);
+    assert.deepEqual(updated.after, deleted.before);
+    assert.equal(deleted.after, null);
+    assert.deepEqual(
+      data.map(({ actor }) => actor?.user_id),
+      [ada.id, ada.id, ada.id],
+    );
+    assert.ok(Math.abs(Date.parse(created.at) - Date.now()) < 60_000);
+    assert.ok(created.position < updated.position && updated.position < deleted.position);
+    assert.equal(meta.more, false);
+    assert.deepEqual((await read(`resources=cars&after=${meta.changes_position}`, ada.token)).data, []);
+  });
+
+  it('records plain SQL and cascades, and nothing of a transaction that was undone', async () => {
+    const after = await now();
+    const owner = await make('/v1/owners', { name: 'Ada' });
+    const id = await make('/v1/cars', { plate: plate(), owner_id: owner });
+    const { db } = service.context.database;
+    await sql`update cars set seats = 9 where id = ${id}`.execute(db);
+    await db
+      .transaction()
+      .execute(async (tx) => {
+        await sql`update cars set seats = 10 where id = ${id}`.execute(tx);
+        throw new Error('undone');
+      })
+      .catch(() => undefined);
+    await ask(service, `/v1/owners/${owner}`, { method: 'DELETE', token: admin });
+    const { data } = await read(`resources=cars,owners&after=${after}`);
+    const seen = data.map(({ resource, operation, actor }) => [resource, operation, actor !== null]);
+    const [made, owned, plain, ...gone] = seen;
+    assert.deepEqual(
+      [made, owned, plain],
+      [
+        ['owners', 'created', true],
+        ['cars', 'created', true],
+        ['cars', 'updated', false],
+      ],
+    );
+    assert.deepEqual(gone.sort(), [
+      ['cars', 'deleted', true],
+      ['owners', 'deleted', true],
+    ]);
+    assert.equal(data[2]?.after?.seats, 9);
+  });
+
+  it('shows the fields that the declaration names, and records writes of others', async () => {
+    const after = await now();
+    const id = await make('/v1/notes', { title: 'one', body: 'long' });
+    await change(`/v1/notes/${id}`, { body: 'longer' });
+    const { data } = await read(`resources=notes&after=${after}`);
+    assert.deepEqual(
+      data.map((each) => [each.operation, each.before, each.after]),
+      [
+        ['created', null, { id, title: 'one' }],
+        ['updated', { id, title: 'one' }, { id, title: 'one' }],
+      ],
+    );
+  });
+
+  it('asks the rules of the row before and after: who loses sight of it is told its id alone', async () => {
+    const after = await now();
+    const id = await make('/v1/cars', { plate: plate() }, ada.token);
+    await change(`/v1/cars/${id}`, { user_id: bob.id }, admin);
+    const owner = await make('/v1/owners', { name: 'Ada' }, ada.token);
+    await change(`/v1/cars/${id}`, { owner_id: owner }, admin);
+    const kinds = async (token: string) =>
+      (await read(`resources=cars&after=${after}`, token)).data.map(({ operation, before: was, after: is }) => [
+        operation,
+        was !== null && was !== undefined,
+        is !== null && is !== undefined,
+      ]);
+    assert.deepEqual(await kinds(bob.token), [
+      ['updated', false, true],
+      ['updated', true, true],
+    ]);
+    assert.deepEqual(await kinds(ada.token), [
+      ['created', false, true],
+      ['left', false, false],
+      ['updated', false, true],
+    ]);
+    const { data } = await read(`resources=cars&after=${after}`, ada.token);
+    assert.deepEqual(Object.keys(data[1] as Change).sort(), ['id', 'operation', 'position', 'resource']);
+  });
+
+  it('narrows by a search, as lists do', async () => {
+    const after = await now();
+    const id = await make('/v1/cars', { plate: 'Zebra-1', seats: 2 });
+    await make('/v1/cars', { plate: plate(), seats: 2 });
+    await change(`/v1/cars/${id}`, { seats: 7 });
+    await change(`/v1/cars/${id}`, { plate: 'Yak-1' });
+    const { data } = await read(`resources=cars&after=${after}&search=plate:zebra*`);
+    assert.deepEqual(
+      data.map(({ operation }) => operation),
+      ['created', 'updated', 'left'],
+    );
+    const seated = await read(`resources=cars&after=${after}&search=${encodeURIComponent('seats:>5')}`);
+    assert.deepEqual(
+      seated.data.map(({ operation, before: was }) => [operation, was]),
+      [
+        ['updated', null],
+        ['updated', seated.data[1]?.before],
+      ],
+    );
+  });
+
+  it('refuses what is not known or not allowed', async () => {
+    const status = async (query: string, token: string | null = admin) => {
+      const answer = await ask<Page>(service, `/v1/changes?${query}`, { token });
+      return [answer.status, answer.body.code];
+    };
+    assert.deepEqual(await status('resources=stones'), [400, 'resource_unknown']);
+    assert.deepEqual(await status('resources=cars&nonsense=1'), [400, 'parameter_unknown']);
+    assert.deepEqual(await status('resources=cars&search=nonsense:1'), [400, 'field_unknown']);
+    assert.deepEqual(await status('resources=cars&after=yesterday'), [400, 'parameter_invalid']);
+    assert.deepEqual(await status('resources=cars&limit=0'), [400, 'parameter_invalid']);
+    assert.deepEqual(await status('resources=cars', null), [401, 'token_missing']);
+    const other = (await now()).replace(/^[0-9a-f]{10}/, '0123456789');
+    assert.deepEqual(await status(`resources=cars&after=${other}`), [410, 'resync']);
+    const ahead = (await now()).replace(/\d{16}.*$/, '9999999999999999');
+    assert.deepEqual(await status(`resources=cars&after=${ahead}`), [410, 'resync']);
+  });
+
+  it('goes on page by page', async () => {
+    let after = await now();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.push(await make('/v1/cars', { plate: plate() }));
+    const seen: string[] = [];
+    for (let more = true; more; ) {
+      const page = await read(`resources=cars&limit=2&after=${after}`);
+      seen.push(...page.data.map(({ id }) => id));
+      after = page.meta.changes_position;
+      more = page.meta.more;
+    }
+    assert.deepEqual(seen, ids);
+  });
+
+  it('says in lists at which position they were read, and answers 304 while they stay the same', async () => {
+    await make('/v1/cars', { plate: plate() });
+    const list = await ask<List>(service, '/v1/cars', { token: admin });
+    const position = list.body.meta.changes_position as string;
+    await make('/v1/notes', { title: 'elsewhere' });
+    const again = await ask(service, '/v1/cars', {
+      token: admin,
+      headers: { 'if-none-match': list.headers.get('etag') as string },
+    });
+    assert.equal(again.status, 304);
+    assert.deepEqual((await read(`resources=cars&after=${position}`)).data, []);
+    const id = await make('/v1/cars', { plate: plate() });
+    const { data } = await read(`resources=cars&after=${position}`);
+    assert.deepEqual(
+      data.map((each) => each.id),
+      [id],
+    );
+    const stones = await ask<List>(service, '/v1/stones', { token: admin });
+    assert.equal(stones.body.meta.changes_position, undefined);
+  });
+
+  it('keeps changes for CHANGES_RETENTION; a position before that is 410', async () => {
+    const old = await now();
+    await make('/v1/cars', { plate: plate() });
+    const kept = await now();
+    service.advance(8 * 86_400_000);
+    await pruneOldChanges(service.context);
+    service.advance(-8 * 86_400_000);
+    const { status, body } = await ask<Page>(service, `/v1/changes?resources=cars&after=${old}`, { token: admin });
+    assert.deepEqual([status, body.code], [410, 'resync']);
+    assert.deepEqual((await read(`resources=cars&after=${kept}`)).data, []);
+    const id = await make('/v1/cars', { plate: plate() });
+    assert.deepEqual(
+      (await read('resources=cars')).data.map((each) => each.id),
+      [id],
+    );
+  });
+});

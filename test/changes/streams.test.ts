@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Person, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+import { EventReader } from './event-reader.ts';
+
+const resources = new URL('./resources', import.meta.url).pathname;
+
+interface Row {
+  data: { id: string };
+}
+
+onBothEngines('streams of changes', (engine) => {
+  const start = services(engine);
+  const opened: EventReader[] = [];
+  let service: Service;
+  let admin: string;
+  let ada: Person;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: resources, STREAMS_PER_CALLER: '5' } });
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    ada = await someone(service);
+  });
+  after(() => {
+    for (const reader of opened) reader.close();
+  });
+
+  const open = async (query: string, token: string | null = admin, headers = {}, on = service) => {
+    const given: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    const reader = await EventReader.open(`${on.url}/v1/changes?${query}`, { ...given, ...headers });
+    opened.push(reader);
+    return reader;
+  };
+  let plates = 0;
+  const make = async (token = admin, on = service) =>
+    (await ask<Row>(on, '/v1/cars', { json: { plate: `S-${plates++}` }, token })).body.data.id;
+
+  it('sends what happens from now on, in order, and goes on after Last-Event-ID', async () => {
+    await make();
+    const first = await open('resources=cars');
+    assert.equal(first.response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.equal(first.response.headers.get('x-accel-buffering'), 'no');
+    const ids = [await make(), await make()];
+    assert.deepEqual([(await first.change()).id, (await first.change()).id], ids);
+    first.close();
+    const missed = [await make(), await make()];
+    const second = await open('resources=cars', admin, { 'last-event-id': first.lastId });
+    const next = await make();
+    const seen = [await second.change(), await second.change(), await second.change()];
+    assert.deepEqual(
+      seen.map(({ id }) => id),
+      [...missed, next],
+    );
+    assert.equal(second.lastId, seen[2]?.position);
+    second.close();
+  });
+
+  it('misses nothing and repeats nothing between a list and the stream that follows it', async () => {
+    const list = await ask<{ data: { id: string }[]; meta: { changes_position: string } }>(
+      service,
+      '/v1/cars?limit=100',
+      { token: admin },
+    );
+    const between = await make();
+    const stream = await open(`resources=cars&after=${list.body.meta.changes_position}`);
+    const later = await make();
+    assert.deepEqual([(await stream.change()).id, (await stream.change()).id], [between, later]);
+    stream.close();
+  });
+
+  it('sends to each subscriber what it may see', async () => {
+    const mine = await open('resources=cars', ada.token);
+    const narrow = await open(`resources=cars&search=${encodeURIComponent('seats:9')}`);
+    const id = await make();
+    const own = await make(ada.token);
+    await ask(service, `/v1/cars/${id}`, { method: 'PATCH', json: { seats: 9 }, token: admin });
+    assert.equal((await mine.change()).id, own);
+    const { id: found, operation, before: was } = await narrow.change();
+    assert.deepEqual([found, operation, was], [id, 'updated', null]);
+    mine.close();
+    narrow.close();
+  });
+
+  it('closes before a logout is acknowledged, on every instance', async () => {
+    // On SQLite, a process that serves alone takes every write of another for a change of everything.
+    const other =
+      engine === 'sqlite' ? service : await start({ env: { RESOURCES_DIR: resources }, database: service.database });
+    const token = await logIn(service, ada.email, 'a fine long secret');
+    const streams = [await open('resources=cars', token), await open('resources=cars', token, {}, other)];
+    const { status } = await ask(service, '/v1/logout', { method: 'DELETE', token });
+    assert.equal(status, 200);
+    await make(admin);
+    for (const stream of streams) {
+      const end = await stream.next();
+      assert.deepEqual([end?.event, end?.data], ['end', '{"code":"access_changed"}']);
+      assert.equal(await stream.next(), undefined);
+    }
+    const again = await open('resources=cars', token);
+    assert.equal(again.response.status, 401);
+  });
+
+  it('closes when roles change, and when the token expires', async () => {
+    const person = await someone(service);
+    const stream = await open('resources=cars', person.token);
+    await ask(service, `/v1/users/${person.id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
+    assert.equal((await stream.next())?.event, 'end');
+    const expiring = await open('resources=cars', ada.token);
+    service.advance(3_700_000);
+    assert.equal((await expiring.next())?.data, '{"code":"token_expired"}');
+    service.advance(-3_700_000);
+  });
+
+  it('takes a ticket in place of a token, once', async () => {
+    const { body } = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
+      method: 'POST',
+      token: admin,
+    });
+    const stream = await open(`resources=cars&ticket=${body.data.ticket}`, null);
+    const id = await make();
+    assert.equal((await stream.change()).id, id);
+    stream.close();
+    const second = await open(`resources=cars&ticket=${body.data.ticket}`, null);
+    assert.equal(second.response.status, 401);
+    const unused = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
+      method: 'POST',
+      token: (await someone(service)).token,
+    });
+    const token = await logIn(service, ada.email, 'a fine long secret');
+    const held = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', { method: 'POST', token });
+    await ask(service, '/v1/logout', { method: 'DELETE', token });
+    assert.equal((await open(`resources=cars&ticket=${held.body.data.ticket}`, null)).response.status, 401);
+    service.advance(61_000);
+    assert.equal((await open(`resources=cars&ticket=${unused.body.data.ticket}`, null)).response.status, 401);
+    service.advance(-61_000);
+  });
+
+  it('lets one caller open so many at once, and refuses a position of another history', async () => {
+    const person = await someone(service);
+    const streams: EventReader[] = [];
+    for (let i = 0; i < 5; i++) streams.push(await open('resources=cars', person.token));
+    assert.equal((await open('resources=cars', person.token)).response.status, 429);
+    for (const stream of streams) stream.close();
+    const strange = await open('resources=cars', admin, { 'last-event-id': '0123456789-0000000000000001' });
+    assert.equal(strange.response.status, 410);
+  });
+});

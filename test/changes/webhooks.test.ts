@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, verify } from 'node:crypto';
+import { before, it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { ask, logIn } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Person, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+import { startReceiver } from './receiver.ts';
+
+const resources = new URL('./resources', import.meta.url).pathname;
+
+interface Made {
+  data: { id: string; secret: string; active: boolean; disabled_reason: string | null };
+  code: string;
+}
+interface Deliveries {
+  data: { id: string; state: string; response_status: number | null; attempts: number; operation: string }[];
+}
+
+onBothEngines('webhooks', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let admin: string;
+  let ada: Person;
+  before(async () => {
+    service = await start({ env: { RESOURCES_DIR: resources } });
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    ada = await someone(service);
+  });
+
+  const hook = async (json: object, token = admin) =>
+    (await ask<Made>(service, '/v1/webhooks', { json, token })).body.data;
+  const make = async (json: object = {}, token = admin) =>
+    (await ask<Made>(service, '/v1/cars', { json: { plate: `W-${plates++}`, ...json }, token })).body.data.id;
+  let plates = 0;
+  const deliveries = async (id: string) =>
+    (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token: admin })).body.data;
+  /** Asks until the answer is as it must become. */
+  const eventually = async <T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> => {
+    for (;;) {
+      const value = await read();
+      if (holds(value)) return value;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const stop = (id: string) => ask(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
+
+  it('delivers changes in the order of each row, signed as Standard Webhooks', async () => {
+    const receiver = await startReceiver();
+    const { id, secret } = await hook({ url: receiver.url, resources: ['cars'] });
+    assert.match(secret, /^whsec_/);
+    const car = await make({ seats: 1 });
+    for (const seats of [2, 3, 4]) {
+      await ask(service, `/v1/cars/${car}`, { method: 'PATCH', json: { seats }, token: admin });
+    }
+    const received = await receiver.until(4);
+    for (const { headers, text } of received) {
+      new Webhook(secret).verify(text, headers as Record<string, string>);
+      new SvixWebhook(secret).verify(text, headers as Record<string, string>);
+    }
+    assert.throws(() => new Webhook(secret).verify('{}', received[0]?.headers as Record<string, string>));
+    assert.deepEqual(
+      received.map(({ body }) => [body.type, (body.data.after as { seats: number }).seats]),
+      [
+        ['cars.created', 1],
+        ['cars.updated', 2],
+        ['cars.updated', 3],
+        ['cars.updated', 4],
+      ],
+    );
+    const kept = await eventually(
+      () => deliveries(id),
+      (rows) => rows.every(({ state }) => state === 'delivered'),
+    );
+    assert.deepEqual([kept.length, kept[0]?.response_status], [4, 204]);
+    await stop(id);
+  });
+
+  it('signs with ed25519 where that is asked for', async () => {
+    const receiver = await startReceiver();
+    const { id, secret } = await hook({ url: receiver.url, resources: ['cars'], signature: 'ed25519' });
+    assert.match(secret, /^whpk_/);
+    await make();
+    const [one] = await receiver.until(1);
+    const head = Buffer.from('302a300506032b6570032100', 'hex');
+    const raw = Buffer.from(secret.slice(5), 'base64');
+    const key = createPublicKey({ key: Buffer.concat([head, raw]), format: 'der', type: 'spki' });
+    const { 'webhook-id': of, 'webhook-timestamp': at, 'webhook-signature': signature } = one?.headers ?? {};
+    const [kind, text] = String(signature).split(',') as [string, string];
+    assert.equal(kind, 'v1a');
+    assert.ok(verify(null, Buffer.from(`${of}.${at}.${one?.text}`), key, Buffer.from(text, 'base64')));
+    await stop(id);
+  });
+
+  it('signs with both secrets while one is being replaced', async () => {
+    const receiver = await startReceiver();
+    const { id, secret } = await hook({ url: receiver.url, resources: ['cars'] });
+    const { body } = await ask<Made>(service, `/v1/webhooks/${id}/secrets`, {
+      json: { keep_old_hours: 1 },
+      token: admin,
+    });
+    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    const [one] = await receiver.until(1);
+    assert.equal(one?.body.type, 'ping');
+    for (const each of [secret, body.data.secret]) {
+      new Webhook(each).verify(one?.text as string, one?.headers as Record<string, string>);
+    }
+    await stop(id);
+  });
+
+  it('delivers what the owner may see, while the owner may', async () => {
+    const receiver = await startReceiver();
+    const { id } = await hook({ url: receiver.url, resources: ['cars'], operations: ['created'] }, ada.token);
+    await make();
+    const own = await make({}, ada.token);
+    const [one] = await receiver.until(1);
+    assert.equal(one?.body.data.id, own);
+    await ask(service, `/v1/users/${ada.id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
+    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    const rows = await eventually(
+      () => deliveries(id),
+      (all) => all.every(({ state }) => state !== 'waiting'),
+    );
+    assert.deepEqual(rows.map(({ operation, state }) => [operation, state]).sort(), [
+      ['created', 'delivered'],
+      ['ping', 'failed'],
+    ]);
+    assert.equal(receiver.received.length, 1);
+    await stop(id);
+  });
+
+  it('switches itself off at 410, and after three days of failures; the owner is told', async () => {
+    const gone = await startReceiver(() => 410);
+    const first = await hook({ url: gone.url, resources: ['cars'] });
+    const failing = await startReceiver(() => 500);
+    const second = await hook({ url: failing.url, resources: ['cars'] });
+    await make();
+    const state = async (id: string) => (await ask<Made>(service, `/v1/webhooks/${id}`, { token: admin })).body.data;
+    const off = await eventually(
+      () => state(first.id),
+      ({ active }) => !active,
+    );
+    assert.match(off.disabled_reason as string, /410/);
+    await failing.until(1);
+    service.advance(4 * 86_400_000);
+    admin = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const given = await eventually(
+      () => state(second.id),
+      ({ active }) => !active,
+    );
+    assert.match(given.disabled_reason as string, /three days/);
+    const [failed] = await deliveries(second.id);
+    assert.deepEqual([failed?.state, failed?.response_status], ['failed', 500]);
+  });
+
+  it('lets a slow receiver delay no other, and sends again what is asked for', async () => {
+    const slow = await startReceiver(() => undefined);
+    const quick = await startReceiver();
+    const [held, other] = [
+      await hook({ url: slow.url, resources: ['cars'] }),
+      await hook({ url: quick.url, resources: ['cars'] }),
+    ];
+    for (let i = 0; i < 12; i++) await make();
+    await quick.until(12);
+    assert.ok(slow.received.length <= 8);
+    const rows = await eventually(
+      () => deliveries(other.id),
+      (all) => all.every(({ state }) => state === 'delivered'),
+    );
+    const { status } = await ask(service, `/v1/webhooks/${other.id}/redeliveries`, {
+      json: { deliveries: [rows[0]?.id] },
+      token: admin,
+    });
+    assert.equal(status, 202);
+    const all = await quick.until(13);
+    assert.equal(all[12]?.headers['webhook-id'], rows[0]?.id);
+    for (const { id } of [held, other]) await stop(id);
+  });
+
+  it('refuses what cannot be delivered', async () => {
+    const status = async (json: object, token = admin) => (await ask(service, '/v1/webhooks', { json, token })).status;
+    assert.equal(await status({ url: 'ftp://example.com', resources: ['cars'] }), 422);
+    assert.equal(await status({ url: 'https://example.com', resources: ['stones'] }), 422);
+    assert.equal(await status({ url: 'https://example.com', resources: ['cars'], search: 'nonsense:1' }), 422);
+    assert.equal(await status({ url: 'https://example.com', resources: ['cars'], operations: ['eaten'] }), 422);
+  });
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { identityScopes } from '../../src/oauth/clients/scopes.ts';
+import { addApplication } from '../harness/applications.ts';
+import { ask } from '../harness/ask.ts';
+import { answerIn, authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+import type { Visitor } from '../harness/visitor.ts';
+
+const noChallenge = { code_challenge: undefined, code_challenge_method: undefined };
+const noVerifier = { code_verifier: undefined };
+
+/** What clients of the field send and expect with their default settings. */
+onBothEngines('OpenID clients with their defaults', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  let visitor: Visitor;
+  let email: string;
+  before(async () => {
+    service = await start();
+    ({ visitor, email } = await signedIn(service));
+  });
+  const add = (options: Parameters<typeof addApplication>[1] = {}) =>
+    addApplication(service, { trusted: true, scopes: identityScopes, ...options });
+
+  describe('PKCE', () => {
+    it('may be left out by an application that has a secret', async () => {
+      const app = await add();
+      const code = await codeFor(visitor, app.id, noChallenge);
+      assert.equal((await redeem(service, app, code, noVerifier)).status, 200);
+    });
+
+    it('is required of a public application, and of one that says so', async () => {
+      for (const options of [{ public: true }, { requirePkce: true }]) {
+        const { id } = await add(options);
+        const { error } = answerIn(await visitor.get(authorizePath(id, noChallenge)));
+        assert.equal(error, 'invalid_request', JSON.stringify(options));
+      }
+    });
+
+    it('needs the verifier where there was a challenge, and takes none where there was none', async () => {
+      const app = await add();
+      const withChallenge = await redeem(service, app, await codeFor(visitor, app.id), noVerifier);
+      assert.deepEqual([withChallenge.status, withChallenge.body.error], [400, 'invalid_grant']);
+      const without = await redeem(service, app, await codeFor(visitor, app.id, noChallenge));
+      assert.deepEqual([without.status, without.body.error], [400, 'invalid_grant']);
+    });
+  });
+
+  it('REQUIRE_PKCE=all requires it of all', async () => {
+    const strict = await start({ env: { REQUIRE_PKCE: 'all' } });
+    const app = await addApplication(strict, { trusted: true });
+    const person = await signedIn(strict);
+    assert.equal(answerIn(await person.visitor.get(authorizePath(app.id, noChallenge))).error, 'invalid_request');
+    assert.equal((await redeem(strict, app, await codeFor(person.visitor, app.id))).status, 200);
+  });
+
+  const idTokenOf = async (app: { id: string; secret?: string }, parameters: Record<string, string>) => {
+    const { body, text } = await redeem(service, app, await codeFor(visitor, app.id, parameters));
+    const { id_token, access_token } = body as unknown as { id_token: string; access_token: string };
+    assert.ok(id_token, text);
+    const info = await ask<Record<string, unknown>>(service, '/oauth/userinfo', { token: access_token });
+    return { claims: decodeJwt(id_token), info: info.body, id_token, access_token, scope: body.scope };
+  };
+
+  it('ID tokens are signed with RS256 and hold the claims of the scopes; access tokens stay ES256', async () => {
+    const { claims, id_token, access_token } = await idTokenOf(await add(), { scope: 'openid email profile' });
+    assert.equal(decodeProtectedHeader(id_token).alg, 'RS256');
+    assert.equal(decodeProtectedHeader(access_token).alg, 'ES256');
+    assert.deepEqual([claims.email, claims.email_verified, typeof claims.updated_at], [email, true, 'number']);
+  });
+
+  it('id_token_claims: false leaves them to userinfo', async () => {
+    const app = await add({ idTokenClaims: false });
+    const { claims, info } = await idTokenOf(app, { scope: 'openid email' });
+    assert.deepEqual([claims.email, info.email], [undefined, email]);
+  });
+
+  it('the claims parameter gives a claim where it is asked for, and nothing else', async () => {
+    const app = await add();
+    const ask1 = (claims: object) => idTokenOf(app, { scope: 'openid', claims: JSON.stringify(claims) });
+    const inToken = await ask1({ id_token: { email: { essential: true }, 'made up': null } });
+    assert.deepEqual([inToken.claims.email, inToken.info.email, inToken.scope], [email, undefined, undefined]);
+    const inInfo = await ask1({ userinfo: { email: null } });
+    assert.deepEqual([inInfo.claims.email, inInfo.info.email], [undefined, email]);
+    assert.equal(inInfo.info.email_verified, undefined);
+  });
+
+  it('the claims parameter asks the person as its scope would', async () => {
+    const app = await add({ trusted: false });
+    const claims = JSON.stringify({ userinfo: { email: null } });
+    const page = await visitor.get(authorizePath(app.id, { scope: 'openid', claims }));
+    assert.ok(page.html.includes('scope:email'));
+    const { code = '' } = answerIn(await press(visitor, page, 'allow', { without: ['email'] }));
+    const { body } = await redeem(service, app, code);
+    const info = await ask<Record<string, unknown>>(service, '/oauth/userinfo', { token: body.access_token });
+    assert.equal(info.body.email, undefined);
+  });
+
+  it('scopes that do not exist, or that the application may not have, are left out', async () => {
+    const app = await add({ scopes: ['openid', 'email'] });
+    const { scope } = await idTokenOf(app, { scope: 'openid email phone address no:such users:write' });
+    assert.equal(scope, 'openid email');
+  });
+
+  it('response_mode=fragment answers in the fragment, and form_post by a form', async () => {
+    const app = await add();
+    const { location } = await visitor.get(authorizePath(app.id, { response_mode: 'fragment' }));
+    const fragment = new URLSearchParams(new URL(location ?? '').hash.slice(1));
+    assert.deepEqual([...fragment.keys()], ['code', 'state', 'iss']);
+    assert.equal((await redeem(service, app, fragment.get('code') ?? '')).status, 200);
+
+    for (const parameters of [{}, { scope: 'nonsense' }]) {
+      const page = await visitor.get(authorizePath(app.id, { response_mode: 'form_post', ...parameters }));
+      assert.equal(page.status, 200);
+      assert.ok(page.html.includes(`action="${redirectUri}"`));
+      assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:;/);
+      const fields = Object.fromEntries(
+        [...page.html.matchAll(/name="(code|error|state|iss)" value="([^"]*)"/g)].map(([, name, value]) => [
+          name,
+          value,
+        ]),
+      );
+      assert.deepEqual([fields.state, fields.iss], ['a state', service.context.config.baseUrl]);
+      if (fields.code) assert.equal((await redeem(service, app, fields.code as string)).status, 200);
+      else assert.equal(fields.error, 'invalid_scope');
+    }
+  });
+
+  it('the pages of an application read the token endpoint with cookies, those of others do not', async () => {
+    const app = await add({ public: true, redirectUris: ['https://spa.example/app', redirectUri] });
+    const answers = async (origin: string) => {
+      const headers = { origin, 'access-control-request-method': 'POST' };
+      const form = { grant_type: 'authorization_code', client_id: app.id, code: 'wrong', redirect_uri: redirectUri };
+      const [preflight, answer] = [
+        await ask(service, '/oauth/token', { method: 'OPTIONS', headers }),
+        await ask(service, '/oauth/token', { form, headers: { origin } }),
+      ];
+      assert.equal(answer.body.error, 'invalid_grant');
+      return [preflight, answer].map((one) => [
+        one.headers.get('access-control-allow-origin'),
+        one.headers.get('access-control-allow-credentials'),
+      ]);
+    };
+    assert.deepEqual(await answers('https://spa.example'), Array(2).fill(['https://spa.example', 'true']));
+    assert.deepEqual(await answers('https://spa.example.evil'), Array(2).fill(['*', null]));
+    assert.deepEqual(await answers('https://spa_example'), Array(2).fill(['*', null]));
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { ask } from '../harness/ask.ts';
+import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { type Service, services } from '../harness/service.ts';
+
+const redirect_uris = ['https://app.example/callback'];
+
+onBothEngines('A registration', (engine) => {
+  const start = services(engine);
+  let open: Service;
+  before(async () => {
+    open = await start({ env: { DYNAMIC_CLIENTS: 'open' } });
+  });
+  const register = (on: Service, json: unknown) => ask<Record<string, unknown>>(on, '/oauth/register', { json });
+
+  it('holds a client to the grants that it named', async () => {
+    const { body } = await register(open, { redirect_uris, grant_types: ['authorization_code'] });
+    const { client_id, client_secret } = body as unknown as Record<string, string>;
+    const client = { client_id: client_id as string, client_secret: client_secret as string };
+    const refresh = await ask(open, '/oauth/token', {
+      form: { grant_type: 'refresh_token', refresh_token: 'any', ...client },
+    });
+    assert.deepEqual([refresh.status, refresh.body.error], [400, 'unauthorized_client']);
+    const device = await ask(open, '/oauth/device_authorization', { form: client });
+    assert.deepEqual([device.status, device.body.error], [400, 'unauthorized_client']);
+  });
+
+  it('tells what it took of keys, terms, policy, age and algorithm, and refuses what it cannot do', async () => {
+    const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
+    const told = {
+      ...{ tos_uri: 'https://app.example/tos', policy_uri: 'https://app.example/policy', default_max_age: 600 },
+      ...{ id_token_signed_response_alg: 'ES256', jwks },
+    };
+    const { body } = await register(open, { redirect_uris, ...told });
+    for (const [name, value] of Object.entries(told)) {
+      assert.deepEqual((body as unknown as Record<string, unknown>)[name], value, name);
+    }
+    const withPrivate = { keys: [{ ...jwks.keys[0], d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }] };
+    for (const wrong of [
+      { id_token_signed_response_alg: 'HS256' },
+      { jwks, jwks_uri: 'https://app.example/jwks' },
+      { jwks: withPrivate },
+      { default_max_age: -1 },
+      { subject_type: 'pairwise' },
+    ]) {
+      const refused = await register(open, { redirect_uris, ...wrong });
+      assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_client_metadata'], JSON.stringify(wrong));
+    }
+  });
+
+  it('is limited for one network by the clients that nobody uses', async () => {
+    open.advance(2 * 3_600_000);
+    const { visitor } = await signedIn(open);
+    for (let i = 0; i < 24; i++) {
+      const { status, body } = await register(open, { redirect_uris });
+      assert.equal(status, 201, `${i}`);
+      const { client_id: id, client_secret: secret } = body as unknown as Record<string, string>;
+      const code = await codeFor(visitor, id as string, { redirect_uri: redirect_uris[0] });
+      const form = { redirect_uri: redirect_uris[0] };
+      assert.equal((await redeem(open, { id: id as string, secret: secret as string }, code, form)).status, 200);
+    }
+  });
+});

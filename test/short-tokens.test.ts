@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { makeShortToken, shortTokenKind } from '../src/platform/short-token.ts';
+import { ask } from './harness/ask.ts';
+import { onBothEngines } from './harness/engines.ts';
+import { mailsTo } from './harness/mailbox.ts';
+import { personalClient, personalToken, someone, stateOf } from './harness/people.ts';
+import { type Service, services } from './harness/service.ts';
+
+onBothEngines('Short tokens', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+  const report = (token: unknown) => ask(service, '/v1/token-reports', { json: { token } });
+
+  it('have a prefix, 160 bits and a checksum, and one letter off is none', () => {
+    const tokens = new Set(Array.from({ length: 200 }, () => makeShortToken('pat')));
+    assert.equal(tokens.size, 200);
+    for (const token of tokens) {
+      assert.match(token, /^gh_pat_[0-9A-Za-z]{33}$/);
+      assert.equal(shortTokenKind(token), 'pat');
+      const wrong = token.slice(0, 12) + (token[12] === 'a' ? 'b' : 'a') + token.slice(13);
+      assert.equal(shortTokenKind(wrong), undefined);
+    }
+  });
+
+  it('are personal access tokens, which act with their scopes until they are deleted', async () => {
+    const person = await someone(service);
+    const token = await personalToken(service, person.token, ['users:read']);
+    assert.match(token, /^gh_pat_/);
+    assert.equal(await stateOf(service, token), '200');
+    assert.equal((await ask(service, '/v1/tokens', { token })).status, 403);
+    const listed = await ask<{ data: { id: string; name: string }[] }>(service, '/v1/tokens', { token: person.token });
+    const { id } = listed.body.data.find(({ name }) => name === 'a token') as { id: string };
+    await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token: person.token });
+    assert.equal(await stateOf(service, token), '401 token_revoked');
+    assert.equal(await stateOf(service, makeShortToken('pat')), '401 token_malformed');
+    assert.equal(await stateOf(service, 'gh_pat_x'), '401 token_malformed');
+  });
+
+  it('leave signed personal access tokens of before as good as they were', async () => {
+    const person = await someone(service);
+    const { sessions, context } = service;
+    const old = sessions.open(context.database, {
+      type: 'personal',
+      userId: person.id,
+      name: 'old',
+      scopes: ['*'],
+      source: { address: null, userAgent: null, requestId: null },
+    });
+    await old.durable;
+    assert.equal(await stateOf(service, sessions.accessTokenNow(old.session)), '200');
+  });
+
+  it('can be introspected by whom they concern', async () => {
+    const person = await someone(service);
+    const token = await personalToken(service, person.token, ['users:read']);
+    const found = await service.verifier.find(token);
+    assert.equal(found?.kind === 'access' && found.claims.scope, 'users:read');
+    assert.equal(found?.kind === 'access' && found.claims.aud, service.context.config.baseUrl);
+  });
+
+  it('are revoked by whoever reports them, and their owner is told', async () => {
+    const person = await someone(service);
+    const token = await personalToken(service, person.token);
+    assert.equal(await stateOf(service, token), '200');
+    assert.equal((await report(token)).status, 202);
+    assert.equal(await stateOf(service, token), '401 token_revoked');
+    const [mail] = await mailsTo(service, 'token-reported', person.email);
+    assert.match(mail?.text ?? '', /a personal access token[\s\S]*does not work any more/);
+    assert.doesNotMatch(mail?.text ?? '', /gh_pat_/);
+    // A token that is none is answered alike.
+    for (const other of [token, makeShortToken('pat'), makeShortToken('reg'), 'nothing', 'a.b.c']) {
+      assert.equal((await report(other)).status, 202);
+    }
+    for (const wrong of ['', 7, null, { a: 1 }]) assert.equal((await report(wrong)).status, 422);
+    assert.equal(await stateOf(service, person.token), '200');
+  });
+
+  it('are secrets of clients, which a report ends with what they opened', async () => {
+    const person = await someone(service);
+    const client = await personalClient(service, person.token);
+    assert.match(client.secret, /^gh_sec_/);
+    const { body } = await client.grant();
+    assert.equal(await stateOf(service, body.access_token), '200');
+    assert.equal((await report(client.secret)).status, 202);
+    assert.equal((await client.grant()).status, 401);
+    assert.equal(await stateOf(service, body.access_token), '401 token_revoked');
+    assert.equal((await mailsTo(service, 'token-reported', person.email)).length, 1);
+  });
+});
