@@ -10,17 +10,18 @@ test('a CSV file that was written here is read back', () => {
     ['AB 1', 'Fiat, "Panda"', 'two\r\nlines'],
     ['=SUM(A1)', "'=x", '-5'],
     ['', 'Zoë', '@home'],
+    ['＝1', ';=1', '\n=1'],
   ];
   const text = `\ufeff${csvLine(['plate', 'model', 'note'])}${rows.map(csvLine).join('')}`;
   assert.match(text, /'=SUM\(A1\)/, 'no spreadsheet takes it for a formula');
-  assert.match(text, /,-5\r\n/, 'a number stays a number');
+  assert.match(text, /,"-5"\r\n/, 'a number gets no apostrophe');
   assert.deepEqual(
     valuesOf('cars.csv', text),
     rows.map(([plate, model, note]) => ({ plate, model, note })),
   );
   assert.deepEqual(
     readRows('cars.csv', text).map(({ number }) => number),
-    [2, 3, 4],
+    [2, 3, 4, 5],
     'the header is row 1',
   );
 });
