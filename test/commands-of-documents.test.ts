@@ -26,6 +26,8 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/moving-from-laravel.md', 'gatehouse import passport', 'needs a MySQL of somebody; test/passport has its own'],
   ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
   ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a person who signs in before'],
+  ['docs/fapi.md', 'curl -X POST https://auth.example.com/v1/clients', 'needs an administrator; test/fapi does it'],
+  ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/http has a proxy'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
   [
     'docs/operating.md',
@@ -136,6 +138,9 @@ describe('The commands in the documents', () => {
     const made = await runPage('docs/oauth.md', project, settingsOf(service), service.url);
     assert.match(made, /client_id/);
     assert.match(made, /"registration_access_token":/);
+    assert.equal(made.match(/"access_token":/g)?.length, 3, made);
+    assert.match(made, /code_challenge=[\w-]{43}&/);
+    assert.doesNotMatch(made, /"error":|"status":4\d\d/);
   });
 
   it('of the fleet work with what the fleet begins with', async () => {
