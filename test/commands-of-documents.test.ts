@@ -39,6 +39,12 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'serves until it is stopped; test/telemetry does it with a collector',
   ],
+  [
+    'docs/fapi.md',
+    'curl -X POST https://auth.example.com/v1/clients',
+    'names a bank; test/fapi has its own application',
+  ],
+  ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/deploy has a proxy'],
   ['docs/operating.md', 'gatehouse move --to postgres', 'needs a PostgreSQL of somebody; test/move has its own'],
   [
     'examples/server-app/README.md',
