@@ -83,7 +83,14 @@ const tableOwners = new Map(
     ],
     oauth: [
       ...['clients', 'client_secrets', 'sessions', 'application_logins', 'device_authorizations'],
-      ...['client_registrations', 'consents', 'authorization_codes', 'used_proofs', 'pushed_requests', 'registration_tokens'],
+      ...[
+        'client_registrations',
+        'consents',
+        'authorization_codes',
+        'used_proofs',
+        'pushed_requests',
+        'registration_tokens',
+      ],
     ],
     resources: [
       ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
