@@ -26,8 +26,10 @@
       const token = form.elements.mfa_token?.value;
       return ask(button.dataset.passkeyGet, { type: 'get', ...(token ? { mfa_token: token } : {}) });
     };
+    let pressed = false;
     button.hidden = false;
     button.addEventListener('click', async () => {
+      pressed = true;
       button.setAttribute('aria-busy', 'true');
       try {
         send(form, await startAuthentication({ optionsJSON: await options() }));
@@ -40,6 +42,8 @@
       browserSupportsWebAuthnAutofill().then(async (supported) => {
         if (!supported) return;
         const optionsJSON = await options();
+        // A new request ends the one before it: autofill must not end the dialog that the button opened.
+        if (pressed) return;
         send(form, await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
       }).catch(() => undefined);
     }
