@@ -1,6 +1,6 @@
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
-import { isGoodLink } from '../identity/account-mails/look-at-link.ts';
+import { findInvitation, isGoodLink } from '../identity/account-mails/look-at-link.ts';
 import type { KnownScopes } from '../oauth/clients/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { OperatorError } from '../platform/errors.ts';
@@ -29,6 +29,7 @@ import { serveSecurity } from './settings/settings-security.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
 import { serveMailedLinks } from './sign-in/email-links.ts';
+import { serveInvitation } from './sign-in/invitation-page.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
@@ -64,6 +65,7 @@ export async function servePages(
   });
   serveLogoutPage(app, kit, means.oauth);
   serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
+  serveInvitation(kit, (token) => findInvitation(context, means.keys, token));
   serveDevicePage(kit, means.oauth);
   serveProfile(kit, means.oauth);
   serveSecurity(kit, means.oauth);
@@ -87,7 +89,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|logout|theme|account-deleted|login-(step|passkey)|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey)|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

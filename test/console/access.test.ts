@@ -42,7 +42,7 @@ describe('The console and who may do what', () => {
 
     await visit.test('makes a user, who can log in', async () => {
       await goTo('Users');
-      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
+      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'New user' }).waitFor();
       await page.getByRole('textbox', { name: 'Email' }).fill('Grace@Example.com');
@@ -99,7 +99,7 @@ describe('The console and who may do what', () => {
       const { status, body } = await ask(service, '/v1/users/me', { token });
       assert.deepEqual([status, body.code], [401, 'user_gone']);
       await goTo('Users');
-      const other = page.getByRole('cell', { name: 'ada@example.com', exact: true });
+      const other = page.getByRole('cell', { name: 'ada@example.com', exact: true }).first();
       await other.waitFor();
       await page.getByRole('button', { name: 'Add filter' }).click();
       await page.getByRole('menuitemcheckbox', { name: 'Disabled' }).click();
@@ -112,7 +112,7 @@ describe('The console and who may do what', () => {
       assert.ok(await logIn(service, 'grace@example.com', password));
       await goTo('Users');
       await page.getByRole('button', { name: 'Remove this filter' }).click();
-      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
+      await page.getByRole('cell', { name: 'ada@example.com', exact: true }).first().waitFor();
     });
 
     await visit.test('makes a client and shows its secret once', async () => {
@@ -131,9 +131,9 @@ describe('The console and who may do what', () => {
       assert.ok(!(await page.content()).includes(secret));
 
       await page.getByRole('button', { name: 'New secret' }).click();
-      await page.getByRole('combobox', { name: 'The old secret' }).click();
-      await choose('It ends at once');
-      await page.getByRole('button', { name: 'Make a new secret' }).click();
+      await page.getByRole('combobox', { name: 'Keep the old secret working for' }).click();
+      await choose('No time: end it now');
+      await page.getByRole('button', { name: 'Create a new secret' }).click();
       assert.equal(await page.getByRole('textbox', { name: 'Client id' }).inputValue(), id);
       const next = await page.getByRole('textbox', { name: 'Client secret' }).inputValue();
       await page.getByRole('button', { name: 'I have copied it' }).click();
@@ -164,13 +164,17 @@ describe('The console and who may do what', () => {
 
     await visit.test('leads through the trail, which nobody changes', async () => {
       await goTo('Events');
-      // The console remembers what was looked for before.
-      const other = page.getByRole('cell', { name: 'login.failed', exact: true });
+      const other = page.getByText('signed in').first();
       await other.waitFor();
-      await page.getByPlaceholder('Type').fill('client.');
+      await page.getByRole('combobox', { name: 'Kind' }).fill('made the client');
+      await page.getByRole('option', { name: '… made the client …' }).click();
       await other.waitFor({ state: 'detached' });
       assert.equal(await page.getByRole('link', { name: 'Create', exact: true }).count(), 0);
-      await page.getByRole('cell', { name: 'client.created', exact: true }).first().click();
+      await page.getByText('ada@example.com made the client Reports').waitFor();
+      await page
+        .getByRole('link', { name: /^now|ago$/ })
+        .first()
+        .click();
       await page.getByRole('heading', { name: 'Event client.created' }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
       assert.deepEqual(await seriousProblems(page), []);

@@ -42,7 +42,7 @@ describe('The console and one row', () => {
       assert.deepEqual(await seriousProblems(page), []);
       await page.keyboard.press('Enter');
       await page.getByText('Park: done.').waitFor();
-      await page.getByText('Deck 3').waitFor();
+      await page.getByText('Deck 3').first().waitFor();
     });
 
     await visit.test('ties and unties related rows in place', async () => {
@@ -97,7 +97,7 @@ describe('The console and one row', () => {
       await page.goto(`${service.url}/admin/cars/${id}/show`);
     });
 
-    await visit.test('shows its JSON, its history and how programs read it', async () => {
+    await visit.test('shows its JSON, who changed it, and how programs read it', async () => {
       await page.getByRole('button', { name: 'API' }).click();
       const panel = page.getByRole('dialog', { name: 'For programs' });
       await panel.getByText(`curl '${service.url}/v1/cars/${id}'`).waitFor();
@@ -105,10 +105,11 @@ describe('The console and one row', () => {
       assert.deepEqual(await seriousProblems(page), []);
       await panel.getByRole('tab', { name: 'JSON' }).click();
       await panel.getByText('"plate": "AB 123"').waitFor();
-      await panel.getByRole('tab', { name: 'History' }).click();
-      await panel.getByText('parked at').first().waitFor();
-      await panel.getByText('Created', { exact: true }).waitFor();
       await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      const activity = page.locator('section', { has: page.getByRole('heading', { name: 'Activity' }) });
+      await activity.getByText('ada@example.com changed the car').first().waitFor();
+      await activity.getByText('Parked at: – → Deck 3').waitFor();
     });
 
     await visit.test('copies the id where there is no clipboard API', async () => {
@@ -123,7 +124,7 @@ describe('The console and one row', () => {
       await json.fill('{"seats": ["child",\n oops]}');
       await page.getByText('This is not JSON (yet): look at line 2').waitFor();
       await json.fill('{"seats":["child"]}');
-      await page.getByRole('button', { name: 'Lay out Equipment' }).click();
+      await page.getByRole('button', { name: 'Format JSON' }).click();
       assert.match(await json.inputValue(), /\n {2}"seats"/);
       await page.getByRole('textbox', { name: 'Plate' }).fill('lower case');
       await page.getByRole('button', { name: 'Save', exact: true }).click();

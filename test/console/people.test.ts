@@ -70,16 +70,16 @@ describe('The console and people', () => {
     });
 
     await visit.test('shows what happened to a person, and where they are signed in', async () => {
-      await page.getByRole('region', { name: 'What happened' }).getByText('signed in').first().waitFor();
+      await page.getByRole('region', { name: 'Activity' }).getByText('signed in').first().waitFor();
       await page.getByRole('region', { name: 'Sessions' }).getByText('127.0.0.1').first().waitFor();
       await page.getByText('Email not confirmed').waitFor();
-      await page.getByText('Locked out').waitFor();
+      await page.getByText('Locked until').waitFor();
       assert.deepEqual(await seriousProblems(page), []);
     });
 
     await visit.test('unlocks, confirms, sends a reset, signs out, gives a role', async () => {
       await askAndDo('Unlock');
-      await page.getByText('Locked out').waitFor({ state: 'detached' });
+      await page.getByText('Locked until').waitFor({ state: 'detached' });
       const token = await logIn(service, 'grace@example.com', password);
       await askAndDo('Confirm email');
       await page.getByText('Email not confirmed').waitFor({ state: 'detached' });
@@ -117,9 +117,9 @@ describe('The console and people', () => {
 
     await visit.test('deletes a person after saying what goes along', async () => {
       await page.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
-      await page.getByRole('dialog').getByText('Personal access tokens: 1').waitFor();
+      await page.getByRole('dialog').getByRole('link', { name: '1 token' }).waitFor();
       assert.deepEqual(await seriousProblems(page), []);
-      await page.getByRole('button', { name: 'Delete Barbara Liskov' }).press('Enter');
+      await page.getByRole('button', { name: 'Delete user', exact: true }).press('Enter');
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       assert.equal(
         (await ask(service, `/v1/users/${graceId}`, { token: await logIn(service, 'ada@example.com', password) }))

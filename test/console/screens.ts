@@ -66,6 +66,17 @@ const over = (name: string, base: Screen, button: string, dialog: string | RegEx
   },
 });
 
+/** What an item of a list's menu opens. */
+const fromMenu = (name: string, base: Screen, item: string, dialog: string): Screen => ({
+  name,
+  async open(page, house) {
+    await base.open(page, house);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await page.getByRole('dialog', { name: dialog }).waitFor();
+  },
+});
+
 /** As a link does, without loading the console anew; a page that was left with changes would ask first. */
 async function goTo(page: Page, { url }: House, path: string): Promise<void> {
   if (!page.url().startsWith(`${url}/admin`)) await page.goto(`${url}/admin`);
@@ -181,14 +192,14 @@ export const screens: readonly Screen[] = [
   palette,
   selected('bulk change', 'Change', /^Change \d cars?/),
   selected('bulk delete', 'Delete', /^Delete \d cars?/),
-  over('import', cars, 'Import', 'Import cars'),
-  over('export', cars, 'Export', 'Export cars'),
+  fromMenu('import', cars, 'Import', 'Import cars'),
+  fromMenu('export', cars, 'Export', 'Export cars'),
   over('invite', users, 'Invite', /Invite/),
   over('for programs', car, 'API', 'For programs'),
   over('action', car, 'Park', /^Park: /),
   over('delete', car, 'Delete', /^Delete car/),
   over('row in place', owner, 'New car', 'New car'),
-  over('delete a person', person, 'Delete', /^Delete Ada/),
+  over('delete a person', person, 'Delete', /^Delete user/),
   over('roles of a person', person, 'Roles', /./),
   conflict,
   secret,

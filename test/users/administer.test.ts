@@ -85,6 +85,11 @@ onBothEngines('what administrators do for a person', (engine) => {
     const token = await tokenMailed(service, 'invitation', email);
     service.advance(2 * 86_400_000);
     admin = await logIn(service, 'ada@example.com', password);
+    const page = await (await fetch(`${service.url}/invitations/${token}`)).text();
+    assert.match(page, /Welcome, Grace Hopper/);
+    assert.match(page, /invited you to Gatehouse as editor\./);
+    assert.match(page, new RegExp(`Choose a password for <strong>${email}</strong>`));
+    assert.equal((await fetch(`${service.url}/invitations/wrong`)).status, 410);
     const chosen = await ask(service, `/v1/password/resets/${token}`, { json: { password: 'a chosen password' } });
     assert.equal(chosen.status, 200);
     assert.ok(await logIn(service, email, 'a chosen password'));

@@ -27,7 +27,7 @@ import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { shareTheme } from './chosen-theme.ts';
 import type { Entered } from './enter-console.ts';
 import { loadDashboard, loadForms, loadList, loadPerson, loadShow } from './lazy-pages.ts';
-import { NothingHere } from './NotFound.tsx';
+import { NotFound } from './NotFound.tsx';
 import { router } from './router.tsx';
 import { createThemes } from './theme.ts';
 
@@ -72,7 +72,7 @@ export default function Console({ me, descriptions }: NonNullable<Entered>) {
             layout={ConsoleLayout}
             loading={LoadingPage}
             loginPage={Leaving}
-            catchAll={NothingHere}
+            catchAll={NotFound}
             error={ErrorPage}
             accessDenied={AccessDenied}
             authenticationError={AuthenticationError}

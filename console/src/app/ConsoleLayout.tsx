@@ -1,22 +1,39 @@
 import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
 import { Box, ListItemIcon, ListItemText, MenuItem, Typography } from '@mui/material';
-import type { ReactNode } from 'react';
-import { AppBar, Layout, Logout, Menu, TitlePortal, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
-import { SignInAgain } from '../auth/SignInAgain.tsx';
-import { root } from '../data/api.ts';
+import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { AppBar, Layout, Link, Logout, Menu, UserMenu, useGetIdentity, useSidebarState } from 'react-admin';
+import { interruption, proofPrompt, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
 import { isOwn, ownNames } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { PageHead } from '../widgets/PageActions.tsx';
 import { brand } from './brand.ts';
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {
   return (
     <Layout appBar={ConsoleBar} menu={ConsoleMenu}>
+      <PageHead />
       {children}
-      <SignInAgain />
+      <Prompts />
     </Layout>
+  );
+}
+
+const SignInDialog = lazy(() => import('../auth/SignInDialog.tsx'));
+const ProofDialog = lazy(() => import('../auth/ProofDialog.tsx'));
+
+/** Asks for a sign-in or a proof over whatever the person is doing. */
+function Prompts() {
+  const isSignedOut = useSyncExternalStore(interruption.subscribe, interruption.isOn);
+  const needsProof = useSyncExternalStore(proofPrompt.subscribe, proofPrompt.isOpen);
+  useEffect(interruption.begin, []);
+  return (
+    <Suspense>
+      {isSignedOut && <SignInDialog />}
+      {needsProof && <ProofDialog />}
+    </Suspense>
   );
 }
 
@@ -24,9 +41,9 @@ function ConsoleBar() {
   return (
     <AppBar color="inherit" userMenu={<Account />}>
       <Box component="img" src={brand.logo} alt="" sx={{ height: 24, mr: 1.5, display: { xs: 'none', sm: 'block' } }} />
-      <TitlePortal
-        sx={{ '& > *': { maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', verticalAlign: 'bottom' } }}
-      />
+      <Link to="/" color="inherit" underline="none" noWrap sx={{ flex: 1, fontWeight: 600 }}>
+        {brand.name}
+      </Link>
       <SearchEverything />
     </AppBar>
   );

@@ -3,7 +3,7 @@ import { Link, Title, useTranslate } from 'react-admin';
 import { say } from '../text/say.ts';
 
 /** At an address that leads nowhere. */
-export function NothingHere() {
+export function NotFound() {
   const translate = useTranslate();
   const title = translate('ra.page.not_found');
   return (

@@ -3,57 +3,18 @@ import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-
 import { say } from '../text/say.ts';
 import { type BrandColours, brand } from './brand.ts';
 
-interface Colours {
-  ground: string;
-  surface: string;
-  sunken: string;
-  ink: string;
-  quiet: string;
-  line: string;
-  accent: string;
-  accentHover: string;
-  onAccent: string;
-  accentSoft: string;
-  /** Under text: the brand's own colour where there is one. */
-  fill: string;
-  fillHover: string;
-  danger: string;
-  warn: string;
-}
-
-/** The same colours as the pages'. */
-const light: Colours = {
-  ground: '#f5f4f0',
-  surface: '#ffffff',
-  sunken: '#f0efea',
-  ink: '#1c2024',
-  quiet: '#5c6066',
-  line: '#dedcd5',
-  accent: '#17614d',
-  accentHover: '#114b3b',
-  onAccent: '#ffffff',
-  accentSoft: '#e5f0ec',
-  fill: '#17614d',
-  fillHover: '#114b3b',
-  danger: '#a8261c',
-  warn: '#7a5200',
+/** The colours of the pages. `fill` is the background of a filled button; a brand may set it apart from the accent. */
+const light = {
+  ...{ ground: '#f5f4f0', surface: '#ffffff', sunken: '#f0efea', ink: '#1c2024', quiet: '#5c6066', line: '#dedcd5' },
+  ...{ accent: '#17614d', accentHover: '#114b3b', onAccent: '#ffffff', accentSoft: '#e5f0ec' },
+  ...{ fill: '#17614d', fillHover: '#114b3b', danger: '#a8261c', warn: '#7a5200' },
 };
+type Colours = typeof light;
 
 const dark: Colours = {
-  ground: '#131618',
-  surface: '#1b1f22',
-  sunken: '#15181b',
-  ink: '#e9eae8',
-  quiet: '#a5abab',
-  line: '#2f3538',
-  accent: '#74cbad',
-  accentHover: '#8fd9bf',
-  onAccent: '#0c2019',
-  accentSoft: '#1a2f28',
-  fill: '#74cbad',
-  fillHover: '#8fd9bf',
-  danger: '#ff9a8f',
-  warn: '#f0c674',
+  ...{ ground: '#131618', surface: '#1b1f22', sunken: '#15181b', ink: '#e9eae8', quiet: '#a5abab', line: '#2f3538' },
+  ...{ accent: '#74cbad', accentHover: '#8fd9bf', onAccent: '#0c2019', accentSoft: '#1a2f28' },
+  ...{ fill: '#74cbad', fillHover: '#8fd9bf', danger: '#ff9a8f', warn: '#f0c674' },
 };
 
 function branded(colours: Colours, own: BrandColours | undefined): Colours {
@@ -104,6 +65,28 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
             fontSize: '0.8125rem',
           },
           'a.reference': { color: c.accent, textDecorationColor: `color-mix(in srgb, ${c.accent} 40%, transparent)` },
+          '@media (prefers-reduced-motion: reduce)': {
+            '*, *::before, *::after': { animation: 'none !important', transition: 'none !important' },
+          },
+          '.value .status': {
+            borderRadius: 16,
+            padding: '2px 8px',
+            fontSize: '0.8125rem',
+            border: '1px solid currentColor',
+          },
+          '.value .status.off': { color: c.danger },
+          '.value .status.open': { color: c.warn },
+          '.value .avatar': {
+            ...{
+              display: 'inline-grid',
+              placeItems: 'center',
+              width: 28,
+              height: 28,
+              marginRight: 8,
+              borderRadius: '50%',
+            },
+            ...{ backgroundColor: c.accentSoft, color: c.accent, fontSize: '0.75rem', fontWeight: 600 },
+          },
           ':focus-visible': { outline: `2px solid ${c.accent}`, outlineOffset: 1, borderRadius: 2 },
         },
       },
@@ -176,12 +159,18 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): Them
         },
       },
       RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
-      RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+      // The search box takes the room that the buttons beside it leave, also on a phone.
+      RaListToolbar: {
+        styleOverrides: {
+          root: {
+            '&&': { backgroundColor: 'transparent', flexDirection: 'row', flexWrap: 'wrap', alignItems: 'center' },
+          },
+        },
+      },
       RaFilterForm: {
         styleOverrides: {
-          // It leaves the actions beside it as much room as they need in one line.
           root: {
-            '&&': { backgroundColor: 'transparent', flex: '1 1 260px', minWidth: 240 },
+            '&&': { backgroundColor: 'transparent', flex: '1 1 240px', minWidth: 0, padding: 0 },
             '& .filter-field': { maxWidth: '100%' },
             '& .MuiAutocomplete-root': { minWidth: 240 },
           },

@@ -8,23 +8,23 @@ import { useDescription } from '../data/described.tsx';
 import { counted, removalOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { sayRemoval } from '../text/words.ts';
-import { BulkDelete } from './BulkDelete.tsx';
-import { BulkUpdate, sharedFields } from './BulkUpdate.tsx';
+import { BulkDialog, sharedFields } from './BulkDialog.tsx';
 import { countOf, type Selection } from './selected-rows.ts';
 
-type Task = 'update' | 'delete';
-
-/** What is selected, and what can be done with it. */
+/** How many rows are selected, and what can be done with them. */
 export function BulkBar() {
   const description = useDescription();
   const { selectedIds, onUnselectItems, filterValues, total, data = [] } = useListContext();
   const refresh = useRefresh();
-  const [task, setTask] = useState<Task>();
+  const [task, setTask] = useState<'update' | 'delete'>();
   const [all, setAll] = useState<number>();
   const filterText = JSON.stringify(filterValues);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter finds other rows.
   useEffect(() => setAll(undefined), [filterText, selectedIds.length]);
+  // A selection ends with the list and with the filter that it was made in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter is another list.
+  useEffect(() => onUnselectItems, [description.name, filterText]);
 
   if (selectedIds.length === 0) return null;
   const { name, operations } = description;
@@ -70,8 +70,7 @@ export function BulkBar() {
           {sayRemoval(removalOf(name), 'word')}
         </Button>
       )}
-      {task === 'update' && <BulkUpdate selection={selection} total={count} onClose={close} />}
-      {task === 'delete' && <BulkDelete selection={selection} total={count} onClose={close} />}
+      {task && <BulkDialog {...{ task, selection, total: count, onClose: close }} />}
     </Paper>
   );
 }

@@ -1,57 +1,55 @@
 import { GatehouseError } from '../../../client/errors.ts';
-import { type Operation, packed, type Task } from './packed.ts';
-import { pause } from './pause.ts';
+import type { Result } from '../../../client/resource.ts';
+
+/** A write of one row. */
+export type Operation =
+  | { operation: 'create'; data: object }
+  | { operation: 'update'; id: string; data: object; if_match?: string }
+  | { operation: 'delete'; id: string };
 
 export interface Progress {
   done: number;
   failed: number;
-  /** Seconds that the service asked to wait for. */
-  waits: number | undefined;
+  /** Seconds that the service asked to wait. */
+  waits?: number | undefined;
 }
 
 export interface Failure<Row> {
   row: Row;
   message: string;
+  error: Error & Partial<GatehouseError>;
 }
 
 export interface Report<Row> {
   done: number;
   failures: Failure<Row>[];
-  /** Not all rows were tried. */
+  /** The work was stopped before the last row. */
   isStopped: boolean;
 }
 
-/** The answer of the service for one row; status 0 stands for no answer. */
-export interface Answer {
-  status: number;
-  error?: Error & Partial<GatehouseError>;
-}
+export type Answer = Pick<Result<unknown>, 'status' | 'data' | 'etag'> & { error?: Failure<unknown>['error'] };
 
 interface Options<Row> {
   rows: AsyncIterable<Row> | Iterable<Row>;
   operationOf: (row: Row) => Operation;
   send: (operations: Operation[]) => Promise<Answer[]>;
   onProgress: (progress: Progress) => void;
+  onDone?: ((row: Row, answer: Answer) => void) | undefined;
   signal: AbortSignal;
-  /** Seconds until there is room for more than other work may need. */
-  room?: () => number;
+  /** Seconds until there are more requests left than other work may need. */
+  secondsToRoom?: () => number;
   wait?: (seconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Does the same to many rows, a batch at a time; goes on over those that fail, and waits where the service asks for it. */
-export async function runBulk<Row>({
-  rows,
-  operationOf,
-  send,
-  onProgress,
-  signal,
-  room = () => 0,
-  wait = pause,
-}: Options<Row>): Promise<Report<Row>> {
+type Task<Row> = { row: Row; operation: Operation };
+
+/** Applies an operation to many rows, one batch at a time. Continues after failures, and waits when the service asks for it. */
+export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> {
+  const { rows, operationOf, send, onProgress, onDone, signal, secondsToRoom = () => 0, wait = pause } = options;
   const failures: Failure<Row>[] = [];
   let done = 0;
-  let isAway = false;
-  const stopped = () => signal.aborted || isAway;
+  let isUnreachable = false;
+  const isStopped = () => signal.aborted || isUnreachable;
   const tell = (waits?: number) => onProgress({ done, failed: failures.length, waits });
 
   async function hold(seconds: number): Promise<void> {
@@ -61,23 +59,25 @@ export async function runBulk<Row>({
   }
 
   async function work(batch: readonly Task<Row>[]): Promise<void> {
-    for (let left = batch; left.length > 0 && !stopped(); ) {
-      await hold(room());
-      const answers = await send(left.map(({ operation }) => operation)).catch((error: unknown) =>
-        refusedAll(error, left),
-      );
+    for (let left = batch; left.length > 0 && !isStopped(); ) {
+      await hold(secondsToRoom());
+      const answers = await send(left.map(({ operation }) => operation)).catch((error: Error) => refused(error, left));
       const again: Task<Row>[] = [];
       let seconds = 0;
       for (const [index, task] of left.entries()) {
-        const { status, error } = answers[index] ?? { status: 0 };
-        if (isPassing(status, error)) {
+        const answer = answers[index] ?? { status: 0 };
+        const { status, error } = answer;
+        if ((status === 429 || status === 503) && error?.retryAfter !== undefined) {
           again.push(task);
-          seconds = Math.max(seconds, error?.retryAfter ?? 0);
+          seconds = Math.max(seconds, error.retryAfter);
         } else if (error && !(status === 404 && task.operation.operation === 'delete')) {
-          failures.push({ row: task.row, message: sayOf(error) });
-        } else done++;
+          failures.push({ row: task.row, message: messageOf(error), error });
+        } else {
+          done++;
+          onDone?.(task.row, answer);
+        }
       }
-      isAway = answers.every(({ status }) => status === 0);
+      isUnreachable = answers.every(({ status }) => status === 0);
       tell();
       if (again.length > 0) await hold(Math.max(1, seconds));
       left = again;
@@ -87,26 +87,66 @@ export async function runBulk<Row>({
   // The next rows are read while these are written.
   const batches = packed(rows, (row) => ({ row, operation: operationOf(row) }));
   let next = batches.next();
-  while (!stopped()) {
+  while (!isStopped()) {
     const { done: isOver, value: batch } = await next;
     if (isOver) break;
     next = batches.next();
-    // Whoever is interested awaits it in the next round.
     next.catch(() => undefined);
     await work(batch);
   }
-  return { done, failures, isStopped: stopped() };
+  return { done, failures, isStopped: isStopped() };
 }
 
-/** A refusal of the whole batch is one of each of its rows. */
-export function refusedAll(error: unknown, rows: readonly unknown[]): Answer[] {
+/** A refusal of the whole batch counts for each of its rows. */
+function refused(error: Error, tasks: readonly unknown[]): Answer[] {
   const status = error instanceof GatehouseError ? error.status : 0;
-  return rows.map(() => ({ status, error: error as Error }));
+  return tasks.map(() => ({ status, error }));
 }
 
-const isPassing = (status: number, error: Partial<GatehouseError> | undefined): boolean =>
-  (status === 429 || status === 503) && error?.retryAfter !== undefined;
-
-/** What is wrong with each field says more than that some are. */
-const sayOf = ({ message, fields = [] }: Error & Partial<GatehouseError>): string =>
+const messageOf = ({ message, fields = [] }: Failure<unknown>['error']): string =>
   fields.length === 0 ? message : fields.map((field) => field.message).join(' ');
+
+/** Waits some seconds, or until the work is stopped. */
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, seconds * 1000);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** What the service accepts in one request. */
+const most = { operations: 100, members: 950, characters: 900_000 };
+
+/** Members and items at every depth, as the service counts them. */
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value);
+  return inner.reduce<number>((sum, item) => sum + membersOf(item), inner.length);
+}
+
+/** Tasks in batches that the service accepts: all of one kind, and no row twice. */
+async function* packed<Row>(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  taskOf: (row: Row) => Task<Row>,
+): AsyncGenerator<Task<Row>[], void> {
+  let batch: Task<Row>[] = [];
+  let size = { members: 0, characters: 0 };
+  const ids = new Set<string>();
+  for await (const row of rows) {
+    const task = taskOf(row);
+    const { operation } = task;
+    const members = size.members + membersOf(operation) + 1;
+    const characters = size.characters + JSON.stringify(operation).length + 1;
+    const isFull = batch.length === most.operations || members > most.members || characters > most.characters;
+    const isOther = batch[0] !== undefined && batch[0].operation.operation !== operation.operation;
+    if (batch.length > 0 && (isFull || isOther || ('id' in operation && ids.has(operation.id)))) {
+      yield batch;
+      batch = [];
+      ids.clear();
+      size = { members: members - size.members, characters: characters - size.characters };
+    } else size = { members, characters };
+    batch.push(task);
+    if ('id' in operation) ids.add(operation.id);
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,31 +1,43 @@
 import type { RaRecord } from 'react-admin';
+import type { ListQuery } from '../../../client/list-query.ts';
+import type { Page } from '../../../client/resource.ts';
 import { gatehouse } from '../data/api.ts';
-import { searchFor } from '../data/list-filter.ts';
-import { eachRow } from './each-row.ts';
+import { searchFor } from '../data/list-query-of.ts';
+import { waitForRoom } from './request-limit.ts';
 
 export type Row = RaRecord<string>;
 
-/** What is selected: these rows, or every row that the list's filter finds. */
+/** The selected rows, or every row that the list's filter finds. */
 export type Selection = { ids: readonly string[] } | { filter: Record<string, unknown> };
 
-/** Every row of a selection. All that match are walked by key, so that rows that change or go meanwhile disturb nothing. */
+/** Every row of a selection. A filter is read by cursor, so that rows that change meanwhile are neither skipped nor repeated. */
 export async function* rowsOf(resource: string, selection: Selection, signal: AbortSignal): AsyncGenerator<Row, void> {
-  const rows = gatehouse.resource<Row>(resource);
   if ('filter' in selection) {
-    yield* eachRow<Row>(resource, { search: searchFor(selection.filter), orderBy: 'id' }, signal);
-    return;
+    return yield* eachRow<Row>(resource, { search: searchFor(selection.filter), orderBy: 'id' }, signal);
   }
   for (let start = 0; start < selection.ids.length; start += 100) {
-    const some = selection.ids.slice(start, start + 100);
-    const { data } = await rows.list({ search: { id: some }, limit: 100, count: 'none' }, { signal });
-    yield* data;
+    yield* eachRow<Row>(resource, { search: { id: selection.ids.slice(start, start + 100) } }, signal);
+  }
+}
+
+/** Every row that a query finds, at a pace that leaves requests for other work. */
+export async function* eachRow<Row>(
+  resource: string,
+  query: Omit<ListQuery, 'page' | 'cursor'>,
+  signal: AbortSignal,
+): AsyncGenerator<Row, void> {
+  let cursor: string | null | undefined = '';
+  while (cursor !== undefined && cursor !== null && !signal.aborted) {
+    await waitForRoom();
+    const page: Page<Row> = await gatehouse.resource<Row>(resource).list({ limit: 100, ...query, cursor }, { signal });
+    yield* page.data;
+    cursor = page.pagination.next_cursor;
   }
 }
 
 /** How many rows a filter finds, counted to the end. */
 export async function countOf(resource: string, filter: Record<string, unknown>): Promise<number> {
-  const { pagination } = await gatehouse
-    .resource(resource)
-    .list({ search: searchFor(filter), limit: 1, count: 'exact' });
+  const rows = gatehouse.resource(resource);
+  const { pagination } = await rows.list({ search: searchFor(filter), limit: 1, count: 'exact' });
   return pagination.total ?? 0;
 }

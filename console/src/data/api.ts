@@ -1,8 +1,9 @@
 import { createGatehouse } from '../../../client/gatehouse.ts';
-import { noteLimit } from '../bulk/request-limit.ts';
 import { Interruption } from '../auth/interruption.ts';
 import { noteOwnSession } from '../auth/own-session.ts';
 import { tokenOfPage } from '../auth/page-session.ts';
+import { ProofPrompt } from '../auth/proof-prompt.ts';
+import { noteLimit } from '../bulk/request-limit.ts';
 import { inReadersLanguage } from './spoken-problem.ts';
 
 /** The path in front of all the service's paths; filled in by the service. Empty, or still a placeholder: none. */
@@ -29,12 +30,14 @@ export const interruption = new Interruption(async () => {
   return answer;
 });
 
+export const proofPrompt = new ProofPrompt(root);
+
 export const gatehouse = createGatehouse({
   baseUrl: root,
   renew: interruption.renew,
   onSignedOut: leave,
   async fetch(url, init) {
-    const response = await fetch(url, init);
+    const response = await proofPrompt.send(url, init);
     noteLimit(response);
     return inReadersLanguage(response);
   },

@@ -21,7 +21,7 @@ const listParams = { pagination: { page: 2, perPage: 25 }, sort: { field: 'plate
 
 test('getList asks by page, order and search', async () => {
   const { data, seen } = await provider(() => page([{ id: '1' }], { total: 26 }));
-  const filter = { 'plate@contains': 'B;1', color: 'red', 'seats@from': 2, 'seats@to': 5, nothing: '' };
+  const filter = { 'plate@contains': 'B;1', color: 'red', 'seats@range': { from: 2, to: 5 }, nothing: '' };
   const answer = await data.getList('cars', { ...listParams, filter });
   assert.deepEqual(answer, { data: [{ id: '1' }], total: 26 });
   assert.deepEqual(parameters(seen[0]), {
@@ -47,7 +47,7 @@ test('a list that was not counted to its end says only whether there is more', a
 
 test('days are asked for from midnight to midnight of the person', async () => {
   const { data, seen } = await provider(() => page([]));
-  const filter = { 'created_at@since': '2026-03-01', 'created_at@until': '2026-03-31' };
+  const filter = { 'created_at@days': { from: '2026-03-01', to: '2026-03-31' } };
   await data.getList('events', { ...listParams, filter });
   const [from, to] = [new Date(2026, 2, 1), new Date(2026, 3, 1)];
   assert.equal(parameters(seen[0]).search, `created_at:>=${from.toISOString()};created_at:<${to.toISOString()}`);

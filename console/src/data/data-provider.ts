@@ -11,8 +11,8 @@ import { GatehouseError } from '../../../client/errors.ts';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Page } from '../../../client/resource.ts';
 import { ConflictError, forForm } from './form-error.ts';
-import { takeRows } from './rows-ahead.ts';
 import { queryOf } from './list-query-of.ts';
+import { takeRows } from './rows-ahead.ts';
 
 /** A row that was read alone carries its tag under this name: whoever writes it back says which version they saw. */
 export const tagKey = '_etag';

@@ -1,54 +1,51 @@
-type Raw = Record<string, unknown>;
+import type { FieldDescription } from './field-description.ts';
 
-/** The members of an action's body, in the words that fields are described in. What is no plain value is JSON. */
-export function fieldsOfSchema(schema: Raw | undefined): [string, Raw][] {
-  const required = new Set((schema?.required as string[] | undefined) ?? []);
-  return Object.entries((schema?.properties as Record<string, Raw> | undefined) ?? {}).map(([name, property]) => [
-    name,
-    {
-      ...typeOf(property),
-      label: property.title,
-      required: required.has(name),
-      default: property.default,
-      ...saidOf(property),
-    },
-  ]);
+type Schema = Record<string, unknown>;
+
+/** The members of an action's body as fields. Whatever is not a plain value or a list of strings is edited as JSON. */
+export function fieldsOfSchema(schema: Schema | undefined): FieldDescription[] {
+  const required = (schema?.required as string[] | undefined) ?? [];
+  return Object.entries((schema?.properties ?? {}) as Record<string, Schema>).map(([name, property]) => {
+    const { title, description, examples, default: preset } = property;
+    const said = {
+      label: title,
+      description,
+      default: preset,
+      example: Array.isArray(examples) ? examples[0] : undefined,
+    };
+    return { name, ...typeOf(property), ...said, required: required.includes(name) } as FieldDescription;
+  });
 }
 
-const saidOf = ({ description, examples }: Raw): Raw => ({
-  description,
-  example: Array.isArray(examples) ? examples[0] : undefined,
-});
-
-function typeOf(property: Raw): Raw {
-  const { type, format, minimum, maximum, minLength, maxLength, pattern } = property;
+function typeOf(property: Schema): Partial<FieldDescription> {
+  const { type, format, pattern } = property as Record<string, string>;
+  const { minimum, maximum, minLength, maxLength } = property as Record<string, number>;
   const values = valuesOf(property);
   if (values) return { type: 'enum', values };
   switch (type) {
     case 'integer':
     case 'number':
-      return { type, min: minimum, max: maximum };
+      return { type, min: minimum, max: maximum } as Partial<FieldDescription>;
     case 'boolean':
-      return { type };
+      return { type: 'boolean' };
     case 'string':
       if (format === 'date') return { type: 'date' };
       if (format === 'date-time') return { type: 'timestamp' };
-      return { type: 'text', min: minLength, max: maxLength, pattern };
+      return { type: 'text', min: minLength, max: maxLength, pattern } as Partial<FieldDescription>;
     case 'array':
-      return listOf(property.items as Raw | undefined);
+      return listOf((property.items ?? {}) as Schema);
     default:
       return { type: 'json' };
   }
 }
 
-function listOf(items: Raw | undefined): Raw {
-  const values = items && valuesOf(items);
-  if (values) return { type: 'list', values };
-  return { type: items?.type === 'string' ? 'list' : 'json' };
+function listOf(items: Schema): Partial<FieldDescription> {
+  const values = valuesOf(items);
+  return values ? { type: 'list', values } : { type: items.type === 'string' ? 'list' : 'json' };
 }
 
-/** `enum: […]`, or what a union of literals is written as: `anyOf: [{ const }, …]`. */
-function valuesOf({ enum: listed, anyOf }: Raw): string[] | undefined {
-  const values = Array.isArray(listed) ? listed : Array.isArray(anyOf) ? anyOf.map((one: Raw) => one.const) : [];
+/** The strings of `enum: […]`, or of a union of literals: `anyOf: [{ const }, …]`. */
+function valuesOf({ enum: listed, anyOf }: Schema): string[] | undefined {
+  const values = (listed as unknown[] | undefined) ?? (anyOf as Schema[] | undefined)?.map((one) => one.const) ?? [];
   return values.length > 0 && values.every((value) => typeof value === 'string') ? values : undefined;
 }

@@ -1,12 +1,49 @@
 import type { GetListParams } from 'react-admin';
-import type { ListQuery } from '../../../client/list-query.ts';
-import { searchFor } from './list-filter.ts';
+import type { Comparison, ListQuery, Scalar, Search } from '../../../client/list-query.ts';
 
-/** What react-admin wants to see of a list, as the service is asked for it. */
+/** How a filter compares; it follows the field's name: `plate@contains`. A filter without an operator compares for equality. */
+export type Operator = 'contains' | 'range' | 'days';
+
+export const filterKey = (field: string, operator: Operator): string => `${field}@${operator}`;
+
+/** A filter that looks for a text in several fields: one of them must contain it. */
+export const anywhereKey = (fields: readonly { name: string }[]): string =>
+  filterKey(fields.map(({ name }) => name).join('|'), 'contains');
+
+/** Translates the parameters of react-admin's lists to those of the API. */
 export function queryOf({ pagination, sort, filter, meta }: GetListParams): ListQuery {
   const query: ListQuery = { search: searchFor(filter ?? {}) };
   if (meta?.count) query.count = meta.count;
   if (pagination) Object.assign(query, { page: pagination.page, limit: pagination.perPage });
   if (sort?.field) Object.assign(query, { orderBy: sort.field, sortedBy: sort.order === 'DESC' ? 'desc' : 'asc' });
   return query;
+}
+
+/** Translates the values of react-admin's filter form to a search. Empty inputs are left out. */
+export function searchFor(filter: Record<string, unknown>): Search {
+  const search: Search = {};
+  for (const [key, value] of Object.entries(filter)) {
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+    const [field = '', operator] = key.split('@');
+    search[field] = operator === undefined ? (value as Scalar | Scalar[]) : comparison(operator as Operator, value);
+  }
+  return search;
+}
+
+function comparison(operator: Operator, value: unknown): Comparison {
+  if (operator === 'contains') return { contains: value as string };
+  const { from, to } = value as { from?: Scalar; to?: Scalar };
+  // A timestamp is filtered by whole days in the person's time zone; either end may be open.
+  const isDays = operator === 'days';
+  return {
+    ...(isGiven(from) && { '>=': isDays ? midnight(from, 0) : from }),
+    ...(isGiven(to) && (isDays ? { '<': midnight(to, 1) } : { '<=': to })),
+  };
+}
+
+const isGiven = (end: Scalar | undefined): end is Scalar => end !== undefined && end !== null && end !== '';
+
+function midnight(day: Scalar, daysLater: number): Date {
+  const [year = 0, month = 1, date = 1] = String(day).slice(0, 10).split('-').map(Number);
+  return new Date(year, month - 1, date + daysLater);
 }

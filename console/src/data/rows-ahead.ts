@@ -1,9 +1,9 @@
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
+import { orderOf } from '../text/presentation.ts';
 import type { ResourceDescription } from './descriptions.ts';
 import { queryOf } from './list-query-of.ts';
-import { orderOf } from '../text/presentation.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rows are as their resource declares them.
 type Rows = Page<any>;

@@ -1,22 +1,11 @@
-import {
-  Button,
-  Chip,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  FormControlLabel,
-  Radio,
-  RadioGroup,
-  Stack,
-  Typography,
-} from '@mui/material';
+import { Button, Chip, FormControlLabel, Radio, RadioGroup, Stack, Typography } from '@mui/material';
 import { useState } from 'react';
 import { RecordContextProvider } from 'react-admin';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
 import { type Choice, chosenChanges, type Difference, firstChoice } from './versions.ts';
 
 interface Props {
@@ -32,33 +21,29 @@ interface Props {
 export function ConflictDialog({ title, differences, onSave, onTakeTheirs, onClose }: Props) {
   const [choices, setChoices] = useState<Record<string, Choice>>({});
   return (
-    <Dialog open fullWidth maxWidth="md" onClose={onClose} aria-labelledby="conflict-title">
-      <DialogTitle id="conflict-title">{title}</DialogTitle>
-      <DialogContent>
-        <Typography sx={{ color: 'text.secondary', mb: 2 }}>
-          {say('Nothing is saved yet. Choose for each field which version to keep.')}
-        </Typography>
-        <Stack spacing={2}>
-          {differences.map((difference) => (
-            <FieldChoice
-              key={difference.field.name}
-              difference={difference}
-              choice={choices[difference.field.name] ?? firstChoice(difference)}
-              onChoose={(choice) => setChoices({ ...choices, [difference.field.name]: choice })}
-            />
-          ))}
-        </Stack>
-      </DialogContent>
-      <DialogActions>
-        <Button color="inherit" onClick={onClose}>
-          {say('Back to my form')}
-        </Button>
-        <Button onClick={onTakeTheirs}>{say('Take all of theirs')}</Button>
-        <Button variant="contained" onClick={() => onSave(chosenChanges(differences, choices))}>
-          {say('Save what is chosen')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <AskDialog
+      title={title}
+      maxWidth="md"
+      cancel={say('Back to my form')}
+      onClose={onClose}
+      actions={<Button onClick={onTakeTheirs}>{say('Take all of theirs')}</Button>}
+      confirm={say('Save what is chosen')}
+      onConfirm={() => onSave(chosenChanges(differences, choices))}
+    >
+      <Typography sx={{ color: 'text.secondary', mb: 2 }}>
+        {say('Nothing is saved yet. Choose for each field which version to keep.')}
+      </Typography>
+      <Stack spacing={2}>
+        {differences.map((difference) => (
+          <FieldChoice
+            key={difference.field.name}
+            difference={difference}
+            choice={choices[difference.field.name] ?? firstChoice(difference)}
+            onChoose={(choice) => setChoices({ ...choices, [difference.field.name]: choice })}
+          />
+        ))}
+      </Stack>
+    </AskDialog>
   );
 }
 
@@ -82,32 +67,26 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
         onChange={(_, value) => onChoose(value as Choice)}
         sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' }, columnGap: 2 }}
       >
-        <FormControlLabel
-          value="theirs"
-          control={<Radio />}
-          label={<Version of={say('Theirs')} field={field} is={theirs} />}
-        />
-        <FormControlLabel
-          value="mine"
-          control={<Radio />}
-          label={<Version of={say('Mine')} field={field} is={mine} />}
-        />
+        {(['theirs', 'mine'] as const).map((whose) => (
+          <FormControlLabel
+            key={whose}
+            value={whose}
+            control={<Radio />}
+            label={
+              <>
+                <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+                  {whose === 'theirs' ? say('Theirs') : say('Mine')}
+                </Typography>{' '}
+                <ShownValue field={field} is={whose === 'theirs' ? theirs : mine} />
+              </>
+            }
+          />
+        ))}
       </RadioGroup>
       <Typography variant="body2" component="div" sx={{ color: 'text.secondary' }}>
         {say('Before:')} <ShownValue field={field} is={before} />
       </Typography>
     </section>
-  );
-}
-
-function Version({ of, field, is }: { of: string; field: FieldDescription; is: unknown }) {
-  return (
-    <>
-      <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-        {of}
-      </Typography>{' '}
-      <ShownValue field={field} is={is} />
-    </>
   );
 }
 

@@ -5,28 +5,22 @@ import {
   BooleanInput,
   DateInput,
   DateTimeInput,
-  maxLength,
-  maxValue,
-  minLength,
-  minValue,
   NumberInput,
   PasswordInput,
   ReferenceInput,
-  required,
   SelectInput,
   TextArrayInput,
   TextInput,
   useGetList,
   useRecordContext,
-  type Validator,
 } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey } from '../data/list-filter.ts';
+import { anywhereKey } from '../data/list-query-of.ts';
 import { fieldLabel, helpOf, rowDetail, rowName, searchedFields, tellingField } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { JsonInput } from './JsonInput.tsx';
-import { mustBeJson } from './typed-json.ts';
+import { rulesOf } from './rules-of.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
 const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: say(value) }));
@@ -43,7 +37,7 @@ export function Input({ field }: { field: FieldDescription }) {
     helperText: help ?? false,
     validate: rulesOf(field),
   } as const;
-  const { defaultValue } = field;
+  const { default: defaultValue } = field;
 
   if (references !== undefined) return <RowInput {...common} reference={references} />;
   if (name === 'scopes') return <ScopesInput {...common} defaultValue={defaultValue as string[] | undefined} />;
@@ -83,22 +77,6 @@ export function Input({ field }: { field: FieldDescription }) {
         />
       );
   }
-}
-
-/** What can be said without asking the service; the rest it says itself, at the field. */
-function rulesOf({ type, min, max, ...field }: FieldDescription): Validator[] {
-  const rules: Validator[] = [];
-  if (field.required && field.defaultValue === undefined) rules.push(required());
-  if (type === 'integer' || type === 'number') {
-    if (min !== undefined) rules.push(minValue(min));
-    if (max !== undefined) rules.push(maxValue(max));
-  }
-  if (type === 'json') rules.push(mustBeJson);
-  if (type === 'text') {
-    if (min !== undefined) rules.push(minLength(min));
-    if (max !== undefined) rules.push(maxLength(max));
-  }
-  return rules;
 }
 
 type CommonProps = { source: string; label: string };

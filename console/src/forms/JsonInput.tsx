@@ -32,7 +32,7 @@ export function JsonInput(props: Props) {
         size="small"
         onClick={() => setValue(props.source, laidOut(getValues(props.source)), { shouldDirty: true })}
       >
-        {say('Lay out {what}', { what: props.label })}
+        {say('Format JSON')}
       </Button>
     </Box>
   );

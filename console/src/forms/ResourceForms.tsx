@@ -1,18 +1,30 @@
+import { Box, Button } from '@mui/material';
 import { useRef, useState } from 'react';
-import { Create, Edit, SaveButton, SimpleForm, Toolbar, useNotify, useRecordContext, useRedirect } from 'react-admin';
+import {
+  Create,
+  Edit,
+  SaveButton,
+  SimpleForm,
+  Toolbar,
+  useDataProvider,
+  useNotify,
+  useRecordContext,
+  useRedirect,
+} from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
-import { Revealed, secretsIn } from '../rows/RevealedSecrets.tsx';
+import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
-import { EditAway } from '../widgets/LoadError.tsx';
+import { EditError } from '../widgets/LoadError.tsx';
+import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { ChangeableFields, NewFields, readOnce, WhenFresh } from './FormFields.tsx';
 import { UnsavedChanges } from './UnsavedChanges.tsx';
 import { useConflict } from './useConflict.tsx';
 
-/** Makes a row of any resource. A secret that the answer tells is shown before anything else happens. */
+/** Creates a row of any resource. A secret in the response is shown before anything else happens. */
 export function ResourceCreate() {
   const description = useDescription();
   const notify = useNotify();
@@ -44,8 +56,9 @@ export function ResourceCreate() {
           noValidate
           sanitizeEmptyValues
           toolbar={
-            <Toolbar>
+            <Toolbar sx={{ gap: 1 }}>
               <SaveButton label={say('Create')} alwaysEnable />
+              <CancelButton />
             </Toolbar>
           }
         >
@@ -53,23 +66,25 @@ export function ResourceCreate() {
           <NewFields />
         </SimpleForm>
       </Create>
-      {made && <Revealed secrets={made.secrets} onClose={() => leave(made.id)} />}
+      {made && <RevealedSecrets secrets={made.secrets} onClose={() => leave(made.id)} />}
     </>
   );
 }
 
-/** Of a client: none chosen are none said, and the service knows which go with its type. */
+/** A new client without scopes gets those of its type, which the service knows. */
 function withoutEmptyScopes({ name }: ResourceDescription, { scopes, ...data }: Record<string, unknown>) {
   return name === 'clients' && (!Array.isArray(scopes) || scopes.length === 0) ? data : { ...data, scopes };
 }
 
-/** Changes a row of any resource; where somebody else changed it meanwhile, the person chooses field by field. */
+/** Changes a row of any resource. Where somebody else changed it meanwhile, the person chooses field by field. */
 export function ResourceEdit() {
   const description = useDescription();
   const { name, operations } = description;
   const then = operations.has('find') ? 'show' : 'list';
   const notify = useNotify();
   const redirect = useRedirect();
+  const dataProvider = useDataProvider();
+  const undoToast = useUndoToast();
   const saved = useRef(false);
   const { onError, dialog } = useConflict({ leave: (id) => redirect(then, name, id), saved });
   return (
@@ -77,13 +92,18 @@ export function ResourceEdit() {
       <Edit
         mutationMode="pessimistic"
         title={<EditTitle />}
-        error={<EditAway />}
+        error={<EditError />}
         queryOptions={readOnce}
         mutationOptions={{
           onError,
-          onSuccess: (row) => {
+          onSuccess: (row, { previousData }) => {
             saved.current = true;
-            notify(say('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
+            const before = undoableFields(description, previousData ?? {}, row);
+            const message = say('{thing} saved.', { thing: singularOf(description) });
+            const undo = () =>
+              dataProvider.update(name, { id: row.id, data: { ...row, ...before }, previousData: row });
+            if (Object.keys(before).length > 0) undoToast(message, undo);
+            else notify(message, { type: 'success' });
             redirect(then, name, row.id);
           },
         }}
@@ -100,12 +120,39 @@ export function ResourceEdit() {
   );
 }
 
+type Row = Record<string, unknown>;
+
+/** The earlier values of the fields that a save changed, as far as they can be written again. */
+const undoableFields = ({ fields }: ResourceDescription, before: Row, after: Row): Row =>
+  Object.fromEntries(
+    fields
+      .filter(({ readOnly, immutable, writeOnly }) => !readOnly && !immutable && !writeOnly)
+      .map(({ name }) => [name, before[name]])
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[String(name)])),
+  );
+
 function EditToolbar() {
   return (
-    <Toolbar sx={{ justifyContent: 'space-between' }}>
+    <Toolbar sx={{ gap: 1 }}>
       <SaveButton />
-      <RemoveButton />
+      <CancelButton />
+      <Box sx={{ ml: 'auto' }}>
+        <RemoveButton />
+      </Box>
     </Toolbar>
+  );
+}
+
+/** Leaves the form. `UnsavedChanges` asks first where there is something to lose. */
+function CancelButton() {
+  const { name, operations } = useDescription();
+  const row = useRecordContext();
+  const redirect = useRedirect();
+  const leave = () => redirect(row && operations.has('find') ? 'show' : 'list', name, row?.id);
+  return (
+    <Button color="inherit" onClick={leave}>
+      {say('Cancel')}
+    </Button>
   );
 }
 

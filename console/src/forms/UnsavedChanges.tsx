@@ -1,10 +1,11 @@
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from '@mui/material';
+import { Button } from '@mui/material';
 import { type RefObject, useEffect } from 'react';
 import { useBlocker } from 'react-admin';
 import { useFormState } from 'react-hook-form';
 import { say } from '../text/say.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
 
-/** In a form: whoever leaves it with changes that were not saved is asked first. `saved` is set as soon as they are. */
+/** In a form: asks before the person leaves it with unsaved changes. `saved` is true once they are saved. */
 export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
   const { dirtyFields } = useFormState();
   const isUnsaved = Object.keys(dirtyFields).length > 0;
@@ -23,17 +24,20 @@ export function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
 
   if (state !== 'blocked') return null;
   return (
-    <Dialog open onClose={reset} aria-labelledby="unsaved-title">
-      <DialogTitle id="unsaved-title">{say('Leave without saving?')}</DialogTitle>
-      <DialogContent>{say('What you changed here is not saved yet.')}</DialogContent>
-      <DialogActions>
+    <AskDialog
+      title={say('Leave without saving?')}
+      cancel={null}
+      actions={
         <Button color="error" onClick={proceed}>
           {say('Discard changes')}
         </Button>
-        <Button variant="contained" autoFocus onClick={reset}>
-          {say('Keep editing')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      }
+      confirm={say('Keep editing')}
+      onConfirm={reset}
+      onClose={reset}
+      maxWidth="xs"
+    >
+      {say('Your changes are not saved yet.')}
+    </AskDialog>
   );
 }

@@ -1,11 +1,12 @@
 import type { ReactElement } from 'react';
-import { SearchInput, SelectInput, TextInput } from 'react-admin';
+import { AutocompleteInput, SearchInput, SelectInput, TextInput } from 'react-admin';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey, filterKey } from '../data/list-filter.ts';
+import { anywhereKey, filterKey } from '../data/list-query-of.ts';
 import { RowInput } from '../forms/Input.tsx';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
+import { kindsOfEvents } from '../trail/sentences.ts';
 import { RangeFilter } from './RangeFilter.tsx';
 
 const yesOrNo = () => [
@@ -13,13 +14,25 @@ const yesOrNo = () => [
   { id: 'false', name: say('No') },
 ];
 
-/** What a list can be narrowed by: every field that the service can search. */
+/** The audit trail is filtered by person, kind and time; and by every other field that can be searched. */
+export function trailFilters(events: ResourceDescription, all: Iterable<ResourceDescription>): ReactElement[] {
+  const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
+  const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
+  return [
+    <RowInput key="person" source="user_id|actor_id" label={say('Person')} reference="users" alwaysOn />,
+    <AutocompleteInput key="type" source="type" label={say('Kind')} choices={kindsOfEvents(all)} alwaysOn />,
+    <RangeFilter key="time" source={filterKey('created_at', 'days')} label={say('Time')} kind="day" alwaysOn />,
+    ...others.flatMap(filtersFor),
+  ];
+}
+
+/** The filters of a list: one for every field that can be searched. */
 export function filtersOf(description: ResourceDescription): ReactElement[] {
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
   return [...searchBox(searchedFields(description)), ...searchable.flatMap(filtersFor)];
 }
 
-/** The one that is always open: looks at every text that can be searched. */
+/** The search box, which is always open: looks at every text that can be searched. */
 function searchBox(fields: FieldDescription[]): ReactElement[] {
   if (fields.length === 0) return [];
   const placeholder = say('Search {fields}', {

@@ -1,10 +1,17 @@
 import { Checkbox, List, ListItem, ListItemButton, ListItemText } from '@mui/material';
-import type { ReactNode } from 'react';
-import { Link, RecordContextProvider, useCreatePath, useListContext, useResourceContext } from 'react-admin';
+import { Fragment, type ReactNode } from 'react';
+import {
+  Link,
+  type RaRecord,
+  RecordContextProvider,
+  useCreatePath,
+  useListContext,
+  useResourceContext,
+} from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Value } from '../rows/Value.tsx';
-import { rowName } from '../text/presentation.ts';
+import { fieldLabel, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 
 interface Props {
@@ -13,13 +20,14 @@ interface Props {
   rowAction?: ReactNode;
 }
 
-/** Rows on a phone: two lines each, a link as a whole, with a check box where rows can be selected. */
+/** Rows on a phone: the name, and below it the fields that distinguish the rows. */
 export function Lines({ columns, selectable, rowAction }: Props) {
-  const [first, second, third] = columns;
+  const [first, ...others] = columns;
   const description = useDescription();
   const resource = useResourceContext() ?? '';
   const createPath = useCreatePath();
   const { data = [], selectedIds = [], onToggleItem } = useListContext();
+  const shown = others.filter((field) => distinguishes(field, description, data)).slice(0, 3);
   return (
     <List disablePadding>
       {data.map((row) => (
@@ -41,10 +49,9 @@ export function Lines({ columns, selectable, rowAction }: Props) {
             >
               <ListItemText
                 primary={first && <Value field={first} linked={false} />}
-                secondary={second && <Value field={second} linked={false} brief />}
-                slotProps={{ secondary: { component: 'div' } }}
+                secondary={<Details fields={shown.filter(({ name }) => isFilled(row[name]))} />}
+                slotProps={{ primary: { sx: { fontWeight: 600 } }, secondary: { component: 'div' } }}
               />
-              {third && isSaid(row[third.name]) && <Value field={third} linked={false} brief />}
             </ListItemButton>
             {rowAction}
           </ListItem>
@@ -54,6 +61,24 @@ export function Lines({ columns, selectable, rowAction }: Props) {
   );
 }
 
-/** A dash at the edge of a line would say of nothing that it is not there. */
-const isSaid = (value: unknown): boolean =>
+/** "Seats 4 · Owner Ada": a label where the value alone would not say what it is. */
+function Details({ fields }: { fields: FieldDescription[] }) {
+  return fields.map((field, i) => (
+    <Fragment key={field.name}>
+      {i > 0 && ' · '}
+      {needsLabel.has(field.type) && `${fieldLabel(field)} `}
+      <Value field={field} linked={false} brief />
+    </Fragment>
+  ));
+}
+
+const needsLabel = new Set(['integer', 'number', 'boolean', 'date', 'timestamp']);
+
+const isFilled = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+/** Not what is empty, and not what the name says already. */
+function distinguishes({ name, type }: FieldDescription, description: ResourceDescription, rows: RaRecord[]): boolean {
+  if (type === 'status') return true;
+  return rows.some((row) => isFilled(row[name]) && !rowName(description, row).includes(String(row[name])));
+}

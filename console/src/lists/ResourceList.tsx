@@ -1,61 +1,109 @@
 import { Box, Typography } from '@mui/material';
 import { useState } from 'react';
-import { CreateButton, List } from 'react-admin';
+import { List, useListContext } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
-import { useDescription } from '../data/described.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
+import { root } from '../data/api.ts';
+import { useDescription, useDescriptions } from '../data/described.tsx';
 import { firstPageSize } from '../data/rows-ahead.ts';
+import { LastSignIns } from '../people/PersonColumns.tsx';
+import { Code } from '../rows/CodeDrawer.tsx';
 import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
-import { ImportButton } from '../transfer/ImportButton.tsx';
-import { ListAway } from '../widgets/LoadError.tsx';
+import { locale, say } from '../text/say.ts';
+import type { TrailEvent } from '../trail/sentences.ts';
+import { Trail } from '../trail/Trail.tsx';
+import { ListError } from '../widgets/LoadError.tsx';
+import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
-import { filtersOf } from './Filters.tsx';
-import { ListActions } from './ListActions.tsx';
+import { filtersOf, trailFilters } from './Filters.tsx';
+import { CreateButton, ListActions } from './ListActions.tsx';
+import { ListMenu } from './ListMenu.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
 
-/** A list of any resource, made from its description. */
+/** The list of any resource, made from its description. */
 export function ResourceList() {
   const description = useDescription();
-  const { operations, fields } = description;
+  const { name, operations, fields } = description;
+  const all = useDescriptions();
+  const filters = name === 'events' ? trailFilters(description, all.values()) : filtersOf(description);
   const [isCounted, setCounted] = useState(false);
   const columns = columnsOf(description);
-  const more = fields.filter((field) => !field.writeOnly && !columns.includes(field));
+  const more = fields.filter((field) => !field.writeOnly && !columns.some(({ name: shown }) => shown === field.name));
+  const rows =
+    name === 'events' ? (
+      <TrailRows />
+    ) : (
+      <Rows columns={columns} more={more} sorted selectable={operations.has('delete') || operations.has('update')} />
+    );
   return (
     <List
       disableAuthentication
-      title={labelOf(description)}
-      filters={filtersOf(description)}
+      title={<ListTitle />}
+      filters={filters}
       actions={<ListActions />}
       sort={orderOf(description)}
       perPage={firstPageSize}
       pagination={<Pages onCountAll={() => setCounted(true)} />}
       exporter={false}
-      error={<ListAway />}
+      error={<ListError />}
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
-      empty={<Nothing description={description} />}
+      empty={<Empty />}
     >
       <BulkBar />
-      <Rows columns={columns} more={more} sorted selectable={operations.has('delete') || operations.has('update')} />
+      {name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}
     </List>
   );
 }
 
-function Nothing({ description }: { description: ResourceDescription }) {
+/** The audit trail as sentences. */
+function TrailRows() {
+  const { data = [] } = useListContext<TrailEvent>();
+  return <Trail events={data} />;
+}
+
+/** "Cars 3,000" */
+function ListTitle() {
+  const { total, meta } = useListContext();
+  const atLeast = meta?.atLeast as number | undefined;
+  const count = total?.toLocaleString(locale) ?? (atLeast === undefined ? '' : `${atLeast.toLocaleString(locale)}+`);
+  return (
+    <>
+      {labelOf(useDescription())} <small>{count}</small>
+    </>
+  );
+}
+
+/** How an AI application is connected. */
+function ConnectAssistant() {
+  const address = `${location.origin}${root}/mcp`;
+  return (
+    <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
+      <Code title={say('Address')} text={address} />
+      <ol>
+        <li>{say('Copy this address.')}</li>
+        <li>{say('Add it to your AI application as an MCP server or connector.')}</li>
+        <li>{say('Sign in when the application asks. Its calls then appear here.')}</li>
+      </ol>
+    </Box>
+  );
+}
+
+function Empty() {
+  const description = useDescription();
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
-      <Typography variant="h6">{emptyTextOf(description)}</Typography>
+      <Typography variant="h6" component="h2">
+        {emptyTextOf(description)}
+      </Typography>
       {description.description && !isOwn(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
       )}
-      {description.operations.has('create') && (
-        <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
-          <CreateButton variant="contained" />
-          <ImportButton />
-        </Box>
-      )}
+      {description.name === 'mcp-calls' && <ConnectAssistant />}
+      <CreateButton />
+      <PageActions>
+        <ListMenu />
+      </PageActions>
     </Box>
   );
 }

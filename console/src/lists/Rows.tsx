@@ -1,7 +1,7 @@
 import { Button, Typography } from '@mui/material';
 import type { SxProps, Theme } from '@mui/material/styles';
 import type { ReactNode } from 'react';
-import { DataTable, useListContext, useStore } from 'react-admin';
+import { DataTable, type RaRecord, useListContext, useStore } from 'react-admin';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel } from '../text/presentation.ts';
@@ -50,7 +50,13 @@ export const densityKey = 'lists.density';
 const isNumber = ({ type, references }: FieldDescription): boolean =>
   (type === 'integer' || type === 'number') && references === undefined;
 
-/** The rows of the list that it stands in: a table, or on a phone two lines a row. */
+/** The most decimal places in a column. */
+function digitsOf({ name, type }: FieldDescription, rows: readonly RaRecord[] = []): number {
+  if (type !== 'number') return 0;
+  return Math.max(0, ...rows.map((row) => String(row[name] ?? '').split('.')[1]?.length ?? 0));
+}
+
+/** The rows of a list: a table, or on a phone a few lines for each row. */
 export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
   const narrow = useNarrow();
   const [density] = useStore<'small' | 'medium'>(densityKey, 'small');
@@ -58,7 +64,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
   if (narrow) {
     if (data?.length === 0 && !isPending) return <None />;
     return (
-      <ReferredRows fields={columns.slice(0, 3)}>
+      <ReferredRows fields={columns}>
         <Lines columns={columns} selectable={selectable} rowAction={rowAction} />
       </ReferredRows>
     );
@@ -90,7 +96,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
                 <Value field={field} linked={false} brief />
               </RowLink>
             ) : (
-              <Value field={field} brief />
+              <Value field={field} brief digits={digitsOf(field, data)} />
             )}
           </DataTable.Col>
         ))}

@@ -18,7 +18,7 @@ interface Shown {
 const shown: Shown[] = [
   { kind: 'sign_ins', label: 'Sign-ins', beside: { kind: 'failures', label: 'Failed sign-ins' } },
   { kind: 'tokens', label: 'Tokens issued' },
-  { kind: 'registrations', label: 'Registrations' },
+  { kind: 'registrations', label: 'New users' },
   { kind: 'sessions', label: 'Live sessions' },
 ];
 

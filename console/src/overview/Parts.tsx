@@ -45,7 +45,7 @@ export function Parts() {
           </Quiet>
         )}
       </Section>
-      <Section title={say('What needs a look')}>
+      <Section title={say('Needs attention')}>
         {diagnosis.error && <Quiet>{say('It cannot be shown: {reason}', { reason: diagnosis.error.message })}</Quiet>}
         {diagnosis.data && complaints.length === 0 && (
           <Quiet>{say('Nothing: settings, database, keys and mail are in order.')}</Quiet>

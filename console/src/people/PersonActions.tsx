@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useDataProvider, useRecordContext, useRefresh } from 'react-admin';
 import { say } from '../text/say.ts';
 import { AskedButton } from '../widgets/AskedButton.tsx';
-import { type Person, useLockout } from './person.ts';
+import { nameOf, type Person, useLockout } from './person.ts';
 import { RolesButton } from './RolesButton.tsx';
 
 /** What can be done for a person, or about one. Each says first what it does. */
@@ -15,7 +15,7 @@ export function PersonActions() {
   const queries = useQueryClient();
   if (!person) return null;
   const { id, email, disabled, email_confirmed } = person;
-  const who = person.name ?? email ?? person.username ?? person.phone ?? '';
+  const who = nameOf(person);
 
   const afterwards = async () => {
     await queries.invalidateQueries({ queryKey: ['users', 'lockout', id] });
@@ -62,6 +62,7 @@ export function PersonActions() {
         />
       )}
       <AskedButton
+        act="sign-out"
         label={say('Sign out everywhere')}
         title={say('Sign {who} out everywhere?', { who })}
         text={say(
@@ -81,6 +82,7 @@ export function PersonActions() {
         />
       ) : (
         <AskedButton
+          act="disable"
           label={say('Disable')}
           title={say('Disable {who}?', { who })}
           text={say(

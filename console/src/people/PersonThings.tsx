@@ -4,69 +4,69 @@ import { Link, useDataProvider, useGetList, useRecordContext, useReference, useR
 import { isOwnSession } from '../auth/own-session.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
+import { useReferrers } from '../rows/GoesAlong.tsx';
 import { ago } from '../text/ago.ts';
 import { deviceName } from '../text/device.ts';
-import { labelOf, rowName, shortId } from '../text/presentation.ts';
+import { labelOf, listPath, rowName, shortId } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { AskedButton } from '../widgets/AskedButton.tsx';
 import { Quiet, Section } from '../widgets/Section.tsx';
-import type { Person } from './person.ts';
 
 type Row = { id: string } & Record<string, unknown>;
-const most = 8;
 
-/** The newest rows of a resource that name this person in a field. */
-function useThings(resource: string, filter: Record<string, unknown>) {
-  const person = useRecordContext<Person>();
-  return useGetList<Row>(
-    resource,
-    { filter, pagination: { page: 1, perPage: most }, sort: { field: 'id', order: 'DESC' } },
-    { enabled: person !== undefined },
+interface Props {
+  title: string;
+  resource: string;
+  filter: Record<string, unknown>;
+  /** Shown where there is nothing; without it, the whole section is left out. */
+  none?: string;
+  /** What is known of one row. `revoke` names it in the question before it ends. */
+  line: (row: Row) => { name: ReactNode; detail?: string; chip?: string | undefined; revoke?: string };
+}
+
+/** The newest rows of a resource that belong to a person. */
+function Things({ title, resource, filter, none, line }: Props) {
+  const { data, error } = useGetList<Row>(resource, {
+    ...{ filter, pagination: { page: 1, perPage: 8 }, sort: { field: 'id', order: 'DESC' } },
+  });
+  if (none === undefined && !data?.length) return null;
+  return (
+    <Section title={title} to={listPath(resource, filter)}>
+      {error && <Quiet>{error.message}</Quiet>}
+      {data?.length === 0 && <Quiet>{none}</Quiet>}
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {data?.map((row) => (
+          <Thing key={row.id} resource={resource} row={row} {...line(row)} />
+        ))}
+      </Box>
+    </Section>
   );
 }
 
-const useIdFilter = () => ({ user_id: useRecordContext<Person>()?.id });
-const addressOf = (resource: string, filter: object) =>
-  `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+type ThingProps = ReturnType<Props['line']> & { resource: string; row: Row };
 
-function Lines({ rows, none, render }: { rows: Row[] | undefined; none: string; render: (row: Row) => ReactNode }) {
-  if (rows?.length === 0) return <Quiet>{none}</Quiet>;
+function Thing({ resource, row, name, detail, chip, revoke }: ThingProps) {
   return (
-    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
-      {rows?.map((row) => (
-        <Box
-          component="li"
-          key={row.id}
-          sx={{
-            ...{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider', overflowWrap: 'anywhere' },
-            ...{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' },
-          }}
-        >
-          {render(row)}
-        </Box>
-      ))}
+    <Box
+      component="li"
+      sx={{
+        ...{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider', overflowWrap: 'anywhere' },
+        ...{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' },
+      }}
+    >
+      <Box sx={{ minWidth: 0 }}>
+        <Link to={`/${resource}/${row.id}/show`}>{name}</Link>{' '}
+        {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
+        <Typography variant="caption" color="textSecondary" component="p">
+          {detail}
+        </Typography>
+      </Box>
+      {revoke !== undefined && <Revoke id={row.id} what={revoke} />}
     </Box>
   );
 }
 
-function Line({ to, name, detail, chip }: { to: string; name: ReactNode; detail: string; chip?: string | undefined }) {
-  return (
-    <Box sx={{ minWidth: 0 }}>
-      <Link to={to}>{name}</Link>{' '}
-      {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
-      <Typography variant="caption" color="textSecondary" component="p">
-        {detail}
-      </Typography>
-    </Box>
-  );
-}
-
-const usedWhen = ({ last_used_at, created_at }: Row): string =>
-  last_used_at
-    ? say('used {when}', { when: ago(String(last_used_at)) })
-    : say('made {when}, not used since', { when: ago(String(created_at)) });
-
-function Revoke({ row, what }: { row: Row; what: string }) {
+function Revoke({ id, what }: { id: string; what: string }) {
   const dataProvider = useDataProvider();
   const refresh = useRefresh();
   return (
@@ -77,141 +77,91 @@ function Revoke({ row, what }: { row: Row; what: string }) {
       done={say('It has ended.')}
       danger
       run={async () => {
-        await dataProvider.delete('tokens', { id: row.id });
+        await dataProvider.delete('tokens', { id });
         refresh();
       }}
     />
   );
 }
 
-/** Where the person is signed in: on what, from where, when. */
-export function SessionsOf() {
-  const filter = { ...useIdFilter(), type: 'session' };
-  const { data, error } = useThings('tokens', filter);
+const when = (moment: unknown): string => ago(String(moment));
+const joined = (...parts: unknown[]): string => parts.filter(Boolean).join(' · ');
+const usedWhen = ({ last_used_at, created_at }: Row): string =>
+  last_used_at
+    ? say('used {when}', { when: when(last_used_at) })
+    : say('made {when}, not used since', { when: when(created_at) });
+
+/** What exists in a person's name: sessions, tokens, clients, consents, and rows that refer to them. */
+export function PersonThings() {
+  const person = useRecordContext();
+  return person ? <ThingsOf user_id={String(person.id)} /> : null;
+}
+
+function ThingsOf({ user_id }: { user_id: string }) {
+  const known = new Set(['clients', 'tokens', 'consents', 'events']);
+  const others = useReferrers('users').filter(({ resource }) => !known.has(resource.name));
   return (
-    <Section title={say('Sessions')} to={addressOf('tokens', filter)}>
-      {error && <Quiet>{error.message}</Quiet>}
-      <Lines
-        rows={data}
+    <>
+      <Things
+        title={say('Sessions')}
+        resource="tokens"
+        filter={{ user_id, type: 'session' }}
         none={say('Signed in nowhere.')}
-        render={(row) => {
+        line={(row) => {
           const device = deviceName((row.user_agent as string | null) ?? null);
-          return (
-            <>
-              <Line
-                to={`/tokens/${row.id}/show`}
-                name={device}
-                chip={isOwnSession(row.id) ? say('This session') : undefined}
-                detail={[row.address, usedWhen(row), say('signed in {when}', { when: ago(String(row.created_at)) })]
-                  .filter(Boolean)
-                  .join(' · ')}
-              />
-              <Revoke row={row} what={say('the session on {device}', { device })} />
-            </>
-          );
+          return {
+            name: device,
+            ...(isOwnSession(row.id) && { chip: say('This session') }),
+            detail: joined(row.address, usedWhen(row), say('signed in {when}', { when: when(row.created_at) })),
+            revoke: say('the session on {device}', { device }),
+          };
         }}
       />
-    </Section>
-  );
-}
-
-export function TokensOf() {
-  const filter = { ...useIdFilter(), type: 'personal' };
-  const { data } = useThings('tokens', filter);
-  return (
-    <Section title={say('Personal access tokens')} to={addressOf('tokens', filter)}>
-      <Lines
-        rows={data}
+      <Things
+        title={say('Personal access tokens')}
+        resource="tokens"
+        filter={{ user_id, type: 'personal' }}
         none={say('None.')}
-        render={(row) => (
-          <>
-            <Line
-              to={`/tokens/${row.id}/show`}
-              name={String(row.name ?? say('Unnamed'))}
-              detail={[(row.scopes as string[]).join(' '), usedWhen(row)].join(' · ')}
-            />
-            <Revoke row={row} what={say('the token “{name}”', { name: row.name })} />
-          </>
-        )}
+        line={(row) => ({
+          name: String(row.name ?? say('Unnamed')),
+          detail: joined((row.scopes as string[]).join(' '), usedWhen(row)),
+          revoke: say('the token “{name}”', { name: row.name }),
+        })}
       />
-    </Section>
-  );
-}
-
-export function ClientsOf() {
-  const filter = useIdFilter();
-  const { data } = useThings('clients', filter);
-  return (
-    <Section title={say('Clients')} to={addressOf('clients', filter)}>
-      <Lines
-        rows={data}
+      <Things
+        title={say('Clients')}
+        resource="clients"
+        filter={{ user_id }}
         none={say('None.')}
-        render={(row) => (
-          <Line
-            to={`/clients/${row.id}/show`}
-            name={String(row.name)}
-            detail={`${say(String(row.type))} · ${say('made {when}', { when: ago(String(row.created_at)) })}`}
-          />
-        )}
+        line={(row) => ({
+          name: String(row.name),
+          detail: joined(say(String(row.type)), say('made {when}', { when: when(row.created_at) })),
+        })}
       />
-    </Section>
-  );
-}
-
-export function ConsentsOf() {
-  const filter = useIdFilter();
-  const { data } = useThings('consents', filter);
-  if (!data || data.length === 0) return null;
-  return (
-    <Section title={say('Connected applications')} to={addressOf('consents', filter)}>
-      <Lines
-        rows={data}
-        none={say('None.')}
-        render={(row) => (
-          <Line
-            to={`/consents/${row.id}/show`}
-            name={<NameOf resource="clients" id={String(row.client_id)} />}
-            detail={`${(row.scopes as string[]).join(' ')} · ${say('allowed {when}', { when: ago(String(row.created_at)) })}`}
-          />
-        )}
+      <Things
+        title={say('Connected applications')}
+        resource="consents"
+        filter={{ user_id }}
+        line={(row) => ({
+          name: <ClientName id={String(row.client_id)} />,
+          detail: joined((row.scopes as string[]).join(' '), say('allowed {when}', { when: when(row.created_at) })),
+        })}
       />
-    </Section>
+      {others.map(({ resource, field }) => (
+        <Things
+          key={`${resource.name} ${field}`}
+          title={labelOf(resource)}
+          resource={resource.name}
+          filter={{ [field]: user_id }}
+          line={(row) => ({ name: rowName(resource, row) })}
+        />
+      ))}
+    </>
   );
 }
 
-function NameOf({ resource, id }: { resource: string; id: string }) {
-  const description = useDescriptions().get(resource);
-  const { referenceRecord } = useReference({ reference: resource, id });
-  return description && referenceRecord ? rowName(description, referenceRecord) : shortId(id);
-}
-
-/** Every field of a declared resource that names a user. */
-export function useReferrers(): { resource: ResourceDescription; field: string }[] {
-  const known = new Set(['clients', 'tokens', 'consents', 'events', 'users']);
-  return [...useDescriptions().values()].flatMap((resource) =>
-    known.has(resource.name) || !resource.operations.has('list')
-      ? []
-      : resource.fields
-          .filter(({ references, writeOnly }) => references === 'users' && !writeOnly)
-          .map(({ name }) => ({ resource, field: name })),
-  );
-}
-
-export function RowsOf() {
-  return useReferrers().map((of) => <Referring key={`${of.resource.name}.${of.field}`} {...of} />);
-}
-
-function Referring({ resource, field }: { resource: ResourceDescription; field: string }) {
-  const filter = { [field]: useRecordContext<Person>()?.id };
-  const { data } = useThings(resource.name, filter);
-  if (!data || data.length === 0) return null;
-  return (
-    <Section title={labelOf(resource)} to={addressOf(resource.name, filter)}>
-      <Lines
-        rows={data}
-        none={say('None.')}
-        render={(row) => <Line to={`/${resource.name}/${row.id}/show`} name={rowName(resource, row)} detail="" />}
-      />
-    </Section>
-  );
+function ClientName({ id }: { id: string }) {
+  const clients = useDescriptions().get('clients') as ResourceDescription;
+  const { referenceRecord } = useReference({ reference: 'clients', id });
+  return referenceRecord ? rowName(clients, referenceRecord) : shortId(id);
 }

@@ -1,75 +1,60 @@
-import {
-  Button,
-  Checkbox,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  FormControlLabel,
-  FormGroup,
-} from '@mui/material';
-import { useId, useState } from 'react';
-import { useDataProvider, useGetList, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { Button, Checkbox, FormControlLabel, FormGroup } from '@mui/material';
+import { useState } from 'react';
+import { Form, useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
 import { say } from '../text/say.ts';
-import type { Person } from './person.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { useTask } from '../widgets/useTask.ts';
+import { nameOf, type Person } from './person.ts';
 
-/** Gives a person roles, and takes them away. */
+/** Changes the roles of a person. */
 export function RolesButton() {
   const person = useRecordContext<Person>();
-  const [roles, setRoles] = useState<string[]>();
+  const [asking, setAsking] = useState(false);
   const dataProvider = useDataProvider();
-  const notify = useNotify();
-  const refresh = useRefresh();
-  const id = useId();
+  const { busy, run } = useTask();
   if (!person) return null;
+  const { id, roles: before } = person;
 
-  async function save() {
-    try {
-      const { id, roles: before } = person as Person;
-      await dataProvider.update('users', { id, data: { roles }, previousData: { id, roles: before } });
-      notify(say('The roles are changed.'), { type: 'success' });
-      setRoles(undefined);
-      refresh();
-    } catch (error) {
-      notify((error as Error).message, { type: 'error' });
-    }
+  async function save({ roles }: { roles?: string[] }) {
+    const change = { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } };
+    if (await run(() => dataProvider.update('users', change), say('The roles are changed.'))) setAsking(false);
   }
 
   return (
     <>
-      <Button variant="outlined" size="small" onClick={() => setRoles(person.roles)}>
+      <Button variant="outlined" size="small" onClick={() => setAsking(true)}>
         {say('Roles')}
       </Button>
-      <Dialog
-        open={roles !== undefined}
-        onClose={() => setRoles(undefined)}
-        aria-labelledby={id}
-        maxWidth="xs"
-        fullWidth
-      >
-        <DialogTitle id={id}>
-          {say('Roles of {who}', { who: person.name ?? person.email ?? person.username ?? person.phone })}
-        </DialogTitle>
-        <DialogContent>{roles && <RoleChoice chosen={roles} onChange={setRoles} />}</DialogContent>
-        <DialogActions>
-          <Button onClick={() => setRoles(undefined)}>{say('Cancel')}</Button>
-          <Button variant="contained" onClick={() => void save()}>
-            {say('Save roles')}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      {asking && (
+        <AskDialog
+          title={say('Roles of {who}', { who: nameOf(person) })}
+          confirm={say('Save roles')}
+          maxWidth="xs"
+          busy={busy}
+          onClose={() => setAsking(false)}
+          form={(content) => (
+            <Form onSubmit={save} record={{ id, roles: before }}>
+              {content}
+            </Form>
+          )}
+        >
+          <RoleChoice />
+        </AskDialog>
+      )}
     </>
   );
 }
 
-/** Check boxes for all roles that there are. */
-export function RoleChoice({ chosen, onChange }: { chosen: string[]; onChange: (roles: string[]) => void }) {
+/** A check box for each role, in a form with the field `roles`. */
+export function RoleChoice() {
+  const { field } = useInput({ source: 'roles', defaultValue: [] });
+  const chosen = (field.value ?? []) as string[];
   const { data = [] } = useGetList<{ id: string; name: string; description?: string | null }>('roles', {
     pagination: { page: 1, perPage: 100 },
     sort: { field: 'name', order: 'ASC' },
   });
   return (
-    <FormGroup>
+    <FormGroup aria-label={say('Roles')}>
       {data.map(({ id, name, description }) => (
         <FormControlLabel
           key={id}
@@ -78,8 +63,8 @@ export function RoleChoice({ chosen, onChange }: { chosen: string[]; onChange: (
             <Checkbox
               checked={chosen.includes(name)}
               slotProps={{ input: { 'aria-label': name } }}
-              onChange={(event) =>
-                onChange(event.target.checked ? [...chosen, name] : chosen.filter((role) => role !== name))
+              onChange={({ target }) =>
+                field.onChange(target.checked ? [...chosen, name] : chosen.filter((role) => role !== name))
               }
             />
           }

@@ -1,17 +1,18 @@
 import { Box, Card, Chip, Typography } from '@mui/material';
-import { EditButton, Show, TopToolbar, useRecordContext } from 'react-admin';
+import { EditButton, Show, useRecordContext } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
-import { CodeButton } from '../rows/CodePanel.tsx';
+import { Activity } from '../rows/Activity.tsx';
+import { CodeButton } from '../rows/CodeDrawer.tsx';
+import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { ago } from '../text/ago.ts';
 import { rowName } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
 import { CopyButton } from '../widgets/CopyButton.tsx';
-import { ShowAway } from '../widgets/LoadError.tsx';
-import { DeletePerson } from './DeletePerson.tsx';
+import { ShowError } from '../widgets/LoadError.tsx';
+import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';
-import { ClientsOf, ConsentsOf, RowsOf, SessionsOf, TokensOf } from './PersonThings.tsx';
-import { PersonTrail } from './PersonTrail.tsx';
-import { type Person, useLockout } from './person.ts';
+import { PersonThings } from './PersonThings.tsx';
+import { nameOf, type Person, useLockout } from './person.ts';
 
 /** One person: who it is, what happened, what is open in their name, and what can be done about it. */
 export default function UserShow() {
@@ -19,27 +20,23 @@ export default function UserShow() {
     <Show
       title={<PersonTitle />}
       actions={
-        <TopToolbar sx={{ alignItems: 'center' }}>
+        <PageActions>
           <CodeButton />
           <EditButton />
-          <DeletePerson />
-        </TopToolbar>
+          <RemoveButton />
+        </PageActions>
       }
       component="div"
-      error={<ShowAway />}
+      error={<ShowError />}
       queryOptions={{ onError: () => undefined }}
     >
       <Head />
       <Box
         sx={{ display: 'grid', gap: 2, mt: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '1fr 1fr' } }}
       >
-        <PersonTrail />
+        <Activity />
         <Box sx={{ display: 'grid', gap: 2 }}>
-          <SessionsOf />
-          <TokensOf />
-          <ClientsOf />
-          <ConsentsOf />
-          <RowsOf />
+          <PersonThings />
         </Box>
       </Box>
     </Show>
@@ -57,18 +54,18 @@ function Head() {
   const users = useDescriptions().get('users');
   const lockout = useLockout(person?.id);
   if (!person || !users) return null;
-  const { name, email, username, phone, roles, disabled, email_confirmed } = person;
+  const { email, username, phone, roles, disabled, email_confirmed } = person;
   return (
     <Card sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 2 }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
         <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere', mr: 1 }}>
-          {name ?? email ?? username ?? phone}
+          {nameOf(person)}
         </Typography>
         {roles.map((role) => (
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
         {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout && <Chip label={say('Locked out')} size="small" color="warning" variant="outlined" />}
+        {lockout && <Chip label={lockedUntil(lockout.until)} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
           <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
@@ -88,6 +85,9 @@ function Head() {
     </Card>
   );
 }
+
+const lockedUntil = (until: string): string =>
+  say('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });
 
 interface DetailProps {
   term: string;

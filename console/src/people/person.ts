@@ -15,6 +15,9 @@ export interface Person {
   created_at: string;
 }
 
+/** What a person is called: by name, or else by an identifier. */
+export const nameOf = ({ name, email, username, phone }: Person): string => name ?? email ?? username ?? phone ?? '';
+
 interface Lockout {
   until: string;
 }

@@ -1,4 +1,4 @@
-import { Dialog, DialogActions, DialogContent, DialogTitle, Button as MuiButton, Typography } from '@mui/material';
+import { Button, Typography } from '@mui/material';
 import { useState } from 'react';
 import { Form, useDataProvider, useNotify, useRecordContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
@@ -7,11 +7,14 @@ import { FormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanised, isOwn, rowName } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
-/** A button for each action that an operator declared on the row. */
+/** A button for each action that is declared on the row. */
 export function ActionButtons() {
   const description = useDescription();
-  if (isOwn(description)) return null;
+  // People and clients have buttons of their own.
+  if (description.name === 'users' || description.name === 'clients') return null;
   return description.actions
     .filter(({ on }) => on === 'row')
     .map((action) => <ActionButton key={action.name} action={action} />);
@@ -24,22 +27,22 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const notify = useNotify();
   const refresh = useRefresh();
   const [asking, setAsking] = useState(false);
+  const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
-  const word = say(humanised(name));
+  const word = isOwn(description) ? say(summary) : say(humanised(name));
 
   async function act(values: Record<string, unknown>) {
-    const given = Object.fromEntries(
-      fields
-        .map((field) => [field.name, values[field.name]])
-        .filter(([, value]) => value !== undefined && value !== null),
+    const body = Object.fromEntries(
+      fields.map((field) => [field.name, values[field.name] ?? undefined]).filter(([, value]) => value !== undefined),
     );
     try {
-      await dataProvider.act(description.name, { id: row?.id, action: name, body: given });
+      const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
       setAsking(false);
+      setSecrets(secretsIn(data ?? {}));
       notify(say('{action}: done.', { action: word }), { type: 'success' });
       refresh();
     } catch (error) {
-      // What is wrong with a field is said at the field.
+      // The form shows what is wrong with a field beside that field.
       if (error instanceof FormError && error.body.errors) return error.body.errors;
       notify((error as Error).message, { type: 'error' });
     }
@@ -48,31 +51,27 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
 
   return (
     <>
-      {/* It has no icon that could stand for it on a phone. */}
-      <MuiButton size="small" onClick={() => setAsking(true)}>
+      <Button size="small" variant="outlined" onClick={() => setAsking(true)}>
         {word}
-      </MuiButton>
-      <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="sm" aria-labelledby={`action-${name}`}>
-        <DialogTitle id={`action-${name}`}>
-          {say('{action}: {row}', { action: word, row: rowName(description, row) })}
-        </DialogTitle>
-        <Form onSubmit={act} record={{}} defaultValues={{}}>
-          <DialogContent>
-            <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>
-            {fields.map((field) => (
-              <Input key={field.name} field={field} />
-            ))}
-          </DialogContent>
-          <DialogActions>
-            <MuiButton color="inherit" onClick={() => setAsking(false)}>
-              {say('Cancel')}
-            </MuiButton>
-            <MuiButton type="submit" variant="contained">
-              {fields.length === 0 ? say('Confirm') : word}
-            </MuiButton>
-          </DialogActions>
-        </Form>
-      </Dialog>
+      </Button>
+      {asking && (
+        <AskDialog
+          title={say('{action}: {row}', { action: word, row: rowName(description, row) })}
+          confirm={fields.length === 0 ? say('Confirm') : word}
+          onClose={() => setAsking(false)}
+          form={(content) => (
+            <Form onSubmit={act} record={{}} defaultValues={{}}>
+              {content}
+            </Form>
+          )}
+        >
+          <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>
+          {fields.map((field) => (
+            <Input key={field.name} field={field} />
+          ))}
+        </AskDialog>
+      )}
+      {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
     </>
   );
 }

@@ -1,61 +1,57 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
-import {
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  MenuItem,
-  Button as MuiButton,
-  TextField,
-  Typography,
-} from '@mui/material';
+import { MenuItem, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
-import { Button, useDataProvider, useNotify, useRecordContext } from 'react-admin';
+import { Button, useDataProvider, useRecordContext } from 'react-admin';
 import { say } from '../text/say.ts';
-import { Revealed, secretsIn } from './RevealedSecrets.tsx';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { isAskedFor } from '../widgets/AskedButton.tsx';
+import { useTask } from '../widgets/useTask.ts';
+import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 const graces = [
-  { hours: 0, label: 'It ends at once' },
-  { hours: 1, label: 'For one more hour' },
-  { hours: 24, label: 'For one more day' },
-  { hours: 168, label: 'For one more week' },
+  { hours: 0, label: 'No time: end it now' },
+  { hours: 1, label: '1 hour' },
+  { hours: 24, label: '1 day' },
+  { hours: 168, label: '7 days' },
 ];
 
-/** Makes a new secret for a client, and shows it once. The old one may go on for a while, until all have the new one. */
+/** Creates a new secret for a client and shows it once. The old secret can keep working for a while. */
 export function NewSecretButton() {
   const client = useRecordContext();
   const dataProvider = useDataProvider();
-  const notify = useNotify();
-  const [asking, setAsking] = useState(false);
+  const { run } = useTask();
+  const [asking, setAsking] = useState(isAskedFor('new-secret'));
   const [hours, setHours] = useState(24);
   const [secrets, setSecrets] = useState<[string, string][]>();
-
-  async function make() {
-    setAsking(false);
-    const body = { keep_old_hours: hours };
-    try {
-      const { data } = await dataProvider.act('clients', { id: client?.id, action: 'secrets', body });
-      setSecrets(secretsIn(data, client?.id));
-    } catch (error) {
-      notify((error as Error).message, { type: 'error' });
-    }
-  }
-
   if (!client || client.public) return null;
+
+  const create = async () => {
+    const body = { keep_old_hours: hours };
+    const { data } = await dataProvider.act('clients', { id: client.id, action: 'secrets', body });
+    setSecrets(secretsIn(data, client.id));
+  };
   return (
     <>
       <Button label={say('New secret')} onClick={() => setAsking(true)}>
         <KeyIcon />
       </Button>
-      <Dialog open={asking} onClose={() => setAsking(false)} fullWidth maxWidth="xs" aria-labelledby="new-secret">
-        <DialogTitle id="new-secret">{say('New secret for “{name}”?', { name: client.name })}</DialogTitle>
-        <DialogContent>
+      {asking && (
+        <AskDialog
+          title={say('New secret for “{name}”?', { name: client.name })}
+          confirm={say('Create a new secret')}
+          maxWidth="xs"
+          onClose={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            void run(create);
+          }}
+        >
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {say('Applications that use the old secret must be given the new one.')}
+            {say('Give the new secret to every application that uses the old one.')}
           </Typography>
           <TextField
             select
-            label={say('The old secret')}
+            label={say('Keep the old secret working for')}
             value={hours}
             onChange={({ target }) => setHours(Number(target.value))}
           >
@@ -65,17 +61,9 @@ export function NewSecretButton() {
               </MenuItem>
             ))}
           </TextField>
-        </DialogContent>
-        <DialogActions>
-          <MuiButton color="inherit" onClick={() => setAsking(false)}>
-            {say('Cancel')}
-          </MuiButton>
-          <MuiButton variant="contained" onClick={() => void make()}>
-            {say('Make a new secret')}
-          </MuiButton>
-        </DialogActions>
-      </Dialog>
-      {secrets && <Revealed secrets={secrets} onClose={() => setSecrets(undefined)} />}
+        </AskDialog>
+      )}
+      {secrets && <RevealedSecrets secrets={secrets} onClose={() => setSecrets(undefined)} />}
     </>
   );
 }

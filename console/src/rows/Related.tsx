@@ -6,7 +6,7 @@ import { Pages } from '../lists/Pages.tsx';
 import { Rows } from '../lists/Rows.tsx';
 import { columnsOf, humanised, labelOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
-import { ListAway } from '../widgets/LoadError.tsx';
+import { ListError } from '../widgets/LoadError.tsx';
 import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
 import { AddRelated, RelatedRowActions, useTie } from './RelatedRow.tsx';
 
@@ -31,7 +31,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           reference={relation.resource}
           target={`${name}/${relation.name}`}
           perPage={10}
-          error={<ListAway />}
+          error={<ListError />}
           pagination={<Pages />}
         >
           <Rows

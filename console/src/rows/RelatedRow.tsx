@@ -8,7 +8,7 @@ import type { RelationDescription, ResourceDescription } from '../data/descripti
 import { rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
-import { RemoveRow } from './RemoveButtons.tsx';
+import { RemoveButton } from './RemoveButtons.tsx';
 
 const RowDialog = lazy(() => import('./RowDialog.tsx'));
 
@@ -46,7 +46,7 @@ export function RelatedRowActions({ tie, untie }: { tie: Tie; untie?: ReactNode 
   return (
     <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
       <EditRow tie={tie} />
-      {untie ?? (tie && <RemoveRow />)}
+      {untie ?? (tie && <RemoveButton small />)}
     </Box>
   );
 }

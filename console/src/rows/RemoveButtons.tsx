@@ -1,49 +1,38 @@
 import DeleteIcon from '@mui/icons-material/DeleteOutlined';
-import { Dialog, DialogActions, DialogContent, DialogTitle, IconButton, Button as MuiButton } from '@mui/material';
-import { useId, useState } from 'react';
-import { Button, useDelete, useNotify, useRecordContext, useRedirect, useRefresh } from 'react-admin';
+import { IconButton } from '@mui/material';
+import { useState } from 'react';
+import { Button, useDelete, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
 import { sayRemoval, within } from '../text/words.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { useTask } from '../widgets/useTask.ts';
+import { GoesAlong } from './GoesAlong.tsx';
 
-/** Removes the row that is shown, after asking. */
-export function RemoveButton() {
-  const { name, operations } = useDescription();
+/** Deletes the row that is shown, after asking. In a list it is an icon (`small`), and the list stays. */
+export function RemoveButton({ small = false }: { small?: boolean }) {
+  const description = useDescription();
   const row = useRecordContext();
   const redirect = useRedirect();
   const [asking, setAsking] = useState(false);
-  if (!row || !operations.has('delete')) return null;
-  return (
-    <>
-      <Button
-        color="error"
-        label={sayRemoval(removalOf(name), 'word')}
-        onClick={() => setAsking(true)}
-        // In a form, a button without a type would send it.
-        type="button"
-      >
-        <DeleteIcon />
-      </Button>
-      {asking && <AskRemoval onClose={() => setAsking(false)} onRemoved={() => redirect('list', name)} />}
-    </>
-  );
-}
-
-/** Removes one row of a list in its place. */
-export function RemoveRow() {
-  const description = useDescription();
-  const row = useRecordContext();
-  const refresh = useRefresh();
-  const [asking, setAsking] = useState(false);
   if (!row || !description.operations.has('delete')) return null;
-  const label = sayRemoval(removalOf(description.name), 'all', { what: rowName(description, row) });
+  const removal = removalOf(description.name);
+  const label = sayRemoval(removal, 'all', { what: rowName(description, row) });
   return (
     <>
-      <IconButton size="small" aria-label={label} title={label} onClick={() => setAsking(true)}>
-        <DeleteIcon fontSize="small" />
-      </IconButton>
-      {asking && <AskRemoval onClose={() => setAsking(false)} onRemoved={refresh} />}
+      {small ? (
+        <IconButton size="small" aria-label={label} title={label} onClick={() => setAsking(true)}>
+          <DeleteIcon fontSize="small" />
+        </IconButton>
+      ) : (
+        // In a form, a button without a type would submit it.
+        <Button color="error" label={sayRemoval(removal, 'word')} onClick={() => setAsking(true)} type="button">
+          <DeleteIcon />
+        </Button>
+      )}
+      {asking && (
+        <AskRemoval onClose={() => setAsking(false)} onRemoved={() => !small && redirect('list', description.name)} />
+      )}
     </>
   );
 }
@@ -51,39 +40,37 @@ export function RemoveRow() {
 function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: () => void }) {
   const description = useDescription();
   const row = useRecordContext();
-  const [removeOne, { isPending }] = useDelete();
-  const notify = useNotify();
-  const id = useId();
+  const [deleteOne] = useDelete();
+  const { busy, run } = useTask();
+  const [isBlocked, setBlocked] = useState(false);
   if (!row) return null;
   const removal = removalOf(description.name);
   const thing = singularOf(description);
 
   async function remove() {
-    try {
-      const which = { id: row?.id as string, previousData: row };
-      await removeOne(description.name, which, { mutationMode: 'pessimistic', returnPromise: true });
-      notify(sayRemoval(removal, 'done', { what: thing }), { type: 'success' });
-      onClose();
-      onRemoved();
-    } catch (error) {
-      notify((error as Error).message, { type: 'error' });
-    }
+    const which = { id: String(row?.id), previousData: row };
+    const options = { mutationMode: 'pessimistic', returnPromise: true } as const;
+    const removed = await run(
+      () => deleteOne(description.name, which, options),
+      sayRemoval(removal, 'done', { what: thing }),
+    );
+    if (!removed) return;
+    onClose();
+    onRemoved();
   }
 
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby={id}>
-      <DialogTitle id={id} sx={{ overflowWrap: 'anywhere' }}>
-        {sayRemoval(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
-      </DialogTitle>
-      <DialogContent>{removeWarningOf(description.name)}</DialogContent>
-      <DialogActions>
-        <MuiButton color="inherit" onClick={onClose}>
-          {say('Cancel')}
-        </MuiButton>
-        <MuiButton variant="contained" color="error" autoFocus loading={isPending} onClick={() => void remove()}>
-          {sayRemoval(removal, 'all', { what: within(thing) })}
-        </MuiButton>
-      </DialogActions>
-    </Dialog>
+    <AskDialog
+      title={sayRemoval(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
+      confirm={sayRemoval(removal, 'all', { what: within(thing) })}
+      onConfirm={() => void remove()}
+      danger
+      maxWidth="xs"
+      disabled={isBlocked}
+      {...{ busy, onClose }}
+    >
+      {removeWarningOf(description.name)}
+      <GoesAlong id={String(row.id)} onBlocked={setBlocked} />
+    </AskDialog>
   );
 }

@@ -1,13 +1,15 @@
 import { Box, Card } from '@mui/material';
-import { EditButton, RecordField, Show, TopToolbar, useRecordContext } from 'react-admin';
+import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { fieldLabel, hasField, rowName, singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { CopyButton } from '../widgets/CopyButton.tsx';
-import { ShowAway } from '../widgets/LoadError.tsx';
+import { ShowError } from '../widgets/LoadError.tsx';
+import { PageActions } from '../widgets/PageActions.tsx';
 import { ActionButtons } from './ActionButtons.tsx';
-import { CodeButton } from './CodePanel.tsx';
+import { Activity } from './Activity.tsx';
+import { CodeButton } from './CodeDrawer.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
@@ -19,6 +21,7 @@ const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 /** One row of any resource: its fields, and below them what belongs to it. */
 export function ResourceShow() {
   const description = useDescription();
+  const { name } = description;
   const descriptions = useDescriptions();
   const lists = description.relations.filter(
     ({ kind, resource }) => shownBelow.has(kind) && descriptions.has(resource),
@@ -28,7 +31,7 @@ export function ResourceShow() {
       title={<ShowTitle />}
       actions={<ShowActions />}
       component="div"
-      error={<ShowAway />}
+      error={<ShowError />}
       queryOptions={{ onError: () => undefined }}
     >
       <Card sx={{ p: { xs: 2, md: 3 } }}>
@@ -43,6 +46,11 @@ export function ResourceShow() {
           target={descriptions.get(relation.resource) as ResourceDescription}
         />
       ))}
+      {name !== 'events' && (
+        <Box sx={{ mt: 3 }}>
+          <Activity />
+        </Box>
+      )}
     </Show>
   );
 }
@@ -82,11 +90,11 @@ function ShowTitle() {
 function ShowActions() {
   const { operations, name } = useDescription();
   return (
-    <TopToolbar>
+    <PageActions>
       {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
       <CodeButton />
       {operations.has('update') && <EditButton />}
       <RemoveButton />
-    </TopToolbar>
+    </PageActions>
   );
 }

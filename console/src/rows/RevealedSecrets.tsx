@@ -15,13 +15,13 @@ export function secretsIn(answer: Record<string, unknown>, clientId = answer.cli
 }
 
 /** Shows a secret the one time that the service tells it. */
-export function Revealed({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
+export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
       <DialogTitle id="revealed-title">{say('Copy it now')}</DialogTitle>
       <DialogContent>
         <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-          {say('It is shown this once and stored nowhere in readable form. Who loses it makes a new one.')}
+          {say('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
         </Typography>
         {secrets.map(([name, value]) => (
           <Secret key={name} name={name} value={value} />

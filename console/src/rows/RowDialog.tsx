@@ -1,5 +1,4 @@
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle } from '@mui/material';
-import { type ReactNode, type RefObject, useId, useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { CreateBase, EditBase, Form, useNotify, useRefresh } from 'react-admin';
 import { useFormState } from 'react-hook-form';
 import { useDescription } from '../data/described.tsx';
@@ -8,17 +7,18 @@ import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
-import { Revealed, secretsIn } from './RevealedSecrets.tsx';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 interface Props {
-  /** Of the row to be changed; none: a new one. */
+  /** The row to change; without it, a new one. */
   id?: string | undefined;
-  /** What ties the row to the page that it is written from: a field, and its value. */
+  /** The field that ties the row to the page, and its value. */
   tie: { field: string; value: unknown } | undefined;
   onClose: () => void;
 }
 
-/** A row of the resource that it stands in, made or changed over the page that is open. */
+/** Creates or changes a row of the resource around it, over the page that is open. */
 export default function RowDialog({ id, tie, onClose }: Props) {
   const description = useDescription();
   const notify = useNotify();
@@ -41,13 +41,12 @@ export default function RowDialog({ id, tie, onClose }: Props) {
   };
   const options = { redirect: false, mutationOptions: { onSuccess, onError } } as const;
 
-  if (secrets.length > 0) return <Revealed secrets={secrets} onClose={close} />;
+  if (secrets.length > 0) return <RevealedSecrets secrets={secrets} onClose={close} />;
   if (id === undefined) {
     const record = tie ? { [tie.field]: tie.value } : {};
-    const transform = (data: object) => ({ ...data, ...record });
     return (
-      <CreateBase {...options} record={record} transform={transform}>
-        <FormDialog title={say('New {thing}', { thing: within(thing) })} send={say('Create')} onClose={onClose}>
+      <CreateBase {...options} record={record} transform={(data: object) => ({ ...data, ...record })}>
+        <FormDialog title={say('New {thing}', { thing: within(thing) })} confirm={say('Create')} onClose={onClose}>
           <NewFields but={tie?.field} />
         </FormDialog>
       </CreateBase>
@@ -57,7 +56,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
     <>
       <EditBase {...options} id={id} mutationMode="pessimistic" queryOptions={readOnce}>
         <WhenFresh>
-          <FormDialog title={say('Edit {row}', { row: within(thing) })} send={say('Save')} onClose={onClose}>
+          <FormDialog title={say('Edit {row}', { row: within(thing) })} confirm={say('Save')} onClose={onClose}>
             <ChangeableFields but={tie?.field} />
           </FormDialog>
         </WhenFresh>
@@ -67,47 +66,28 @@ export default function RowDialog({ id, tie, onClose }: Props) {
   );
 }
 
-interface FormDialogProps {
-  title: string;
-  send: string;
-  onClose: () => void;
-  children: ReactNode;
-}
+type FormDialogProps = Pick<Parameters<typeof AskDialog>[0], 'title' | 'confirm' | 'onClose' | 'children'>;
 
-function FormDialog({ title, send, onClose, children }: FormDialogProps) {
-  const titleId = useId();
+/** Neither Escape nor a click beside the dialog discards what was typed. */
+function FormDialog({ children, ...props }: FormDialogProps) {
   const typed = useRef(false);
-  // A click beside it, or Escape, takes nothing away that was typed.
-  const leave = () => {
-    if (!typed.current) onClose();
-  };
   return (
-    <Dialog open onClose={leave} fullWidth maxWidth="sm" aria-labelledby={titleId}>
-      <DialogTitle id={titleId}>{title}</DialogTitle>
-      <Form noValidate sanitizeEmptyValues>
-        <Typed typed={typed} />
-        <DialogContent>{children}</DialogContent>
-        <DialogActions>
-          <Button color="inherit" onClick={onClose}>
-            {say('Cancel')}
-          </Button>
-          <Send label={send} />
-        </DialogActions>
-      </Form>
-    </Dialog>
+    <AskDialog
+      {...props}
+      keeps={typed}
+      form={(content) => (
+        <Form noValidate sanitizeEmptyValues>
+          <Typed typed={typed} />
+          {content}
+        </Form>
+      )}
+    >
+      {children}
+    </AskDialog>
   );
 }
 
 function Typed({ typed }: { typed: RefObject<boolean> }) {
   typed.current = Object.keys(useFormState().dirtyFields).length > 0;
   return null;
-}
-
-function Send({ label }: { label: string }) {
-  const { isSubmitting } = useFormState();
-  return (
-    <Button type="submit" variant="contained" loading={isSubmitting}>
-      {label}
-    </Button>
-  );
 }

@@ -3,6 +3,8 @@ import { useRecordContext } from 'react-admin';
 import { isOwnSession } from '../auth/own-session.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Reference } from '../lists/Reference.tsx';
+import { LastSignIn, PersonName, Status } from '../people/PersonColumns.tsx';
+import type { Person } from '../people/person.ts';
 import { locale, say } from '../text/say.ts';
 
 const none = '–';
@@ -15,29 +17,43 @@ interface Props {
   linked?: boolean;
   /** In a list: of many words the first, and how many more there are. */
   brief?: boolean;
+  /** Decimal places, so that the numbers of a column align. */
+  digits?: number | undefined;
 }
 
-/** One field of the row, as its type is read. A page has hundreds of them: plain elements, with the styles of `theme.ts`. */
-export function Value({ field, linked = true, brief = false }: Props) {
+/** The value of one field. A page has hundreds of them, so they are plain elements with the styles of `theme.ts`. */
+export function Value({ field, linked = true, brief = false, digits = 0 }: Props) {
   const row = useRecordContext();
   if (field.references !== undefined) return <Reference field={field} linked={linked} />;
-  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row, brief)}</span>;
+  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row, brief, digits)}</span>;
 }
 
-function read({ name, type }: FieldDescription, row: Record<string, unknown> | undefined, brief: boolean): ReactNode {
+function read(
+  { name, type }: FieldDescription,
+  row: Record<string, unknown> | undefined,
+  brief: boolean,
+  digits: number,
+): ReactNode {
   const value = row?.[name];
   switch (type) {
     case 'boolean':
       return <YesOrNo is={value} />;
     case 'integer':
     case 'number':
-      return typeof value === 'number' ? value.toLocaleString(locale) : none;
+      if (typeof value !== 'number') return none;
+      return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: 20 });
+    case 'person':
+      return row && <PersonName person={row as unknown as Person} />;
+    case 'status':
+      return row && <Status person={row as unknown as Person} />;
+    case 'last_sign_in':
+      return <LastSignIn id={String(row?.id)} />;
     case 'date':
       return written(value, day);
     case 'timestamp':
       return written(value, moment);
     case 'enum':
-      // Whoever ends sessions should know which one is theirs.
+      // People who end sessions should know which one is theirs.
       if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
       return <Words values={[sayValue(value)]} />;
     case 'list':

@@ -3,8 +3,9 @@ import { useEffect, useState } from 'react';
 import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey, searchFor } from '../data/list-filter.ts';
+import { anywhereKey, searchFor } from '../data/list-query-of.ts';
 import { labelOf, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
 import type { Destination } from './destinations.ts';
 
 const pauseMs = 150;
@@ -33,10 +34,25 @@ interface Found {
   failed: string[];
 }
 
-/** Rows of every resource that hold the text anywhere. */
+/** Actions on a row: typed before its name, they open the row's page with their question. */
+const verbs = [
+  { words: 'sign out', resource: 'users', act: 'sign-out' },
+  { words: 'disable', resource: 'users', act: 'disable' },
+  { words: 'rotate secret', resource: 'clients', act: 'new-secret' },
+];
+
+/** "sign out ada": the action, and the text that names the row. */
+function commandOf(text: string) {
+  const verb = verbs.find(({ words }) => text.toLowerCase().startsWith(`${say(words)} `));
+  return verb && { ...verb, words: say(verb.words), rest: text.slice(say(verb.words).length).trim() };
+}
+
+/** Rows of every resource that hold the text anywhere, or the rows that a typed action can be applied to. */
 export function useFound(typed: string): Found {
   const text = useSettled(typed.trim());
+  const command = commandOf(text);
   const searched = [...useDescriptions().values()]
+    .filter(({ name }) => command === undefined || name === command.resource)
     .filter((one) => one.operations.has('list') && !leftOut.has(one.name) && searchedFields(one).length > 0)
     .sort((a, b) => rank(a) - rank(b));
   const answers = useQueries({
@@ -44,7 +60,10 @@ export function useFound(typed: string): Found {
       queryKey: ['everywhere', resource.name, text],
       enabled: text.length > 1,
       staleTime: 10_000,
-      queryFn: ({ signal }: { signal: AbortSignal }) => rowsOf(resource, text, signal),
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const rows = await rowsOf(resource, command?.rest ?? text, signal);
+        return command ? rows.map((row) => commanded(row, command)) : rows;
+      },
     })),
   });
   return {
@@ -53,6 +72,13 @@ export function useFound(typed: string): Found {
     failed: searched.filter((_, i) => answers[i]?.isError).map(({ name }) => labelOf(name)),
   };
 }
+
+const commanded = (row: Destination, { words, act }: { words: string; act: string }): Destination => ({
+  ...row,
+  group: say('Actions'),
+  name: say('{action}: {row}', { action: words, row: row.name }),
+  to: `${row.to}?act=${act}`,
+});
 
 async function rowsOf(resource: ResourceDescription, text: string, signal: AbortSignal): Promise<Destination[]> {
   const search = searchFor({ [anywhereKey(searchedFields(resource))]: text });

@@ -1,6 +1,6 @@
 import english from 'ra-language-english';
 import type { I18nProvider } from 'react-admin';
-import { find, language, say } from './say.ts';
+import { find, language, locale, say } from './say.ts';
 
 type Messages = { [key: string]: string | Messages };
 
@@ -26,5 +26,7 @@ function textAt(messages: Messages, key: string): string | undefined {
 function filledIn(text: string, options: Record<string, unknown>): string {
   const forms = text.split('||||').map((form) => form.trim());
   const form = (options.smart_count === undefined || options.smart_count === 1 ? forms[0] : forms.at(-1)) ?? text;
-  return form.replace(/%\{(\w+)\}/g, (whole, name: string) => (name in options ? String(options[name]) : whole));
+  return form.replace(/%\{(\w+)\}/g, (whole, name: string) => (name in options ? shown(options[name]) : whole));
 }
+
+const shown = (value: unknown): string => (typeof value === 'number' ? value.toLocaleString(locale) : String(value));

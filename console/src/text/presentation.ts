@@ -2,7 +2,7 @@ import type { FieldDescription, ResourceDescription } from '../data/descriptions
 import { locale, say } from './say.ts';
 import { type RemovalWord, within } from './words.ts';
 
-/** What the console knows of the service's own resources beyond their description. */
+/** What the console knows of a built-in resource beyond its description. */
 interface Presentation {
   label: string;
   columns: string[];
@@ -16,115 +16,92 @@ interface Presentation {
   only?: { field: string; value: string; fields: readonly string[] };
 }
 
-const own = new Map<string, Presentation>([
-  [
-    'users',
-    {
-      label: 'Users',
-      columns: ['email', 'name', 'roles', 'email_confirmed', 'disabled', 'created_at'],
-      help: {
-        password: {
-          ofNew: 'At least 8 characters. Whoever it is for can change it later.',
-          ofKept: 'At least 8 characters. Left empty, it stays as it is.',
-        },
-        current_password: 'Only to change your own password, email, username or phone.',
-        username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
-        phone: 'With its country code, such as +44.',
-        locale: 'The language of pages and mail, such as en. Left empty, as the browser asks.',
-        disabled: 'Refused like a wrong password, with all tokens and applications. Logins end for good.',
+/** The built-in resources, in the order of the menu. */
+const builtin: Record<string, Presentation> = {
+  users: {
+    label: 'Users',
+    columns: ['person', 'email', 'roles', 'status', 'last_sign_in', 'created_at'],
+    help: {
+      password: {
+        ofNew: 'At least 8 characters. The person can change it later.',
+        ofKept: 'At least 8 characters. Left empty, it stays as it is.',
       },
-      removeWarning: 'Their sessions and applications end at once, and nothing of the account stays but the trail.',
+      current_password: 'Only to change your own password, email, username or phone.',
+      username: '3 to 32 letters, digits, dots, dashes and underscores, starting with a letter.',
+      phone: 'With its country code, such as +44.',
+      locale: 'The language of pages and mail, such as en. Empty means the language of the browser.',
+      disabled: 'The person can no longer sign in. All sessions end; tokens and applications stop working.',
     },
-  ],
-  [
-    'roles',
-    {
-      label: 'Roles',
-      columns: ['name', 'description', 'created_at'],
-      empty: 'No roles yet but those that come with the service.',
+    removeWarning: 'All sessions and applications end at once. Only the audit trail remains. This cannot be undone.',
+  },
+  roles: {
+    label: 'Roles',
+    columns: ['name', 'description', 'created_at'],
+    empty: 'There are no roles besides the built-in ones yet.',
+  },
+  clients: {
+    label: 'Clients',
+    columns: ['name', 'type', 'registration', 'user_id', 'scopes', 'created_at'],
+    removeWarning: 'Every token that was issued to this client stops working at once.',
+    only: {
+      field: 'type',
+      value: 'application',
+      fields: [
+        ...['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'],
+        ...['backchannel_logout_uri', 'trusted', 'registration'],
+      ],
     },
-  ],
-  [
-    'clients',
-    {
-      label: 'Clients',
-      columns: ['name', 'type', 'registration', 'user_id', 'scopes', 'created_at'],
-      removeWarning: 'Every token that was given to this client stops working at once.',
-      only: {
-        field: 'type',
-        value: 'application',
-        fields: [
-          ...['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'],
-          ...['backchannel_logout_uri', 'trusted', 'registration'],
-        ],
+    help: {
+      type: 'People sign in to an application. A personal client acts on its own, in its owner’s name. A password client is one of your own apps.',
+      user_id: 'The owner of a personal client or an application.',
+      scopes: {
+        ofNew: 'What it may ask for. An application without scopes may ask for those of OpenID Connect.',
+        ofKept: 'What it may ask for. A scope that you remove ends at once.',
       },
-      help: {
-        type: 'People sign in to an application. A personal client acts for itself, in its owner’s name. A password client is an app of your own.',
-        user_id: 'Whose it is: of a personal client or an application.',
-        scopes: {
-          ofNew: 'What it may ask for. An application that is given none may ask for those of OpenID Connect.',
-          ofKept: 'What it may ask for. What is taken away ends at once.',
-        },
-        public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
-        redirect_uris: 'Where people come back to, exactly as the application sends it.',
-        post_logout_redirect_uris: 'Where people may be sent after they signed out.',
-        homepage_uri: 'Shown to whoever signs in.',
-        logo_uri: 'The https address of a picture.',
-        backchannel_logout_uri: 'Is called when somebody signs out.',
-        trusted: 'People are not asked for their consent.',
-      },
+      public: 'It has no secret: it runs in a browser, on a phone or on a desktop.',
+      redirect_uris: 'Where people return to, exactly as the application sends it.',
+      post_logout_redirect_uris: 'Where people may be sent after they sign out.',
+      homepage_uri: 'Shown to people who sign in.',
+      logo_uri: 'The https address of a picture.',
+      backchannel_logout_uri: 'Called when somebody signs out.',
+      trusted: 'People are not asked for their consent.',
     },
-  ],
-  [
-    'consents',
-    {
-      label: 'Consents',
-      columns: ['user_id', 'client_id', 'scopes', 'created_at'],
-      remove: 'Withdraw',
-      removeWarning: 'The application is signed out of this account at once, and has to ask again.',
-      empty: 'Nobody has let an application do anything yet.',
-    },
-  ],
-  [
-    'tokens',
-    {
-      label: 'Sessions & tokens',
-      columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
-      remove: 'Revoke',
-      help: { expires_at: 'Left empty, it lasts as long as the service is set up for.' },
-      removeWarning: 'Whoever uses it is signed out with the next request.',
-      empty: 'Nobody is signed in, and no personal access token is alive.',
-    },
-  ],
-  [
-    'events',
-    {
-      label: 'Events',
-      columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
-      empty: 'Nothing has happened yet.',
-    },
-  ],
-  [
-    'queued-jobs',
-    {
-      label: 'Queue',
-      columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
-      removeWarning: 'It is not done any more.',
-      empty: 'Nothing waits, and nothing has failed.',
-    },
-  ],
-  [
-    'mcp-calls',
-    {
-      label: 'AI applications',
-      columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],
-      empty: 'No AI application has used /mcp yet.',
-    },
-  ],
-]);
+  },
+  consents: {
+    label: 'Consents',
+    columns: ['user_id', 'client_id', 'scopes', 'created_at'],
+    remove: 'Withdraw',
+    removeWarning: 'The application is signed out of this account at once, and has to ask again.',
+    empty: 'No applications have been authorised yet.',
+  },
+  tokens: {
+    label: 'Sessions & tokens',
+    columns: ['user_id', 'type', 'name', 'client_id', 'address', 'last_used_at', 'created_at'],
+    remove: 'Revoke',
+    help: { expires_at: 'Left empty, it lasts as long as the service’s settings say.' },
+    removeWarning: 'Whoever uses it is signed out with the next request.',
+    empty: 'Nobody is signed in, and there is no personal access token.',
+  },
+  events: {
+    label: 'Events',
+    columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
+    empty: 'Nothing has happened yet.',
+  },
+  'queued-jobs': {
+    label: 'Queue',
+    columns: ['name', 'subject', 'state', 'attempts', 'next_attempt_at', 'last_error'],
+    removeWarning: 'It will not be done any more.',
+    empty: 'Nothing is waiting, and nothing has failed.',
+  },
+  'mcp-calls': {
+    label: 'AI applications',
+    columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],
+    empty: 'No AI application has used this service yet.',
+  },
+};
+const own = new Map(Object.entries(builtin));
 
 export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
-/** The service's own resources in the order of the menu. */
 export const ownNames: readonly string[] = [...own.keys()];
 
 /** What the rows are called, beginning with a capital: "Cars". */
@@ -228,14 +205,26 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
   return value as string | undefined;
 }
 
+/** The address of a list with a filter. */
+export const listPath = (resource: string, filter: object): string =>
+  `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+
 /** The end of a UUIDv7 is its random part. */
 export const shortId = (id: string): string => (id.length > 12 ? `…${id.slice(-8)}` : id);
+
+/** Columns of people that are made of several fields, or read from elsewhere. */
+const shownBesides = new Map<string, FieldDescription>([
+  ['person', { name: 'name', type: 'person', sortable: true }],
+  ['status', { name: 'status', type: 'status' }],
+  ['last_sign_in', { name: 'last_sign_in', type: 'last_sign_in' }],
+]);
 
 /** The columns of a list: those we know to matter, or the first that fit. */
 export function columnsOf(description: ResourceDescription, limit = 7): FieldDescription[] {
   const readable = description.fields.filter(({ writeOnly, name }) => !writeOnly && name !== 'id');
   const wanted = own.get(description.name)?.columns;
-  if (wanted) return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? []);
+  if (wanted)
+    return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
   const first = tellingField(description);
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && field.name !== 'updated_at');
   // To whom a row belongs matters more than its fifth property.

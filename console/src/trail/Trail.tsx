@@ -1,5 +1,5 @@
 import { Box, Typography } from '@mui/material';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Link, useGetMany, useReference } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
@@ -12,12 +12,18 @@ import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts'
 
 type Row = { id: string } & Record<string, unknown>;
 
-/** What happened, as sentences that name and link to those whom they are about. */
-export function Trail({ events }: { events: TrailEvent[] }) {
+interface Props {
+  events: TrailEvent[];
+  /** What is shown below the sentence of an event. */
+  detail?: (event: TrailEvent, index: number) => ReactNode;
+}
+
+/** Events as sentences that name and link to the people, clients and rows in them. */
+export function Trail({ events, detail }: Props) {
   const names = useNames(events);
   return (
     <Box component="ol" sx={{ listStyle: 'none', m: 0, p: 0 }}>
-      {events.map((event) => (
+      {events.map((event, index) => (
         <Box
           component="li"
           key={event.id}
@@ -42,6 +48,7 @@ export function Trail({ events }: { events: TrailEvent[] }) {
               .map((text) => ` · ${text}`)
               .join('')}
           </Typography>
+          {detail?.(event, index)}
         </Box>
       ))}
     </Box>

@@ -97,7 +97,17 @@ const sentences = new Map<string, Sentence>([
   ['job.failed', { own: 'Work in the queue was given up' }],
 ]);
 
-/** What a sentence consists of: words, and those who are named in it. */
+/** Every kind of event, as a choice: "… invited …". */
+export function kindsOfEvents(resources: Iterable<{ name: string; events?: boolean }>): { id: string; name: string }[] {
+  const plain = (sentence: string) => template(sentence).replace(/\{\w+\}/g, '…');
+  const builtin = [...sentences].map(([id, { own, other }]) => ({ id, name: plain(other ?? own) }));
+  const declared = [...resources]
+    .filter(({ events }) => events)
+    .flatMap(({ name }) => [...writes.keys()].map((what) => ({ id: `${name}.${what}`, name: `${name}.${what}` })));
+  return [...builtin, ...declared];
+}
+
+/** A part of a sentence: words, or the name of somebody or something. */
 export type Part =
   | string
   | { name: 'user' | 'actor' | 'client'; id: string | null }
@@ -144,6 +154,6 @@ function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
   return `${who}${words}`;
 }
 
-/** What somebody should look at. */
+/** Events that an administrator should look at. */
 export const isAlarming = ({ type }: TrailEvent): boolean =>
   /\.(failed|throttled|reused|authentication_failed|codes_guessed|change_undone)$/.test(type);

@@ -1,48 +1,37 @@
-import {
-  Alert,
-  Button,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  LinearProgress,
-  Typography,
-} from '@mui/material';
+import { Alert, Button, Typography } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
-import { howFar } from '../bulk/how-far.ts';
+import { BulkProgress } from '../bulk/BulkReport.tsx';
 import { countOf } from '../bulk/selected-rows.ts';
 import { useDescription } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
 import { exportRows, type Format, save } from './export-rows.ts';
 
-/** Every row that the list finds, as a file. */
+/** Saves every row that the list finds as a file. */
 export default function ExportDialog({ onClose }: { onClose: () => void }) {
   const description = useDescription();
   const { name, fields } = description;
-  const { filterValues, sort } = useListContext();
+  const { filterValues: filter, sort } = useListContext();
   const [total, setTotal] = useState<number>();
   const [rows, setRows] = useState<number>();
   const [problem, setProblem] = useState<string>();
   const [isDone, setDone] = useState(false);
   const stop = useRef(new AbortController());
-  const shown = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
 
   useEffect(() => {
-    countOf(name, filterValues).then(setTotal, (error: Error) => setProblem(error.message));
-  }, [name, filterValues]);
+    countOf(name, filter).then(setTotal, (error: Error) => setProblem(error.message));
+  }, [name, filter]);
 
   async function run(format: Format) {
     setRows(0);
     const { signal } = stop.current;
+    const shown = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
     try {
-      const file = await exportRows({
-        ...{ resource: name, fields: shown, filter: filterValues, sort, format, signal },
-        onProgress: setRows,
-      });
-      save(file, `${name}.${format}`);
+      const options = { resource: name, fields: shown, filter, sort, format, signal, onProgress: setRows };
+      save(await exportRows(options), `${name}.${format}`);
       setDone(true);
     } catch (error) {
       if (!signal.aborted) setProblem((error as Error).message);
@@ -54,41 +43,25 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
     onClose();
   }
 
+  const what = total === undefined ? '…' : counted(total, description);
   return (
-    <Dialog open fullWidth maxWidth="xs" onClose={close} aria-labelledby="export-title">
-      <DialogTitle id="export-title">{say('Export {what}', { what: within(labelOf(description)) })}</DialogTitle>
-      <DialogContent>
-        {problem && <Alert severity="error">{problem}</Alert>}
+    <AskDialog
+      title={say('Export {what}', { what: within(labelOf(description)) })}
+      maxWidth="xs"
+      onClose={close}
+      cancel={isDone ? say('Close') : say('Cancel')}
+      {...(rows === undefined && { confirm: say('CSV'), onConfirm: () => void run('csv') })}
+      actions={rows === undefined && <Button onClick={() => void run('json')}>{say('JSON')}</Button>}
+    >
+      {problem && <Alert severity="error">{problem}</Alert>}
+      {rows === undefined ? (
         <Typography role="status" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
-          {rows === undefined
-            ? say('{what} with this filter, in this order.', {
-                what: total === undefined ? '…' : counted(total, description),
-              })
-            : howFar({ done: rows, failed: 0, waits: undefined }, total)}
-          {isDone && ` · ${say('The file is saved.')}`}
+          {say('{what} with this filter, in this order.', { what })}
         </Typography>
-        {rows !== undefined && (
-          <LinearProgress
-            sx={{ mt: 1 }}
-            variant="determinate"
-            value={isDone ? 100 : total ? Math.min(100, (rows / total) * 100) : 0}
-            aria-label={say('Export')}
-          />
-        )}
-      </DialogContent>
-      <DialogActions>
-        <Button color="inherit" onClick={close}>
-          {isDone ? say('Close') : say('Cancel')}
-        </Button>
-        {rows === undefined && (
-          <>
-            <Button onClick={() => void run('json')}>{say('JSON')}</Button>
-            <Button variant="contained" autoFocus onClick={() => void run('csv')}>
-              {say('CSV')}
-            </Button>
-          </>
-        )}
-      </DialogActions>
-    </Dialog>
+      ) : (
+        <BulkProgress label={say('Export')} done={rows} failed={0} total={total} />
+      )}
+      {isDone && <Typography sx={{ color: 'text.secondary' }}>{say('The file is saved.')}</Typography>}
+    </AskDialog>
   );
 }

@@ -1,170 +1,161 @@
-import {
-  Alert,
-  Button,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  LinearProgress,
-  Typography,
-} from '@mui/material';
-import { useRef, useState } from 'react';
+import { Alert, Button, Typography } from '@mui/material';
+import { useState } from 'react';
 import { useRefresh } from 'react-admin';
-import { howFar } from '../bulk/how-far.ts';
-import type { Operation } from '../bulk/packed.ts';
-import { secondsToRoom } from '../bulk/request-limit.ts';
-import { type Progress, type Report, runBulk } from '../bulk/run-bulk.ts';
-import { sendBatch } from '../bulk/send-batch.ts';
+import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
+import type { Answer, Operation } from '../bulk/run-bulk.ts';
+import { undoOf } from '../bulk/undo-of.ts';
+import { useBulk } from '../bulk/useBulk.ts';
 import { useDescription } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { within } from '../text/words.ts';
-import type { CheckedRow } from './check-row.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { type CheckedRow, checkRows, columnsIn, operationOf } from './check-rows.ts';
 import { csvLine } from './csv.ts';
 import { save } from './export-rows.ts';
-import { checkFile, type DryRun, goodRows, operationOf } from './import-rows.ts';
-import { Problems } from './Problems.tsx';
+import { ImportTable } from './ImportTable.tsx';
+import { readRows } from './read-rows.ts';
 
-/** Rows from a file: first looked through without changing anything, then written, and in the end told what failed. */
+/** Imports rows from a file: shows them with their problems, lets the person fix or skip them, writes them, and can undo it. */
 export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const description = useDescription();
   const refresh = useRefresh();
-  const [file, setFile] = useState<File>();
-  const [checked, setChecked] = useState<DryRun>();
-  const [progress, setProgress] = useState<Progress>();
-  const [report, setReport] = useState<Report<CheckedRow>>();
+  const [rows, setRows] = useState<CheckedRow[]>();
+  const [skipped, setSkipped] = useState<ReadonlySet<number>>(new Set());
   const [problem, setProblem] = useState<string>();
-  const stop = useRef(new AbortController());
-  const good = checked ? checked.created + checked.changed : 0;
+  const [undo, setUndo] = useState<Operation[]>([]);
+  const writing = useBulk<CheckedRow>();
+  const undoing = useBulk<Operation>();
+  const good = rows?.filter(({ number, problems }) => !skipped.has(number) && Object.keys(problems).length === 0) ?? [];
+  const isBusy = [writing, undoing].some(({ progress, report }) => progress && !report);
 
-  async function look(chosen: File | undefined) {
-    setFile(chosen);
-    setChecked(undefined);
+  async function look(file: File | undefined) {
+    setRows(undefined);
     setProblem(undefined);
-    if (!chosen) return;
+    if (!file) return;
     try {
-      setChecked(await checkFile(description, chosen));
+      setRows(await checkRows(description, readRows(file.name, await file.text())));
     } catch (error) {
       setProblem(say('This file cannot be read: {reason}', { reason: (error as Error).message }));
     }
   }
 
   async function write() {
-    if (!file || !checked) return;
-    const { signal } = stop.current;
-    setProgress({ done: 0, failed: 0, waits: undefined });
-    const rows = goodRows(description, file, checked);
-    const send = (operations: Operation[]) => sendBatch(description.name, operations);
-    setReport(await runBulk({ rows, operationOf, send, signal, room: secondsToRoom, onProgress: setProgress }));
+    const written: Operation[] = [];
+    const onDone = (row: CheckedRow, answer: Answer) =>
+      void written.push(...undoOf(operationOf(row), row.before, answer));
+    const { failures } = await writing.start({ rows: () => good, operationOf, onDone });
+    setUndo((before) => [...before, ...written]);
+    // The rows that the service refused stay in the table, with its reasons.
+    const left = failures.map(({ row, message, error: { fields = [] } }) => ({
+      ...row,
+      problems: fields.length > 0 ? Object.fromEntries(fields.map((one) => [one.field, one.message])) : { id: message },
+    }));
+    const others = rows?.filter((row) => !good.includes(row)) ?? [];
+    setRows([...left, ...others].sort((a, b) => a.number - b.number));
     refresh();
   }
 
-  function close() {
-    stop.current.abort();
-    onClose();
+  async function takeBack() {
+    await undoing.start({ rows: () => undo, operationOf: (operation) => operation });
+    setUndo([]);
+    refresh();
   }
 
-  const failures = report?.failures.map(({ row, message }) => ({ number: row.number, message }));
+  const done = writing.report?.done ?? 0;
+  const isUndone = undoing.report !== undefined;
   return (
-    <Dialog
-      open
-      fullWidth
-      maxWidth="sm"
-      aria-labelledby="import-title"
-      // What is under way is stopped by its button alone; a click beside the dialog was perhaps not meant.
-      onClose={(_event, reason) => reason === 'escapeKeyDown' && (report || !progress) && close()}
+    <AskDialog
+      title={
+        isUndone
+          ? say('The import is undone')
+          : writing.report
+            ? say('{what} imported', { what: counted(done, description) })
+            : say('Import {what}', { what: within(labelOf(description)) })
+      }
+      maxWidth={rows ? 'lg' : 'sm'}
+      isModal
+      cancel={isBusy ? say('Stop') : writing.report ? say('Close') : say('Cancel')}
+      onClose={isBusy ? writing.stop : onClose}
+      actions={undo.length > 0 && !isBusy && <Button onClick={() => void takeBack()}>{say('Undo the import')}</Button>}
+      {...(!isBusy &&
+        !isUndone &&
+        (good.length > 0 || !writing.report) && {
+          confirm: good.length > 0 ? say('Import {what}', { what: counted(good.length, description) }) : say('Import'),
+          disabled: good.length === 0,
+          onConfirm: () => void write(),
+        })}
     >
-      <DialogTitle id="import-title">
-        {report
-          ? say('{what} imported', { what: counted(report.done, description) })
-          : say('Import {what}', { what: within(labelOf(description)) })}
-      </DialogTitle>
-      <DialogContent>
-        {!progress && (
-          <>
-            <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-              {say(
-                'A CSV file whose first line names the fields, or JSON. A row with an id changes the row that has it. Nothing is written before you have seen what would be.',
-              )}
-            </Typography>
-            <input
-              type="file"
-              aria-label={say('File')}
-              accept=".csv,.json,.ndjson,.jsonl,text/csv,application/json"
-              onChange={({ target }) => void look(target.files?.[0])}
-            />
-          </>
-        )}
-        {problem && <Alert severity="error">{problem}</Alert>}
-        {checked && !progress && <Looked checked={checked} />}
-        {progress && !report && (
-          <>
-            <LinearProgress
-              variant="determinate"
-              value={Math.min(100, ((progress.done + progress.failed) / Math.max(1, good)) * 100)}
-              aria-label={say('Import')}
-            />
-            <Typography role="status" sx={{ mt: 1, color: 'text.secondary' }}>
-              {howFar(progress, good)}
-            </Typography>
-          </>
-        )}
-        {report?.isStopped && <Alert severity="warning">{say('Stopped before the end.')}</Alert>}
-        {failures && failures.length === 0 && <Typography>{say('Nothing failed.')}</Typography>}
-        {failures && failures.length > 0 && (
-          <>
-            <Problems
-              title={say('{what} failed', { what: counted(failures.length, description) })}
-              problems={failures}
-            />
-            <Button
-              onClick={() => save(new Blob([failedLines(report?.failures ?? [])]), `${description.name}-failed.csv`)}
-            >
+      {!rows && (
+        <>
+          <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+            {say(
+              'Upload CSV (with a header row) or JSON. Rows with an id update existing records. You’ll see a preview first.',
+            )}
+          </Typography>
+          <input
+            type="file"
+            aria-label={say('File')}
+            accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
+            onChange={({ target }) => void look(target.files?.[0])}
+          />
+        </>
+      )}
+      {problem && <Alert severity="error">{problem}</Alert>}
+      {isBusy && (
+        <BulkProgress label={say('Import')} total={good.length} {...{ done: 0, failed: 0, ...writing.progress }} />
+      )}
+      {isUndone && undoing.report && <BulkReport report={undoing.report} nameOf={() => ''} />}
+      {writing.report && !isUndone && !isBusy && (
+        <Alert severity={writing.report.failures.length > 0 ? 'warning' : 'success'} sx={{ mb: 2 }}>
+          {writing.report.failures.length > 0
+            ? say('{what} failed', { what: counted(writing.report.failures.length, description) })
+            : say('Nothing failed.')}
+        </Alert>
+      )}
+      {rows && rows.length > 0 && !isBusy && !isUndone && (
+        <>
+          <WhatWillHappen rows={rows} good={good} />
+          <ImportTable
+            columns={columnsIn(description, rows).shown}
+            {...{ rows, skipped }}
+            onSkip={setSkipped}
+            onChange={(changed) => setRows(rows.map((row) => (row.number === changed.number ? changed : row)))}
+          />
+          {writing.report && (
+            <Button onClick={() => save(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>
               {say('Save what failed')}
             </Button>
-          </>
-        )}
-      </DialogContent>
-      <DialogActions>
-        <Button color="inherit" onClick={close}>
-          {report ? say('Close') : say('Cancel')}
-        </Button>
-        {!progress && (
-          <Button variant="contained" disabled={good === 0} onClick={() => void write()}>
-            {good === 0 ? say('Import') : say('Import {what}', { what: counted(good, description) })}
-          </Button>
-        )}
-      </DialogActions>
-    </Dialog>
+          )}
+        </>
+      )}
+    </AskDialog>
   );
 }
 
-/** What a dry run has found. */
-function Looked({ checked: { created, changed, wrong, problems, leftOut } }: { checked: DryRun }) {
+function WhatWillHappen({ rows, good }: { rows: CheckedRow[]; good: CheckedRow[] }) {
+  const { unknown } = columnsIn(useDescription(), rows);
+  const created = good.filter(({ id }) => id === undefined).length;
+  const values = { created, changed: good.length - created, left: rows.length - good.length };
   return (
     <>
-      <Typography role="status" sx={{ mt: 2 }}>
-        {say('{created, number} new, {changed, number} to be changed, {wrong, number} wrong.', {
-          created,
-          changed,
-          wrong: wrong.size,
-        })}
+      <Typography role="status" sx={{ mb: 1 }}>
+        {say('This creates {created, number}, changes {changed, number} and leaves {left, number} out.', values)}
       </Typography>
-      {leftOut.length > 0 && (
-        <Alert severity="info">
-          {say('Left out, for there is no such field: {fields}.', { fields: leftOut.join(', ') })}
+      {unknown.length > 0 && (
+        <Alert severity="info" sx={{ mb: 1 }}>
+          {say('These columns are left out because there is no such field: {fields}.', { fields: unknown.join(', ') })}
         </Alert>
       )}
-      {problems.length > 0 && <Problems title={say('These are not imported')} problems={problems} />}
     </>
   );
 }
 
-/** As a file that can be mended and imported again. */
-function failedLines(failures: readonly { row: CheckedRow; message: string }[]): string {
-  const names = [...new Set(failures.flatMap(({ row }) => Object.keys(row.values)))];
-  const lines = failures.map(({ row, message }) =>
-    csvLine([row.id, ...names.map((name) => row.values[name]), message]),
+/** The rows that are left, as a file that can be corrected and imported again. */
+function failedLines(rows: readonly CheckedRow[]): string {
+  const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
+  const lines = rows.map(({ values, problems }) =>
+    csvLine([...names.map((name) => values[name]), Object.values(problems).join(' ')]),
   );
-  return csvLine(['id', ...names, 'error']) + lines.join('');
+  return csvLine([...names, 'error']) + lines.join('');
 }

@@ -1,5 +1,5 @@
-import { eachRow } from '../bulk/each-row.ts';
-import { searchFor } from '../data/list-filter.ts';
+import { eachRow } from '../bulk/selected-rows.ts';
+import { queryOf } from '../data/list-query-of.ts';
 import { csvLine } from './csv.ts';
 
 export type Format = 'csv' | 'json';
@@ -9,13 +9,13 @@ interface Export {
   /** The columns, in their order. */
   fields: readonly string[];
   filter: Record<string, unknown>;
-  sort: { field: string; order: string };
+  sort: { field: string; order: 'ASC' | 'DESC' };
   format: Format;
   onProgress: (rows: number) => void;
   signal: AbortSignal;
 }
 
-/** Reads every row that the list finds, page by page by cursor, into a file that grows outside of this page's memory. */
+/** Reads every row that the list finds into a file. The browser keeps the parts of the file outside of this page's memory. */
 export async function exportRows({
   resource,
   fields,
@@ -25,17 +25,14 @@ export async function exportRows({
   onProgress,
   signal,
 }: Export): Promise<Blob> {
+  const isCsv = format === 'csv';
   const parts: Blob[] = [];
-  let text = format === 'csv' ? csvLine(fields) : '[';
+  let text = isCsv ? csvLine(fields) : '[';
   let rows = 0;
-  const query = {
-    search: searchFor(filter),
-    orderBy: sort.field,
-    sortedBy: sort.order === 'DESC' ? 'desc' : 'asc',
-  } as const;
-  for await (const row of eachRow<Record<string, unknown>>(resource, query, signal)) {
-    text +=
-      format === 'csv' ? csvLine(fields.map((name) => row[name])) : `${rows === 0 ? '\n' : ',\n'}${json(row, fields)}`;
+  for await (const row of eachRow<Record<string, unknown>>(resource, queryOf({ filter, sort }), signal)) {
+    const values = fields.map((name) => [name, row[name] ?? null]);
+    const json = JSON.stringify(Object.fromEntries(values));
+    text += isCsv ? csvLine(values.map(([, value]) => value)) : `${rows === 0 ? '\n' : ',\n'}${json}`;
     if (++rows % 100 !== 0) continue;
     parts.push(new Blob([text]));
     text = '';
@@ -43,13 +40,9 @@ export async function exportRows({
   }
   signal.throwIfAborted();
   onProgress(rows);
-  return new Blob([...parts, text, format === 'csv' ? '' : '\n]\n'], {
-    type: format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json',
-  });
+  const type = isCsv ? 'text/csv;charset=utf-8' : 'application/json';
+  return new Blob([...parts, text, isCsv ? '' : '\n]\n'], { type });
 }
-
-const json = (row: Record<string, unknown>, fields: readonly string[]): string =>
-  JSON.stringify(Object.fromEntries(fields.map((name) => [name, row[name] ?? null])));
 
 /** Lets the browser save a file. */
 export function save(file: Blob, name: string): void {

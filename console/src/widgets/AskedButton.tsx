@@ -1,40 +1,33 @@
-import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
-import { type ReactNode, useId, useState } from 'react';
-import { useNotify } from 'react-admin';
-import { say } from '../text/say.ts';
+import { Button } from '@mui/material';
+import { type ReactNode, useState } from 'react';
+import { AskDialog } from './AskDialog.tsx';
+import { useTask } from './useTask.ts';
 
 interface Props {
   label: string;
   title: string;
   text: ReactNode;
-  /** What is said when it is done. */
+  /** The message when it is done. */
   done: string;
   run: () => Promise<void>;
   danger?: boolean;
-  /** Whether it is asked how it is called on the button, or by another word. */
+  /** The label of the button in the dialog, where it differs. */
   confirm?: string;
+  /** The name under which the command palette opens it: `?act=…`. */
+  act?: string;
 }
 
-/** A button that says what it does before it does it. */
-export function AskedButton({ label, title, text, done, run, danger = false, confirm = label }: Props) {
-  const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const notify = useNotify();
-  const id = useId();
+/** Whether the address asks for an action to be opened. */
+export const isAskedFor = (act: string | undefined): boolean =>
+  act !== undefined && new URLSearchParams(location.search).get('act') === act;
 
-  async function go() {
-    setBusy(true);
-    try {
-      await run();
-      notify(done, { type: 'success' });
-      setAsking(false);
-    } catch (error) {
-      notify((error as Error).message, { type: 'error' });
-    } finally {
-      setBusy(false);
-    }
-  }
-
+/** A button that explains what it does before it does it. */
+export function AskedButton({ label, title, text, done, run, danger = false, confirm = label, act }: Props) {
+  const [asking, setAsking] = useState(isAskedFor(act));
+  const task = useTask();
+  const confirmed = async () => {
+    if (await task.run(run, done)) setAsking(false);
+  };
   return (
     <>
       <Button
@@ -46,24 +39,15 @@ export function AskedButton({ label, title, text, done, run, danger = false, con
       >
         {label}
       </Button>
-      <Dialog open={asking} onClose={() => setAsking(false)} aria-labelledby={id} maxWidth="sm" fullWidth>
-        <DialogTitle id={id}>{title}</DialogTitle>
-        <DialogContent>
-          <DialogContentText component="div">{text}</DialogContentText>
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={() => setAsking(false)}>{say('Cancel')}</Button>
-          <Button
-            variant="contained"
-            color={danger ? 'error' : 'primary'}
-            loading={busy}
-            onClick={() => void go()}
-            autoFocus
-          >
-            {confirm}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      {asking && (
+        <AskDialog
+          {...{ title, confirm, danger, busy: task.busy }}
+          onClose={() => setAsking(false)}
+          onConfirm={() => void confirmed()}
+        >
+          {text}
+        </AskDialog>
+      )}
     </>
   );
 }

@@ -4,8 +4,8 @@ import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
 import { say } from '../text/say.ts';
 
-/** In the place of what could not be read: why, and another try. */
-export function Away({ error, retry }: { error: unknown; retry: () => void }) {
+/** In the place of data that could not be loaded: the reason, and a button to try again. */
+export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
   const { title, text } = wordsFor(error);
   return (
     <Box role="alert" sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
@@ -21,8 +21,7 @@ export function Away({ error, retry }: { error: unknown; retry: () => void }) {
   );
 }
 
-/** What went wrong, as a person would say it. */
-export function wordsFor(error: unknown): { title: string; text: string } {
+function wordsFor(error: unknown): { title: string; text: string } {
   const { status = 0, message = '' } = error instanceof GatehouseError ? error : ({} as Partial<GatehouseError>);
   if (status === 404) return { title: say('This is gone'), text: say('Somebody deleted it, or you may not see it.') };
   if (status === 403) return { title: say('You may not see this'), text: message };
@@ -35,17 +34,17 @@ export function wordsFor(error: unknown): { title: string; text: string } {
   return { title: say('This could not be read'), text: message || String((error as Error)?.message ?? error) };
 }
 
-export function ListAway() {
+export function ListError() {
   const { error, refetch } = useListContext();
-  return error ? <Away error={error} retry={() => void refetch()} /> : null;
+  return error ? <LoadError error={error} retry={() => void refetch()} /> : null;
 }
 
-export function ShowAway() {
+export function ShowError() {
   const { error, refetch } = useShowContext();
-  return error ? <Away error={error} retry={() => void refetch()} /> : null;
+  return error ? <LoadError error={error} retry={() => void refetch()} /> : null;
 }
 
-export function EditAway() {
+export function EditError() {
   const { error, refetch } = useEditContext();
-  return error ? <Away error={error} retry={() => void refetch?.()} /> : null;
+  return error ? <LoadError error={error} retry={() => void refetch?.()} /> : null;
 }

@@ -25,7 +25,10 @@ function makeIcon(name: string, icon: string): ComponentType<{ size?: number }> 
       </Box>
     );
   }
-  const Drawn = lazy(async () => ({ default: (await import('./drawings.ts')).drawings.get(icon) ?? Known }));
+  const Drawn = lazy(async () => {
+    const drawings: Record<string, typeof Known> = await import('./drawings.ts');
+    return { default: drawings[icon] ?? Known };
+  });
   return ({ size }) => (
     <Suspense fallback={<Known sx={{ ...sized(size), visibility: 'hidden' }} />}>
       <Drawn sx={sized(size)} />

@@ -1,105 +1,51 @@
-import type { SvgIconComponent } from '@mui/icons-material';
-import AccountBalanceOutlined from '@mui/icons-material/AccountBalanceOutlined';
-import BarChartOutlined from '@mui/icons-material/BarChartOutlined';
-import BoltOutlined from '@mui/icons-material/BoltOutlined';
-import BuildOutlined from '@mui/icons-material/BuildOutlined';
-import BusinessOutlined from '@mui/icons-material/BusinessOutlined';
-import CalendarMonthOutlined from '@mui/icons-material/CalendarMonthOutlined';
-import CardGiftcardOutlined from '@mui/icons-material/CardGiftcardOutlined';
-import ChatOutlined from '@mui/icons-material/ChatOutlined';
-import CloudOutlined from '@mui/icons-material/CloudOutlined';
-import CodeOutlined from '@mui/icons-material/CodeOutlined';
-import DescriptionOutlined from '@mui/icons-material/DescriptionOutlined';
-import DirectionsCarOutlined from '@mui/icons-material/DirectionsCarOutlined';
-import EmojiEventsOutlined from '@mui/icons-material/EmojiEventsOutlined';
-import EnergySavingsLeafOutlined from '@mui/icons-material/EnergySavingsLeafOutlined';
-import FavoriteBorderOutlined from '@mui/icons-material/FavoriteBorderOutlined';
-import FlagOutlined from '@mui/icons-material/FlagOutlined';
-import FolderOutlined from '@mui/icons-material/FolderOutlined';
-import HomeOutlined from '@mui/icons-material/HomeOutlined';
-import ImageOutlined from '@mui/icons-material/ImageOutlined';
-import Inventory2Outlined from '@mui/icons-material/Inventory2Outlined';
-import KeyOutlined from '@mui/icons-material/KeyOutlined';
-import LinkOutlined from '@mui/icons-material/LinkOutlined';
-import LocalCafeOutlined from '@mui/icons-material/LocalCafeOutlined';
-import LocalOfferOutlined from '@mui/icons-material/LocalOfferOutlined';
-import LocalShippingOutlined from '@mui/icons-material/LocalShippingOutlined';
-import LockOutlined from '@mui/icons-material/LockOutlined';
-import MailOutlined from '@mui/icons-material/MailOutlined';
-import MapOutlined from '@mui/icons-material/MapOutlined';
-import MenuBookOutlined from '@mui/icons-material/MenuBookOutlined';
-import MusicNoteOutlined from '@mui/icons-material/MusicNoteOutlined';
-import NotificationsOutlined from '@mui/icons-material/NotificationsOutlined';
-import PaymentsOutlined from '@mui/icons-material/PaymentsOutlined';
-import PeopleOutlined from '@mui/icons-material/PeopleOutlined';
-import PersonOutlined from '@mui/icons-material/PersonOutlined';
-import PhoneOutlined from '@mui/icons-material/PhoneOutlined';
-import PhotoCameraOutlined from '@mui/icons-material/PhotoCameraOutlined';
-import PlaceOutlined from '@mui/icons-material/PlaceOutlined';
-import ReceiptLongOutlined from '@mui/icons-material/ReceiptLongOutlined';
-import ScheduleOutlined from '@mui/icons-material/ScheduleOutlined';
-import SchoolOutlined from '@mui/icons-material/SchoolOutlined';
-import SettingsOutlined from '@mui/icons-material/SettingsOutlined';
-import ShieldOutlined from '@mui/icons-material/ShieldOutlined';
-import ShoppingBagOutlined from '@mui/icons-material/ShoppingBagOutlined';
-import ShoppingCartOutlined from '@mui/icons-material/ShoppingCartOutlined';
-import StarOutlineOutlined from '@mui/icons-material/StarOutlineOutlined';
-import StorefrontOutlined from '@mui/icons-material/StorefrontOutlined';
-import TableRowsOutlined from '@mui/icons-material/TableRowsOutlined';
-import TaskAltOutlined from '@mui/icons-material/TaskAltOutlined';
-import VideocamOutlined from '@mui/icons-material/VideocamOutlined';
-import WorkOutlineOutlined from '@mui/icons-material/WorkOutlineOutlined';
-
-/** The drawings that a declaration may name (`icon`). Loaded when one does. */
-export const drawings: ReadonlyMap<string, SvgIconComponent> = new Map([
-  ['bank', AccountBalanceOutlined],
-  ['bell', NotificationsOutlined],
-  ['bolt', BoltOutlined],
-  ['book', MenuBookOutlined],
-  ['box', Inventory2Outlined],
-  ['building', BusinessOutlined],
-  ['calendar', CalendarMonthOutlined],
-  ['camera', PhotoCameraOutlined],
-  ['car', DirectionsCarOutlined],
-  ['cart', ShoppingCartOutlined],
-  ['chart', BarChartOutlined],
-  ['chat', ChatOutlined],
-  ['clock', ScheduleOutlined],
-  ['cloud', CloudOutlined],
-  ['code', CodeOutlined],
-  ['coffee', LocalCafeOutlined],
-  ['document', DescriptionOutlined],
-  ['flag', FlagOutlined],
-  ['folder', FolderOutlined],
-  ['gift', CardGiftcardOutlined],
-  ['heart', FavoriteBorderOutlined],
-  ['home', HomeOutlined],
-  ['image', ImageOutlined],
-  ['invoice', ReceiptLongOutlined],
-  ['key', KeyOutlined],
-  ['leaf', EnergySavingsLeafOutlined],
-  ['link', LinkOutlined],
-  ['lock', LockOutlined],
-  ['mail', MailOutlined],
-  ['map', MapOutlined],
-  ['medal', EmojiEventsOutlined],
-  ['money', PaymentsOutlined],
-  ['music', MusicNoteOutlined],
-  ['people', PeopleOutlined],
-  ['person', PersonOutlined],
-  ['phone', PhoneOutlined],
-  ['pin', PlaceOutlined],
-  ['school', SchoolOutlined],
-  ['settings', SettingsOutlined],
-  ['shield', ShieldOutlined],
-  ['shop', ShoppingBagOutlined],
-  ['star', StarOutlineOutlined],
-  ['store', StorefrontOutlined],
-  ['table', TableRowsOutlined],
-  ['tag', LocalOfferOutlined],
-  ['task', TaskAltOutlined],
-  ['tool', BuildOutlined],
-  ['truck', LocalShippingOutlined],
-  ['video', VideocamOutlined],
-  ['work', WorkOutlineOutlined],
-]);
+/** The icons that a declaration may name (`icon: 'car'`). This file is loaded when a declaration names one. */
+export { default as bank } from '@mui/icons-material/AccountBalanceOutlined';
+export { default as chart } from '@mui/icons-material/BarChartOutlined';
+export { default as bolt } from '@mui/icons-material/BoltOutlined';
+export { default as tool } from '@mui/icons-material/BuildOutlined';
+export { default as building } from '@mui/icons-material/BusinessOutlined';
+export { default as calendar } from '@mui/icons-material/CalendarMonthOutlined';
+export { default as gift } from '@mui/icons-material/CardGiftcardOutlined';
+export { default as chat } from '@mui/icons-material/ChatOutlined';
+export { default as cloud } from '@mui/icons-material/CloudOutlined';
+export { default as code } from '@mui/icons-material/CodeOutlined';
+export { default as document } from '@mui/icons-material/DescriptionOutlined';
+export { default as car } from '@mui/icons-material/DirectionsCarOutlined';
+export { default as medal } from '@mui/icons-material/EmojiEventsOutlined';
+export { default as leaf } from '@mui/icons-material/EnergySavingsLeafOutlined';
+export { default as heart } from '@mui/icons-material/FavoriteBorderOutlined';
+export { default as flag } from '@mui/icons-material/FlagOutlined';
+export { default as folder } from '@mui/icons-material/FolderOutlined';
+export { default as home } from '@mui/icons-material/HomeOutlined';
+export { default as image } from '@mui/icons-material/ImageOutlined';
+export { default as box } from '@mui/icons-material/Inventory2Outlined';
+export { default as key } from '@mui/icons-material/KeyOutlined';
+export { default as link } from '@mui/icons-material/LinkOutlined';
+export { default as coffee } from '@mui/icons-material/LocalCafeOutlined';
+export { default as tag } from '@mui/icons-material/LocalOfferOutlined';
+export { default as truck } from '@mui/icons-material/LocalShippingOutlined';
+export { default as lock } from '@mui/icons-material/LockOutlined';
+export { default as mail } from '@mui/icons-material/MailOutlined';
+export { default as map } from '@mui/icons-material/MapOutlined';
+export { default as book } from '@mui/icons-material/MenuBookOutlined';
+export { default as music } from '@mui/icons-material/MusicNoteOutlined';
+export { default as bell } from '@mui/icons-material/NotificationsOutlined';
+export { default as money } from '@mui/icons-material/PaymentsOutlined';
+export { default as people } from '@mui/icons-material/PeopleOutlined';
+export { default as person } from '@mui/icons-material/PersonOutlined';
+export { default as phone } from '@mui/icons-material/PhoneOutlined';
+export { default as camera } from '@mui/icons-material/PhotoCameraOutlined';
+export { default as pin } from '@mui/icons-material/PlaceOutlined';
+export { default as invoice } from '@mui/icons-material/ReceiptLongOutlined';
+export { default as clock } from '@mui/icons-material/ScheduleOutlined';
+export { default as school } from '@mui/icons-material/SchoolOutlined';
+export { default as settings } from '@mui/icons-material/SettingsOutlined';
+export { default as shield } from '@mui/icons-material/ShieldOutlined';
+export { default as shop } from '@mui/icons-material/ShoppingBagOutlined';
+export { default as cart } from '@mui/icons-material/ShoppingCartOutlined';
+export { default as star } from '@mui/icons-material/StarOutlineOutlined';
+export { default as store } from '@mui/icons-material/StorefrontOutlined';
+export { default as table } from '@mui/icons-material/TableRowsOutlined';
+export { default as task } from '@mui/icons-material/TaskAltOutlined';
+export { default as video } from '@mui/icons-material/VideocamOutlined';
+export { default as work } from '@mui/icons-material/WorkOutlineOutlined';

@@ -129,7 +129,9 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
       'invitation',
       async (mail) => {
         const user = await addressee(mail);
-        return user && linkFor(mail, user, 'reset_password', '/password/reset', { lifeMs: invitationLifeMs });
+        if (!user) return undefined;
+        const link = await linkFor(mail, user, 'reset_password', '/invitations', { lifeMs: invitationLifeMs });
+        return { ...link, inviter: dataOf(mail).inviter ?? null };
       },
     ],
     ['email-change-requested', noticeOfChange],

@@ -1,7 +1,8 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { findInviterId } from '../../resources/audit/event-store.ts';
 import { findEmailChange, findPendingChange } from '../accounts/email-change-store.ts';
-import { findUser } from '../accounts/user-store.ts';
+import { findUser, rolesOf } from '../accounts/user-store.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { peekOneTimeToken, readOneTimeToken } from './one-time-tokens.ts';
 
@@ -29,6 +30,24 @@ async function canUse(looking: Looking, keys: Macs, purpose: OneTimePurpose, val
   // A change of email that waits for its new address.
   const change = await findPendingChange(looking.database.db, user.id, looking.now());
   return change?.new_email === found.email;
+}
+
+/** The person that an invitation is for, and who sent it; undefined where its link no longer works. */
+export async function findInvitation(looking: Looking, keys: Macs, value: string): Promise<Invitation | undefined> {
+  if (!(await canUse(looking, keys, 'reset_password', value))) return undefined;
+  const { db } = looking.database;
+  const found = await peekOneTimeToken(looking, keys, 'reset_password', value);
+  const user = found && (await findUser(db, found.user_id));
+  const inviterId = user && (await findInviterId(db, user.id));
+  const inviter = inviterId === undefined ? undefined : await findUser(db, inviterId);
+  return user && { name: user.name, email: user.email, roles: rolesOf(user), inviter: inviter?.name ?? inviter?.email };
+}
+
+export interface Invitation {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly roles: readonly string[];
+  readonly inviter: string | null | undefined;
 }
 
 async function canUndo({ database, now }: Looking, keys: Macs, value: string): Promise<boolean> {

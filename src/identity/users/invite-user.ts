@@ -8,7 +8,7 @@ import { forbidden, unprocessable } from '../../platform/errors.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { readProfile } from '../accounts/user-fields.ts';
-import type { UserRow } from '../accounts/user-store.ts';
+import { findUser, type UserRow } from '../accounts/user-store.ts';
 import { makeUser } from '../registration/make-user.ts';
 import { requireEveryScope } from './guard-user.ts';
 
@@ -57,12 +57,14 @@ export async function inviteUser(
     source,
     mails: false,
   } as const;
+  const inviter = caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   const act = { caller, scope: 'users:write', ofAccounts: true };
   return makeUser(context, services, made, (work) =>
     changeAs(context.database, services.holdAuthority, act, async (tx, _invalidate, held) => {
       requireInviter(held);
       await work(tx);
-      await services.mail.enqueue(tx, { template: 'invitation', recipient: email, language: source.language });
+      const data = { inviter: inviter?.name ?? inviter?.email ?? null };
+      await services.mail.enqueue(tx, { template: 'invitation', recipient: email, language: source.language, data });
     }),
   );
 }

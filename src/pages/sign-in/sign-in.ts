@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import type { Destination, FindDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
@@ -23,6 +24,13 @@ export function serveSignIn(kit: PageKit, findDestination: FindDestination): voi
     return showLogin(kit, request, reply, { next, destination }, { notice: noticeOf(request), values });
   });
   kit.form(kit.loginPath, 'public', (request, reply) => signIn(kit, findDestination, request, reply));
+  kit.page('/logout', 'public', async (request, reply) => {
+    const caller = await kit.webSessions.find(request, reply);
+    if (!caller) return kit.go(reply, `${kit.loginPath}?done=signed-out`);
+    const user = await findUser(kit.database.db, caller.userId ?? '');
+    const person = user?.name ?? user?.email ?? user?.username ?? user?.phone;
+    return kit.show(request, reply, 'sign-out', { title: message('sign_out.title'), person, parameters: [] });
+  });
   kit.form('/logout', 'auth:web', (request, reply) => signOut(kit, request, reply));
   if (kit.loginPath !== '/login') {
     kit.page('/login', 'public', (request, reply) => {
@@ -51,6 +59,7 @@ function showLogin(
     next,
     next_query: nextQuery(next),
     application,
+    is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
     ...loginField(kit.config),
   };
   return kit.show(request, reply, kit.config.loginPageUrl, { ...shared, ...variables }, destination);

@@ -68,3 +68,16 @@ export async function deleteEventsBefore(db: Db, before: number, limit: number):
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
+
+/** Who invited a user, as the audit trail knows it. */
+export async function findInviterId(db: Db | Tx, userId: string): Promise<string | undefined> {
+  const event = await db
+    .selectFrom('events')
+    .select('actor_id')
+    .where('user_id', '=', userId)
+    .where('type', '=', 'user.invited')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return event?.actor_id ?? undefined;
+}

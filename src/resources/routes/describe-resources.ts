@@ -3,7 +3,7 @@ import { closedSchema } from './closed-schema.ts';
 
 const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
-function describeField({ type, options, nullable }: ResourceField): Record<string, unknown> {
+function describeField({ type, options, nullable }: ResourceField, managed: boolean): Record<string, unknown> {
   const { min, max, values, target, description, label, hint, example } = options;
   return {
     type: type.name,
@@ -21,6 +21,8 @@ function describeField({ type, options, nullable }: ResourceField): Record<strin
     unique: options.unique === true,
     values,
     references: target,
+    // The tables of built-in resources cascade by their migrations.
+    onDelete: target === undefined ? undefined : (options.onDelete ?? (managed ? 'restrict' : 'cascade')),
     default: typeof options.default === 'function' ? undefined : options.default,
     min,
     max,
@@ -45,6 +47,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
     path: `/v1/${name}`,
     operations: definition.operations ?? everything,
     defaultOrder: definition.defaultOrder,
+    events: definition.events,
     scopes: { read: readScope, write: writeScope },
     access: {
       read: word(access.read),
@@ -52,7 +55,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
       update: word(access.update ?? access.write),
       delete: word(access.delete ?? access.write),
     },
-    fields: Object.fromEntries(visible.map((field) => [field.name, describeField(field)])),
+    fields: Object.fromEntries(visible.map((field) => [field.name, describeField(field, definition.managed)])),
     relations: Object.fromEntries([...relations].map(([key, relation]) => [key, describeRelation(relation)])),
     actions: (definition.actions ?? []).map((action) => ({
       name: action.name,

@@ -1,0 +1,75 @@
+/** Members of `POST /v1/sessions/current/proofs` that a person can type. */
+const typed = ['password', 'code', 'recovery_code'];
+
+/**
+ * Asks the person to prove again who they are when the service demands a recent proof (RFC 9470), and then repeats the
+ * request. Requests that are refused meanwhile wait for the same proof.
+ */
+export class ProofPrompt {
+  #waiting: (PromiseWithResolvers<boolean> & { authorization: string }) | undefined;
+  readonly #listeners = new Set<() => void>();
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  readonly isOpen = (): boolean => this.#waiting !== undefined;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** Sends a request; where it needs a recent proof, asks for it and sends the request again. */
+  async send(url: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url, init);
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    if (response.status !== 401 || !challenge.includes('insufficient_user_authentication')) return response;
+    if (await this.#ask(new Headers(init.headers).get('authorization') ?? '')) return this.send(url, init);
+    // A 401 would sign the person out: the session is fine, only this request is refused.
+    return new Response(await response.text(), { status: 403, headers: response.headers });
+  }
+
+  /** What the person can prove it with. */
+  readonly methods = async (): Promise<string[]> => {
+    const response = await this.#call('GET', '/v1/sessions/current');
+    const { data } = (await response.json()) as { data?: { proof_methods?: string[] } };
+    const offered = typed.filter((name) => data?.proof_methods?.includes(name));
+    return offered.length > 0 ? offered : ['password'];
+  };
+
+  /** Renews the proof. Returns the reason of a refusal. */
+  readonly prove = async (proof: Record<string, unknown>): Promise<string | undefined> => {
+    const response = await this.#call('POST', '/v1/sessions/current/proofs', proof);
+    if (response.ok) this.#end(true);
+    return response.ok ? undefined : ((await response.json()) as { detail?: string }).detail;
+  };
+
+  readonly cancel = (): void => this.#end(false);
+
+  #ask(authorization: string): Promise<boolean> {
+    this.#waiting ??= { ...Promise.withResolvers<boolean>(), authorization };
+    this.#tell();
+    return this.#waiting.promise;
+  }
+
+  #end(isProven: boolean): void {
+    this.#waiting?.resolve(isProven);
+    this.#waiting = undefined;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #call(method: string, path: string, body?: object): Promise<Response> {
+    const headers = {
+      Accept: 'application/json',
+      Authorization: this.#waiting?.authorization ?? '',
+      ...(body && { 'Content-Type': 'application/json' }),
+    };
+    return fetch(this.#root + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  }
+}

@@ -1,0 +1,121 @@
+import { Alert, Button, MenuItem, TextField } from '@mui/material';
+import { useState } from 'react';
+import { Form } from 'react-admin';
+import { useDescription } from '../data/described.tsx';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { Input } from '../forms/Input.tsx';
+import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { sayRemoval, within } from '../text/words.ts';
+import { AskDialog } from '../widgets/AskDialog.tsx';
+import { BulkProgress, BulkReport } from './BulkReport.tsx';
+import type { Answer, Operation } from './run-bulk.ts';
+import { type Row, rowsOf, type Selection } from './selected-rows.ts';
+import { undoOf } from './undo-of.ts';
+import { useBulk } from './useBulk.ts';
+
+/** The fields that can have the same value in many rows. */
+export const sharedFields = ({ fields }: ResourceDescription): FieldDescription[] =>
+  fields.filter(({ readOnly, immutable, unique, writeOnly }) => !readOnly && !immutable && !unique && !writeOnly);
+
+interface Props {
+  task: 'update' | 'delete';
+  selection: Selection;
+  total: number;
+  onClose: () => void;
+}
+
+/** Changes one field of all selected rows, or deletes them: asks, shows the progress, and reports what failed. */
+export function BulkDialog({ task, selection, total, onClose }: Props) {
+  const description = useDescription();
+  const { progress, report, start, stop } = useBulk<Row>();
+  const undoing = useBulk<Operation>();
+  const [undo, setUndo] = useState<Operation[]>([]);
+  const [field, setField] = useState(sharedFields(description)[0]);
+  const removal = removalOf(description.name);
+  const sayTask = (form: 'doing' | 'done', what: string) =>
+    task === 'delete'
+      ? sayRemoval(removal, form, { what })
+      : say(form === 'doing' ? 'Changing {what}' : '{what} changed', { what });
+  const what = counted(total, description);
+  async function run(operationOf: (row: Row) => Operation) {
+    const written: Operation[] = [];
+    const onDone = (row: Row, answer: Answer) => void written.push(...undoOf(operationOf(row), row, answer));
+    await start({ operationOf, onDone, rows: (signal) => rowsOf(description.name, selection, signal) });
+    setUndo(written);
+  }
+  const takeBack = () => undoing.start({ rows: () => undo, operationOf: (operation) => operation });
+
+  if (progress) {
+    return (
+      <AskDialog
+        key={report ? 'report' : 'progress'}
+        title={report ? sayTask('done', counted(report.done, description)) : sayTask('doing', what)}
+        cancel={report ? say('Close') : say('Stop')}
+        onClose={report ? onClose : stop}
+        isModal={!report}
+        actions={
+          undo.length > 0 &&
+          !undoing.report && (
+            <Button loading={undoing.progress !== undefined} onClick={() => void takeBack()}>
+              {say('Undo')}
+            </Button>
+          )
+        }
+      >
+        {undoing.report && (
+          <Alert severity="info">{say('{what} restored', { what: counted(undoing.report.done, description) })}</Alert>
+        )}
+        {report ? (
+          <BulkReport report={report} nameOf={(row) => row.id && rowName(description, row)} />
+        ) : (
+          <BulkProgress label={sayTask('doing', what)} total={total} {...progress} />
+        )}
+      </AskDialog>
+    );
+  }
+  if (task === 'delete') {
+    return (
+      <AskDialog
+        title={sayRemoval(removal, 'ask', { what })}
+        confirm={sayRemoval(removal, 'all', { what })}
+        onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
+        danger
+        onClose={onClose}
+      >
+        {removeWarningOf(description.name)}
+      </AskDialog>
+    );
+  }
+  if (!field) return null;
+  const change = (values: Record<string, unknown>) => {
+    const data = { [field.name]: values[field.name] ?? null };
+    void run(({ id }) => ({ operation: 'update', id, data }));
+  };
+  return (
+    <AskDialog
+      title={say('Change {what}', { what })}
+      confirm={say('Change {what}', { what })}
+      onClose={onClose}
+      form={(content) => (
+        <Form key={field.name} onSubmit={change} defaultValues={{}}>
+          {content}
+        </Form>
+      )}
+    >
+      <TextField
+        select
+        label={say('Field')}
+        value={field.name}
+        onChange={({ target }) => setField(description.fields.find(({ name }) => name === target.value))}
+      >
+        {sharedFields(description).map((one) => (
+          <MenuItem key={one.name} value={one.name}>
+            {fieldLabel(one)}
+          </MenuItem>
+        ))}
+      </TextField>
+      <Input field={{ ...field, label: say('New {thing}', { thing: within(fieldLabel(field)) }) }} />
+    </AskDialog>
+  );
+}

@@ -1,0 +1,28 @@
+import { maxLength, maxValue, minLength, minValue, regex, required, type Validator } from 'react-admin';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { mustBeJson } from './typed-json.ts';
+
+/** The rules that can be checked without asking the service. The service checks the rest. */
+export function rulesOf(field: FieldDescription): Validator[] {
+  const { type, min, max, pattern, hint } = field;
+  const rules: Validator[] = [];
+  if (field.required && field.default === undefined) rules.push(required());
+  if (type === 'integer' || type === 'number') {
+    if (min !== undefined) rules.push(minValue(min));
+    if (max !== undefined) rules.push(maxValue(max));
+  }
+  if (type === 'json') rules.push(mustBeJson);
+  if (type === 'text') {
+    if (min !== undefined) rules.push(minLength(min));
+    if (max !== undefined) rules.push(maxLength(max));
+    if (pattern !== undefined) rules.push(regex(new RegExp(pattern, 'u'), wrongForm(fieldLabel(field), hint)));
+  }
+  return rules;
+}
+
+const wrongForm = (field: string, hint: string | undefined): string =>
+  hint === undefined
+    ? say('{field} does not have the right form.', { field })
+    : say('{field} does not have the right form: {hint}', { field, hint: say(hint) });

@@ -1,0 +1,111 @@
+import { Box, Button } from '@mui/material';
+import { useState } from 'react';
+import { useDataProvider, useGetList, useRecordContext } from 'react-admin';
+import { useDescription, useDescriptions } from '../data/described.tsx';
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { fieldLabel, humanised, isOwn } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import type { TrailEvent } from '../trail/sentences.ts';
+import { Trail } from '../trail/Trail.tsx';
+import { Quiet, Section } from '../widgets/Section.tsx';
+import { useTask } from '../widgets/useTask.ts';
+
+/** The field of the audit trail by which a row of a built-in resource is found; other rows are found by `row_id`. */
+const subjects = new Map([
+  ['users', 'user_id|actor_id'],
+  ['clients', 'client_id'],
+  ['tokens', 'session_id'],
+]);
+
+const step = 12;
+
+/** Who did what to the row, when and from where; and a way back to each earlier version. */
+export function Activity() {
+  const description = useDescription();
+  const row = useRecordContext();
+  const [shown, setShown] = useState(step);
+  const subject = subjects.get(description.name) ?? 'row_id';
+  const isRecorded = useDescriptions().has('events') && (description.events || subjects.has(description.name));
+  const { data, error, pageInfo, total } = useGetList<TrailEvent>(
+    'events',
+    {
+      filter: { [subject]: row?.id },
+      pagination: { page: 1, perPage: shown },
+      sort: { field: 'created_at', order: 'DESC' },
+    },
+    { enabled: isRecorded && row !== undefined },
+  );
+  if (!isRecorded && isOwn(description)) return null;
+  const hasMore = pageInfo?.hasNextPage ?? (total ?? 0) > (data?.length ?? 0);
+  return (
+    <Section title={say('Activity')}>
+      {!isRecorded && <Quiet>{say('Declare this resource with “events: true” to see who changes its rows.')}</Quiet>}
+      {error && <Quiet>{say('It cannot be shown: {reason}', { reason: error.message })}</Quiet>}
+      {data?.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
+      <Trail
+        events={data ?? []}
+        detail={(event, i) => (
+          <>
+            <Changes event={event} />
+            {i > 0 && <RestoreButton version={versionAt(description, data ?? [], i)} />}
+          </>
+        )}
+      />
+      {hasMore && (
+        <Button onClick={() => setShown(shown + step)} sx={{ m: 1 }}>
+          {say('Show more')}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+type Change = { from?: unknown; to?: unknown; cut?: true; hidden?: true };
+const changesOf = ({ data }: TrailEvent) => Object.entries((data?.changes ?? {}) as Record<string, Change>);
+
+/** "Seats: 4 → 5", for each field that changed. */
+function Changes({ event }: { event: TrailEvent }) {
+  const { fields } = useDescription();
+  if (!/\.updated$/.test(event.type)) return null;
+  return changesOf(event).map(([name, { from, to, hidden }]) => {
+    const field = fields.find((one) => one.name === name);
+    const what = hidden ? say('changed') : `${shown(from)} → ${shown(to)}`;
+    return (
+      <Box key={name} sx={{ typography: 'body2', overflowWrap: 'anywhere' }}>
+        {say('{part}: {what}', { part: field ? fieldLabel(field) : say(humanised(name)), what })}
+      </Box>
+    );
+  });
+}
+
+const shown = (value: unknown): string =>
+  value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** What to write to bring the row back to how it was after an event; undefined where the trail does not know all of it. */
+function versionAt({ fields }: ResourceDescription, events: readonly TrailEvent[], index: number) {
+  const version: Record<string, unknown> = {};
+  for (const event of events.slice(0, index)) {
+    if (!/\.updated$/.test(event.type)) continue;
+    for (const [name, { from, cut, hidden }] of changesOf(event)) {
+      const field = fields.find((one) => one.name === name);
+      if (!field || field.readOnly || field.immutable) continue;
+      if (cut || hidden || from === undefined) return undefined;
+      version[name] = from;
+    }
+  }
+  return Object.keys(version).length > 0 ? version : undefined;
+}
+
+function RestoreButton({ version }: { version: Record<string, unknown> | undefined }) {
+  const { name, operations } = useDescription();
+  const row = useRecordContext();
+  const dataProvider = useDataProvider();
+  const { busy, run } = useTask();
+  if (!version || !row || !operations.has('update') || subjects.has(name)) return null;
+  const restore = () => dataProvider.update(name, { id: row.id, data: { ...row, ...version }, previousData: row });
+  return (
+    <Button size="small" loading={busy} onClick={() => void run(restore, say('The earlier version is restored.'))}>
+      {say('Restore this version')}
+    </Button>
+  );
+}

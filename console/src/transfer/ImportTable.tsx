@@ -1,0 +1,158 @@
+import {
+  Box,
+  Checkbox,
+  Table,
+  TableBody,
+  TableCell,
+  TableHead,
+  TablePagination,
+  TableRow,
+  TextField,
+  ToggleButton,
+  ToggleButtonGroup,
+} from '@mui/material';
+import { useState } from 'react';
+import { useDescription } from '../data/described.tsx';
+import type { FieldDescription } from '../data/descriptions.ts';
+import { fieldLabel } from '../text/presentation.ts';
+import { say } from '../text/say.ts';
+import { type CheckedRow, cellOf, checkRows } from './check-rows.ts';
+
+interface Props {
+  columns: FieldDescription[];
+  rows: CheckedRow[];
+  skipped: ReadonlySet<number>;
+  onSkip: (skipped: ReadonlySet<number>) => void;
+  onChange: (row: CheckedRow) => void;
+}
+
+const perPage = 25;
+const isWrong = ({ problems }: CheckedRow): boolean => Object.keys(problems).length > 0;
+
+/** The rows of a file before they are imported. A wrong cell can be corrected; a row can be left out. */
+export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props) {
+  const wrong = rows.filter(isWrong);
+  const [showsAll, setShowsAll] = useState(wrong.length === 0);
+  const [page, setPage] = useState(0);
+  const shown = showsAll || wrong.length === 0 ? rows : wrong;
+  const first = Math.min(page, Math.max(0, Math.ceil(shown.length / perPage) - 1)) * perPage;
+
+  function toggle(number: number) {
+    const next = new Set(skipped);
+    if (!next.delete(number)) next.add(number);
+    onSkip(next);
+  }
+
+  return (
+    <>
+      {wrong.length > 0 && (
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          aria-label={say('Rows to show')}
+          value={showsAll}
+          onChange={(_event, value: boolean | null) => value !== null && setShowsAll(value)}
+        >
+          <ToggleButton value={false}>{say('Problems: {count, number}', { count: wrong.length })}</ToggleButton>
+          <ToggleButton value={true}>{say('All rows: {count, number}', { count: rows.length })}</ToggleButton>
+        </ToggleButtonGroup>
+      )}
+      <Box tabIndex={0} role="region" aria-label={say('Rows of the file')} sx={{ overflow: 'auto', maxHeight: '50vh' }}>
+        <Table size="small" stickyHeader>
+          <TableHead>
+            <TableRow>
+              <TableCell>{say('Import')}</TableCell>
+              <TableCell>{say('Row')}</TableCell>
+              {columns.map((field) => (
+                <TableCell key={field.name}>{fieldLabel(field)}</TableCell>
+              ))}
+            </TableRow>
+          </TableHead>
+          <TableBody>
+            {shown.slice(first, first + perPage).map((row) => (
+              <TableRow key={row.number} sx={{ verticalAlign: 'top' }}>
+                <TableCell padding="checkbox">
+                  <Checkbox
+                    checked={!isWrong(row) && !skipped.has(row.number)}
+                    disabled={isWrong(row)}
+                    onChange={() => toggle(row.number)}
+                    slotProps={{ input: { 'aria-label': say('Import row {number, number}', { number: row.number }) } }}
+                  />
+                </TableCell>
+                <TableCell>
+                  {row.number}
+                  <OtherProblems row={row} columns={columns} />
+                </TableCell>
+                {columns.map((field) => (
+                  <TableCell key={field.name}>
+                    <Cell field={field} row={row} onChange={onChange} />
+                  </TableCell>
+                ))}
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </Box>
+      {shown.length > perPage && (
+        <TablePagination
+          component="div"
+          count={shown.length}
+          page={first / perPage}
+          rowsPerPage={perPage}
+          rowsPerPageOptions={[perPage]}
+          onPageChange={(_event, next) => setPage(next)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Problems that belong to no column of the file: a missing value, an unknown id. */
+function OtherProblems({ row, columns }: { row: CheckedRow; columns: FieldDescription[] }) {
+  const { fields } = useDescription();
+  return Object.entries(row.problems)
+    .filter(([name]) => !columns.some((field) => field.name === name))
+    .map(([name, message]) => {
+      const field = fields.find((one) => one.name === name && name !== 'id');
+      return (
+        <Box key={name} sx={{ color: 'error.main', minWidth: 160 }}>
+          {field ? say('{part}: {what}', { part: fieldLabel(field), what: message }) : message}
+        </Box>
+      );
+    });
+}
+
+function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedRow; onChange: Props['onChange'] }) {
+  const description = useDescription();
+  const value = cellOf(field, row.values);
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  const [typed, setTyped] = useState(text);
+  const problem = row.problems[field.name];
+  // A cell that was corrected stays an input, so that it can be corrected again.
+  if (problem === undefined && typed === text && !row.corrected?.has(field.name)) return text;
+
+  async function check() {
+    if (typed === text) return;
+    const key = field.label !== undefined && field.label in row.values ? field.label : field.name;
+    const [checked] = await checkRows(description, [{ number: row.number, values: { ...row.values, [key]: typed } }]);
+    const corrected = new Set([...(row.corrected ?? []), field.name]);
+    if (checked) onChange({ ...checked, corrected });
+  }
+
+  return (
+    <TextField
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+      onBlur={() => void check()}
+      error={problem !== undefined}
+      helperText={problem}
+      margin="none"
+      sx={{ minWidth: 160 }}
+      slotProps={{
+        htmlInput: {
+          'aria-label': say('{field} in row {number, number}', { field: fieldLabel(field), number: row.number }),
+        },
+      }}
+    />
+  );
+}

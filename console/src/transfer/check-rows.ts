@@ -1,0 +1,142 @@
+import type { RaRecord } from 'react-admin';
+import { waitForRoom } from '../bulk/request-limit.ts';
+import type { Operation } from '../bulk/run-bulk.ts';
+import { gatehouse } from '../data/api.ts';
+import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
+import { rulesOf } from '../forms/rules-of.ts';
+import { i18nProvider } from '../text/i18n-provider.ts';
+import { say } from '../text/say.ts';
+import type { FileRow } from './read-rows.ts';
+
+export interface CheckedRow extends FileRow {
+  /** The id of the row that it changes. */
+  id: string | undefined;
+  data: Record<string, unknown>;
+  /** What is wrong, by the name of the field. */
+  problems: Record<string, string>;
+  /** The row that it changes, as it is now. */
+  before: RaRecord | undefined;
+  /** The fields that the person has corrected. */
+  corrected?: ReadonlySet<string>;
+}
+
+/** The value of a field in a row of a file: by its name or by its label. */
+export const cellOf = ({ name, label }: FieldDescription, values: FileRow['values']): unknown =>
+  values[name] ?? (label === undefined ? undefined : values[label]);
+
+/** The fields that the file has, and its columns that are no field. */
+export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRow[]) {
+  const columns = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
+  const isOf = (column: string) => (field: FieldDescription) => field.name === column || field.label === column;
+  return {
+    shown: fields.filter((field) => !field.readOnly && columns.some((column) => isOf(column)(field))),
+    unknown: columns.filter((column) => column !== 'id' && !fields.some(isOf(column))),
+  };
+}
+
+/** Checks rows with the rules of the form, then asks the service what only it knows. Changes nothing. */
+export async function checkRows(description: ResourceDescription, rows: readonly FileRow[]): Promise<CheckedRow[]> {
+  const checked = rows.map((row) => checkRow(description, row));
+  for (let start = 0; start < checked.length; start += 100) {
+    await lookUp(description, checked.slice(start, start + 100));
+  }
+  return checked;
+}
+
+function checkRow({ fields }: ResourceDescription, { number, values }: FileRow): CheckedRow {
+  const id = typeof values.id === 'string' && values.id !== '' ? values.id : undefined;
+  const data: Record<string, unknown> = {};
+  const problems: Record<string, string> = {};
+  for (const field of fields.filter(({ readOnly, immutable }) => !readOnly && !(id !== undefined && immutable))) {
+    const raw = cellOf(field, values);
+    // A new row gets the default of an empty cell; an existing row is cleared by it.
+    const isAbsent = raw === undefined || (raw === '' && id === undefined);
+    if (isAbsent && id !== undefined) continue;
+    const value = raw === '' || raw === null ? null : read(field, raw);
+    const problem = value instanceof Problem ? value.message : problemOf(field, isAbsent ? null : value);
+    if (problem) problems[field.name] = problem;
+    else if (!isAbsent) data[field.name] = value;
+  }
+  return { number, values, id, data, problems, before: undefined };
+}
+
+class Problem extends Error {}
+
+/** A cell of a CSV file as a value of its field's type. */
+function read({ type, values }: FieldDescription, raw: unknown): unknown {
+  if (typeof raw !== 'string') return raw;
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return Number.isFinite(Number(raw)) ? Number(raw) : new Problem(say('This is not a number.'));
+    case 'boolean':
+      if (/^(true|yes|1)$/i.test(raw)) return true;
+      return /^(false|no|0)$/i.test(raw) ? false : new Problem(say('Use true or false.'));
+    case 'enum':
+      return values?.includes(raw) ? raw : new Problem(say('Use one of: {values}.', { values: values?.join(', ') }));
+    case 'list':
+      return raw.startsWith('[') ? parsed(raw) : raw.split(/[;,]/).map((item) => item.trim());
+    case 'json':
+      return parsed(raw);
+    default:
+      return raw;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return new Problem(say('This is not JSON.'));
+  }
+}
+
+function problemOf(field: FieldDescription, value: unknown): string | undefined {
+  for (const rule of rulesOf(field)) {
+    const found = rule(value, {}, {}) as string | { message: string; args: object } | undefined;
+    if (found) return typeof found === 'string' ? found : i18nProvider.translate(found.message, found.args);
+  }
+  return undefined;
+}
+
+/** Asks the service which ids exist, which referenced rows exist, and which unique values are taken. */
+async function lookUp({ name, fields }: ResourceDescription, batch: readonly CheckedRow[]): Promise<void> {
+  const all = (pick: (row: CheckedRow) => unknown) => batch.map(pick);
+  const existing = await find(
+    name,
+    'id',
+    all(({ id }) => id),
+  );
+  for (const row of batch.filter(({ id }) => id !== undefined)) {
+    row.before = existing.get(String(row.id));
+    if (!row.before) row.problems.id = say('There is no row with this id.');
+  }
+  for (const field of fields) {
+    const of = ({ data }: CheckedRow) => data[field.name];
+    const rows = batch.filter((row) => typeof of(row) === 'string');
+    if (field.references !== undefined) {
+      const known = await find(field.references, 'id', all(of));
+      for (const row of rows)
+        if (!known.has(String(of(row)))) row.problems[field.name] = say('This row does not exist.');
+    } else if (field.unique && field.searchable) {
+      const taken = await find(name, field.name, all(of));
+      for (const row of rows) {
+        const owner = taken.get(String(of(row)));
+        if (owner && owner.id !== row.id) row.problems[field.name] = say('This value is taken.');
+      }
+    }
+  }
+}
+
+async function find(resource: string, field: string, values: readonly unknown[]): Promise<Map<string, RaRecord>> {
+  const wanted = [...new Set(values.filter((value) => typeof value === 'string' && value !== ''))] as string[];
+  if (wanted.length === 0) return new Map();
+  await waitForRoom();
+  const rows = gatehouse.resource<RaRecord>(resource);
+  const { data } = await rows.list({ search: { [field]: wanted }, limit: 100, count: 'none' });
+  return new Map(data.map((row) => [String(row[field]), row]));
+}
+
+/** A row with an id changes the row that has it. */
+export const operationOf = ({ id, data }: CheckedRow): Operation =>
+  id === undefined ? { operation: 'create', data } : { operation: 'update', id, data };

@@ -1,0 +1,67 @@
+import { Button, Dialog, DialogActions, DialogContent, type DialogProps, DialogTitle } from '@mui/material';
+import { type ReactNode, type RefObject, useId } from 'react';
+import { say } from '../text/say.ts';
+
+interface Props {
+  title: ReactNode;
+  children: ReactNode;
+  onClose: () => void;
+  /** The label of the main button. Without it, the dialog has only a way out. */
+  confirm?: string | undefined;
+  /** Absent where `form` receives the submit event of the main button. */
+  onConfirm?: () => void;
+  /** Puts the content and the buttons into a form. */
+  form?: (content: ReactNode) => ReactNode;
+  /** Buttons between *Cancel* and the main one. */
+  actions?: ReactNode;
+  /** The label of the button that closes it; null: there is none. */
+  cancel?: string | null;
+  danger?: boolean;
+  busy?: boolean;
+  disabled?: boolean;
+  maxWidth?: DialogProps['maxWidth'];
+  /** A click beside the dialog does not close it. */
+  isModal?: boolean;
+  /** While this is true, neither that click nor Escape closes it. */
+  keeps?: RefObject<boolean>;
+}
+
+/** A dialog that asks: a title, its content, *Cancel* and one main button. */
+export function AskDialog({ title, children, onClose, confirm, onConfirm, form, maxWidth = 'sm', ...rest }: Props) {
+  const id = useId();
+  const content = (
+    <>
+      <DialogContent>{children}</DialogContent>
+      <DialogActions>
+        {rest.cancel !== null && (
+          <Button color="inherit" onClick={onClose} autoFocus={confirm === undefined}>
+            {rest.cancel ?? say('Cancel')}
+          </Button>
+        )}
+        {rest.actions}
+        {confirm !== undefined && (
+          <Button
+            variant="contained"
+            color={rest.danger ? 'error' : 'primary'}
+            loading={rest.busy ?? false}
+            disabled={rest.disabled ?? false}
+            {...(onConfirm ? { autoFocus: true, onClick: onConfirm } : { type: 'submit' })}
+          >
+            {confirm}
+          </Button>
+        )}
+      </DialogActions>
+    </>
+  );
+  const close = (_event: object, reason: string) => {
+    if (!rest.keeps?.current && !(rest.isModal && reason === 'backdropClick')) onClose();
+  };
+  return (
+    <Dialog open onClose={close} fullWidth maxWidth={maxWidth} aria-labelledby={id}>
+      <DialogTitle id={id} sx={{ overflowWrap: 'anywhere' }}>
+        {title}
+      </DialogTitle>
+      {form ? form(content) : content}
+    </Dialog>
+  );
+}

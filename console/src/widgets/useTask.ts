@@ -1,0 +1,25 @@
+import { useState } from 'react';
+import { useNotify, useRefresh } from 'react-admin';
+
+/** Runs a task and reports how it ended: `done` as a message, or the error. Then the page reads its data again. */
+export function useTask() {
+  const [busy, setBusy] = useState(false);
+  const notify = useNotify();
+  const refresh = useRefresh();
+
+  async function run(task: () => Promise<unknown>, done?: string): Promise<boolean> {
+    setBusy(true);
+    try {
+      await task();
+      if (done !== undefined) notify(done, { type: 'success' });
+      refresh();
+      return true;
+    } catch (error) {
+      notify((error as Error).message, { type: 'error' });
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  }
+  return { busy, run };
+}
