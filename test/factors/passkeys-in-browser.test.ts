@@ -137,6 +137,26 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     assert.ok((await page.content()).includes(email));
   });
 
+  it('are renamed, and prove in place who it is without a password', async () => {
+    const page = await (await open()).newPage();
+    const device = await VirtualAuthenticator.addTo(page);
+    await signInByPassword(page);
+    await addPasskey(page, device);
+    await leave(page);
+    await device.answer(true);
+    await page.goto(`${url}/login?next=%2Fsettings%2Fsecurity`, { waitUntil: 'commit' });
+    await page.waitForURL('**/settings/security');
+    service.advance(901_000);
+    await page.getByText('Rename').click();
+    await page.getByLabel('Name').fill('My key');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL('**/settings/security?done=*');
+    await page.getByRole('button', { name: 'recovery codes' }).click();
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
+  });
+
   it('stand in for the code after the password', async () => {
     const page = await (await open()).newPage();
     const device = await VirtualAuthenticator.addTo(page);

@@ -8,8 +8,8 @@
     if (!response.ok) throw new Error(response.statusText);
     return (await response.json()).data;
   };
-  const send = (form, passkey) => {
-    form.elements.passkey.value = JSON.stringify(passkey);
+  const send = (form, passkey, field = 'passkey') => {
+    form.elements[field].value = JSON.stringify(passkey);
     form.noValidate = true;
     form.submit();
   };
@@ -32,7 +32,7 @@
       pressed = true;
       button.setAttribute('aria-busy', 'true');
       try {
-        send(form, await startAuthentication({ optionsJSON: await options() }));
+        send(form, await startAuthentication({ optionsJSON: await options() }), button.dataset.passkeyField);
       } catch {
         failed(button);
       }
