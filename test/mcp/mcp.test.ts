@@ -24,7 +24,8 @@ onBothEngines('An assistant', (engine) => {
     admin = await logInFleet(service.url, 'admin@example.com', 'correct horse battery');
     await seed(service.url, admin);
     visitor = new Visitor(service);
-    await visitor.signIn('admin@example.com', 'correct horse battery');
+    // The owner of both cars: an application acts without the roles of its user.
+    await visitor.signIn('ada@fleet.example', 'fleet-example-user');
     assistant = await connectAssistant(service, visitor);
   });
 
@@ -137,7 +138,7 @@ onBothEngines('An assistant', (engine) => {
 
   it('has no writing tool where reading alone was allowed, in either revision', async () => {
     const reader = new Visitor(service);
-    await reader.signIn('ada@fleet.example', 'fleet-example-user');
+    await reader.signIn('grace@fleet.example', 'fleet-example-user');
     const without = (scope: string) => !/^(cars|drivers):read$/.test(scope);
     const { client } = await connectAssistant(service, reader, { without, mode: 'legacy' });
     assert.equal(client.getNegotiatedProtocolVersion(), '2025-11-25');
