@@ -23,7 +23,7 @@ describe('The API reference, in a browser', () => {
     await page.goto(`${service.url}/login?next=${next}`);
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(secret);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Requests are sent as').waitFor();
   }
 

@@ -54,7 +54,7 @@ onBothEngines('bearer tokens', (engine) => {
       return `${data}.${sign('sha256', Buffer.from(data), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
     };
     const bySelf = (changed: Claims, typ = 'at+jwt') => service.keys.signToken({ ...claims, ...changed }, { typ });
-    const jwks = service.keys.jwks().keys[0] as unknown as { x: string };
+    const jwks = service.keys.jwks().keys.find(({ kty }) => kty === 'EC') as unknown as { x: string };
     for (const wrong of [
       'x',
       'x.y.z',

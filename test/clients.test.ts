@@ -28,7 +28,7 @@ onBothEngines('personal clients', (engine) => {
       [client.type, client.name, client.scopes, client.user_id],
       ['personal', 'My script', ['*'], ann.id],
     );
-    assert.match(String(client.client_secret), /^[\w-]{43}$/);
+    assert.match(String(client.client_secret), /^gh_sec_\w+$/);
     assert.match(String(client.created_at), /^\d{4}-.*Z$/);
     assert.equal((await grantClient(service, client, client.client_secret)).status, 200);
     const found = await askAs('GET', `/v1/clients/${client.id}`, ann.token);

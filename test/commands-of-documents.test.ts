@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -26,6 +26,8 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/moving-from-laravel.md', 'gatehouse import passport', 'needs a MySQL of somebody; test/passport has its own'],
   ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
   ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a person who signs in before'],
+  ['docs/fapi.md', 'curl -X POST https://auth.example.com/v1/clients', 'test/fapi/fapi.test.ts creates such a client'],
+  ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/deploy has a proxy'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
   [
     'docs/operating.md',
@@ -37,6 +39,12 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'serves until it is stopped; test/telemetry does it with a collector',
   ],
+  [
+    'docs/fapi.md',
+    'curl -X POST https://auth.example.com/v1/clients',
+    'names a bank; test/fapi has its own application',
+  ],
+  ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/deploy has a proxy'],
   ['docs/operating.md', 'gatehouse move --to postgres', 'needs a PostgreSQL of somebody; test/move has its own'],
   [
     'examples/server-app/README.md',
@@ -127,8 +135,17 @@ describe('The commands in the documents', () => {
 
   it('of the tutorial and of the page on OAuth work with the resource that the tutorial declares', async () => {
     const project = folder('tutorial');
-    cpSync(join(root, 'templates/project/resources/books.ts'), join(project, 'resources/books.ts'));
-    writeFileSync(join(project, 'resources/reviews.ts'), fenced('docs/tutorial.md', 'ts')[0]?.text ?? '');
+    // The blocks that begin with a path are whole files. `gatehouse check` on the page reads all of them.
+    const blocks = fenced('docs/tutorial.md', 'ts').map(({ text }) => text);
+    const newField = blocks.find((text) => text.startsWith('    language: ')) ?? '';
+    const files = blocks.flatMap((text) => /^\/\/ (\S+\.ts)\n/.exec(text)?.[1] ?? []);
+    assert.equal(files.length, 6);
+    for (const path of files) {
+      const text = blocks.find((block) => block.startsWith(`// ${path}\n`)) ?? '';
+      mkdirSync(join(project, dirname(path)), { recursive: true });
+      const isReviews = path === 'resources/reviews.ts';
+      writeFileSync(join(project, path), isReviews ? text.replace('fields: {\n', `fields: {\n${newField}`) : text);
+    }
     const service = await start({ env: { RESOURCES_DIR: join(project, 'resources'), DYNAMIC_CLIENTS: 'open' } });
     const stdout = await runPage('docs/tutorial.md', project, settingsOf(service), service.url);
     assert.match(stdout, /"data":\[\],"meta":/);
@@ -136,6 +153,9 @@ describe('The commands in the documents', () => {
     const made = await runPage('docs/oauth.md', project, settingsOf(service), service.url);
     assert.match(made, /client_id/);
     assert.match(made, /"registration_access_token":/);
+    assert.equal(made.match(/"access_token":/g)?.length, 3, made);
+    assert.match(made, /code_challenge=[\w-]{43}&/);
+    assert.doesNotMatch(made, /"error":|"status":4\d\d/);
   });
 
   it('of the fleet work with what the fleet begins with', async () => {

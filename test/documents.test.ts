@@ -82,6 +82,13 @@ describe('The documents', () => {
     }
   });
 
+  it('say what protects the service, and how fast it is, in at most 1,500 words', () => {
+    for (const path of ['docs/security.md', 'docs/performance.md']) {
+      const words = read(path).trim().split(/\s+/).length;
+      assert.ok(words <= 1500, `${path} has ${words} words`);
+    }
+  });
+
   it('link to what is there', () => {
     const pages = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
     assert.ok(pages.length > 10);

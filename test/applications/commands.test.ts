@@ -21,7 +21,7 @@ describe('applications on the command line', () => {
   it('are made, with a secret or public, and shown', async () => {
     const uris = ['--redirect-uri', uri, '--redirect-uri', 'http://127.0.0.1/cb'];
     const made = await answer('client', 'create', 'Notes', '--application', '--trusted', ...uris);
-    assert.match(String(made.client_secret), /^[\w-]{43}$/);
+    assert.match(String(made.client_secret), /^gh_sec_\w+$/);
     const {
       public: isPublic,
       trusted,

@@ -27,7 +27,7 @@ describe('applications in the settings', () => {
     assert.match(form.html, /See your email address/);
     const made = await visitor.send(`${base}/sign-in`, { name: 'Notes', kind: 'secret', redirect_uris, ...chosen });
     assert.equal(made.status, 200, made.html);
-    assert.match(made.html, /id="client-secret"[^>]*>[\w-]{43}</);
+    assert.match(made.html, /id="client-secret"[^>]*>gh_sec_\w+</);
     assert.ok(!made.html.includes('client_credentials'));
     const [client = assert.fail('no client')] = await found();
     assert.deepEqual(JSON.parse(client.redirect_uris), ['https://app.example/cb', 'http://127.0.0.1/cb']);

@@ -37,7 +37,7 @@ describe('Signing in to an application in a real browser', () => {
   async function signIn(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
   it('goes through login and consent to the application, with no script and nothing to keep anybody out', async () => {

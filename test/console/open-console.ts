@@ -24,7 +24,7 @@ export async function openConsole(
   await page.goto(`${url}/admin`);
   await page.getByLabel('Email').fill(login);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { page, complaints };
 }

@@ -99,7 +99,7 @@ describe('The console loses no work', () => {
       await page.goto(`${service.url}/admin/cars/${id}/show`);
       await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('heading', { name: 'Car Typed before' }).waitFor();
     });
 

@@ -105,7 +105,7 @@ describe("Apache's mod_auth_openidc", () => {
       await page.goto(`${url}/secure/`);
       await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByText('secure/index.html').waitFor();
       const headers = (await page.goto(`${url}/secure/`))?.headers() ?? {};
       assert.deepEqual([headers['x-user']?.split('@')[0], headers['x-email']], [id, email]);

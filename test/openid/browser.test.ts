@@ -65,10 +65,10 @@ describe('OpenID Connect in a real browser', () => {
 
   async function signIn(page: Page, email: string): Promise<void> {
     await page.goto(origin);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${origin}/callback*`);
     await page.getByText(email).waitFor();

@@ -32,7 +32,7 @@ describe('Attacks on the pages in a real browser', () => {
     await page.goto(`${service.url}/login`);
     await page.getByLabel('Email').fill(user.email);
     await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL('**/settings');
     return { page, ...user };
   }
@@ -71,7 +71,7 @@ describe('Attacks on the pages in a real browser', () => {
       await page.goto(`${service.url}/login?next=${encodeURIComponent(next)}`);
       await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/settings');
       assert.equal(new URL(page.url()).origin, service.url);
       await page.context().close();

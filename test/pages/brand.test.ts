@@ -39,7 +39,7 @@ describe('The brand', () => {
       assert.match(await page.title(), /Acme & <Sons>$/);
       const shown = await page.locator('.brand img').evaluate((img: { naturalWidth: number }) => img.naturalWidth);
       assert.ok(shown > 0, 'the logo is there');
-      const button = page.getByRole('button', { name: 'Sign in' });
+      const button = page.getByRole('button', { name: 'Sign in', exact: true });
       const style = await button.evaluate((element) => {
         const { getComputedStyle: styleOf } = globalThis as unknown as Browser;
         return styleOf(element).backgroundColor + styleOf(element).color;

@@ -192,7 +192,9 @@ onBothEngines('Client ID metadata documents', (engine) => {
         headers: { 'x-forwarded-for': address },
       });
     answer = ({ url = '' }, response) =>
-      url.startsWith('/invented') ? response.writeHead(404).end() : send(response, document(url));
+      url.startsWith('/invented')
+        ? response.writeHead(404).end()
+        : send(response, document(url, { grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] }));
     const statuses = new Set<number>();
     for (let i = 0; i < 70; i++) statuses.add((await askFrom('203.0.113.9', `/invented/${i}`)).status);
     assert.deepEqual([...statuses], [401, 429], 'who invents them is held back');

@@ -40,7 +40,7 @@ export async function showConsent(
       // Of nobody known, it could be anybody's.
       logo: client.registration === null ? client.logoUri : null,
       // A link under the host of one address must not lead to another.
-      homepage: client.registration === 'document' ? null : client.homepageUri,
+      homepage: client.registration === null ? client.homepageUri : null,
       host: hostOfClient(client),
       owner: await ownerOfClient(kit, client),
       unknown: client.registration !== null,
@@ -54,9 +54,9 @@ export async function showConsent(
 /** What the person has seen: an application that has changed since is shown again. */
 export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(shown), 'base64url');
 
-/** A client that is known by its address is from there, whatever it calls its homepage. */
+/** A client that is known by its address is from there. One that registered itself may name any homepage: nobody checked it. */
 export function hostOfClient({ id, registration, homepageUri }: StoredClient): string | null {
-  const from = registration === 'document' ? id : homepageUri;
+  const from = registration === 'document' ? id : registration === null ? homepageUri : null;
   return from === null ? null : new URL(from).host;
 }
 

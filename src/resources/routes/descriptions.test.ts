@@ -45,7 +45,11 @@ describe('Descriptions of resources', () => {
     assert.equal(paths['/v1/cars/{id}'].patch.requestBody.required, false);
     assert.equal(CarInput.properties.seats.maximum, 60);
     assert.ok(!('label' in CarInput.properties) && !('id' in CarInput.properties));
-    assert.deepEqual(CarList.properties.data.items, reference('Car'));
+    assert.deepEqual(
+      CarList.properties.data.items,
+      { anyOf: [reference('Car'), reference('CarPartial')] },
+      'a part of the fields, with filter',
+    );
     assert.ok('label' in Car.properties && !('pin' in Car.properties));
     assert.ok(Car.required.includes('label') && Car.required.includes('model'), 'null is there too');
     assert.deepEqual(Car.properties.owner.properties.data.anyOf, [reference('Owner'), { type: 'null' }]);
