@@ -12,6 +12,7 @@ interface Details {
   requestId?: string | undefined;
   retryAfter?: number | undefined;
   cause?: unknown;
+  members?: Readonly<Record<string, unknown>>;
 }
 
 /** Whatever goes wrong in a call. `code` is the stable word to branch on; the message is for people. */
@@ -41,7 +42,15 @@ export class GatehouseError extends Error {
 export class ProblemError extends GatehouseError {}
 
 /** RFC 6749 5.2 `{error, error_description}`: what the token endpoint and the login proxies answer. */
-export class OAuthError extends GatehouseError {}
+export class OAuthError extends GatehouseError {
+  /** All members of the answer, such as `mfa_token` and `methods` beside `mfa_required`. */
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, details: Details) {
+    super(message, details);
+    this.members = details.members ?? {};
+  }
+}
 
 /** No answer came: no network, a refused connection, or something in between that does not speak Gatehouse's JSON. */
 export class UnreachableError extends GatehouseError {}
@@ -58,7 +67,7 @@ export function errorOf(response: Response, body: unknown): GatehouseError {
     retryAfter: secondsOf(response.headers.get('retry-after')),
   };
   if (isObject(body) && typeof body.error === 'string') {
-    return new OAuthError(text(body.error_description) ?? body.error, { ...shared, code: body.error });
+    return new OAuthError(text(body.error_description) ?? body.error, { ...shared, code: body.error, members: body });
   }
   if (isObject(body) && (typeof body.title === 'string' || typeof body.detail === 'string')) {
     return problemOf(body, shared);

@@ -48,6 +48,34 @@ test('wrong credentials are an OAuth error, and are not tried again', async () =
   assert.equal(seen.length, 1);
 });
 
+test('a login asks for the second factor, and again after a wrong code', async () => {
+  const { url, seen } = await fakeService(({ body }) => {
+    const { mfa_token, code } = body as { mfa_token?: string; code?: string };
+    if (mfa_token === undefined) {
+      return { status: 403, body: { error: 'mfa_required', mfa_token: 'half', methods: ['totp', 'recovery_code'] } };
+    }
+    return code === '123456' ? tokens(1) : { status: 400, body: { error: 'invalid_grant' } };
+  });
+  const asked: unknown[] = [];
+  const client = gatehouse(url, {
+    async onSecondFactor({ methods, mfaToken, error }) {
+      asked.push([methods, mfaToken, error?.code]);
+      return error ? { code: '123456', remember: true } : { code: '000000' };
+    },
+  });
+  await client.login({ email: 'a@example.com', password: 'pw' });
+  const methods = ['totp', 'recovery_code'];
+  assert.deepEqual(asked, [
+    [methods, 'half', undefined],
+    [methods, 'half', 'invalid_grant'],
+  ]);
+  assert.deepEqual(seen.at(-1)?.body, { mfa_token: 'half', code: '123456', remember: true });
+  const givesUp = gatehouse(url, { onSecondFactor: async () => undefined });
+  const isRefused = (error: unknown) => error instanceof OAuthError && error.code === 'mfa_required';
+  await assert.rejects(givesUp.login({ email: 'a@example.com', password: 'pw' }), isRefused);
+  await assert.rejects(gatehouse(url).login({ email: 'a@example.com', password: 'pw' }), isRefused);
+});
+
 test('many calls that meet an expired token share one refresh, and all succeed', async () => {
   const { url, seen } = await fakeService(afterRefresh);
   const client = gatehouse(url);

@@ -1,6 +1,14 @@
 import { type Application, type Authorization, type AuthorizationOptions, createSignIn } from './application.ts';
 import { GatehouseError } from './errors.ts';
-import { type Credentials, createLogin, type Login, memoryStore, type RefreshTokenStore, type Renew } from './login.ts';
+import {
+  type AskSecondFactor,
+  type Credentials,
+  createLogin,
+  type Login,
+  memoryStore,
+  type RefreshTokenStore,
+  type Renew,
+} from './login.ts';
 import { comeBack, leave, thisPage } from './redirect.ts';
 import { Resource } from './resource.ts';
 import { type Answer, type Call, createTransport, type Fetch } from './transport.ts';
@@ -22,13 +30,18 @@ export interface GatehouseOptions {
   renew?: Renew;
   /** A token from elsewhere (a personal access token) instead of a login. */
   accessToken?: string;
-  /** ColumnNameOf when the service has ended a login that was in use here. */
+  /** Called when the service has ended a login that was in use here. */
   onSignedOut?: () => void;
   /**
    * Called when a call needs a recent proof of identity (401 `proof_too_old`). Returns what proves it, such as `{ password }`: the
    * proof is renewed and the call sent again. Undefined: the call fails.
    */
   onStepUp?: (error: GatehouseError) => Promise<Record<string, unknown> | undefined>;
+  /**
+   * Called when `login` needs a second factor (403 `mfa_required`), and again after a wrong code. Returns the code, or what the browser
+   * signed with a passkey. Without it, or where it returns undefined, `login` fails.
+   */
+  onSecondFactor?: AskSecondFactor;
   fetch?: Fetch;
   now?: () => number;
   /** Milliseconds before each further try of a call that may be repeated; none: one try only. */
@@ -86,6 +99,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     end: byPages?.revoke,
     now: options.now ?? Date.now,
     onSignedOut: options.onSignedOut ?? (() => undefined),
+    onSecondFactor: options.onSecondFactor,
   });
 
   const withToken = (call: Call, token: string): Promise<Answer> =>

@@ -4,6 +4,22 @@ import type { Transport } from './transport.ts';
 /** What a person types: the identifier under its own name, or under `username`, and the password. */
 export type Credentials = { password: string } & ({ email: string } | { username: string } | { phone: string });
 
+/** The password was right, and the user has a second factor. */
+export interface SecondFactorRequest {
+  /** What the user can prove it with: `totp`, `passkey`, `recovery_code`, `email_code`. */
+  readonly methods: readonly string[];
+  /** To get the options of a passkey: `POST /v1/passkey-challenges` with `{ type: 'get', mfa_token }`. */
+  readonly mfaToken: string;
+  /** Why it is asked again: the last answer was wrong. */
+  readonly error?: OAuthError;
+}
+
+/** A code, or what the browser signed with a passkey. `remember`: this browser is not asked again for some time. */
+export type SecondFactor = ({ code: string } | { passkey: unknown }) & { remember?: boolean };
+
+/** Asks a person for the second factor. Undefined: they gave up, and the login fails. */
+export type AskSecondFactor = (request: SecondFactorRequest) => Promise<SecondFactor | undefined>;
+
 /** Where an app without cookies (mobile, command line) keeps its refresh token. A browser needs none: its cookie does it. */
 export interface RefreshTokenStore {
   read(): string | undefined | Promise<string | undefined>;
@@ -63,6 +79,7 @@ interface LoginOptions {
   end?: ((token: string) => Promise<unknown>) | undefined;
   now: () => number;
   onSignedOut: () => void;
+  onSecondFactor?: AskSecondFactor | undefined;
 }
 
 /** Seconds before its end from which an access token is no longer used: it has to arrive, too. */
@@ -72,7 +89,8 @@ const margin = 10;
  * A login through a proxy. The access token is in this closure and nowhere else; the refresh token is in an HttpOnly
  * cookie that scripts cannot read. Several tabs may refresh at the same time: the service answers each with the same successor.
  */
-export function createLogin({ transport, proxyPath, store, renew, end, now, onSignedOut }: LoginOptions): Login {
+export function createLogin(options: LoginOptions): Login {
+  const { transport, proxyPath, store, renew, end, now, onSignedOut, onSecondFactor } = options;
   let held: Held | undefined;
   let refreshing: Promise<string> | undefined;
   /** Counts logins and logouts, so that a refresh that ends late does not bring back what was left. */
@@ -87,6 +105,27 @@ export function createLogin({ transport, proxyPath, store, renew, end, now, onSi
     if (typeof tokens?.access_token === 'string') return tokens;
     // Something between here and the service answered for it, such as the sign-in page of a hotel's network.
     throw new UnreachableError('The answer holds no tokens.', { status: 0, code: 'unreachable' });
+  }
+
+  /** The password, and the second factor of whoever has one. A wrong code is asked for again. */
+  async function logIn(credentials: Credentials): Promise<TokenAnswer> {
+    try {
+      return await post('login', credentials, false);
+    } catch (error) {
+      const step = secondFactorOf(error);
+      if (!step || !onSecondFactor) throw error;
+      const until = now() + mfaTokenLifeMs;
+      for (let request: SecondFactorRequest = step; ; ) {
+        const factor = await onSecondFactor(request);
+        if (!factor) throw error;
+        try {
+          return await post('login', { mfa_token: step.mfaToken, ...factor }, false);
+        } catch (refused) {
+          if (!isWrongFactor(refused) || now() >= until) throw refused;
+          request = { ...step, error: refused };
+        }
+      }
+    }
   }
 
   async function keep(answer: TokenAnswer, ofEra: number): Promise<string> {
@@ -151,7 +190,7 @@ export function createLogin({ transport, proxyPath, store, renew, end, now, onSi
     });
 
   return {
-    login: (credentials) => take(() => post('login', credentials, false)),
+    login: (credentials) => take(() => logIn(credentials)),
     take,
     async resume() {
       if (held && held.until > now()) return true;
@@ -189,6 +228,18 @@ export function createLogin({ transport, proxyPath, store, renew, end, now, onSi
     },
   };
 }
+
+/** How long the service accepts a second factor after the password. */
+const mfaTokenLifeMs = 300_000;
+
+function secondFactorOf(error: unknown): SecondFactorRequest | undefined {
+  if (!(error instanceof OAuthError) || error.code !== 'mfa_required') return undefined;
+  const { mfa_token, methods } = error.members;
+  return { mfaToken: String(mfa_token), methods: Array.isArray(methods) ? methods.map(String) : [] };
+}
+
+const isWrongFactor = (error: unknown): error is OAuthError =>
+  error instanceof OAuthError && error.code === 'invalid_grant';
 
 function fail(error: Error): never {
   throw error;

@@ -28,6 +28,7 @@ import { serveProfile } from './settings/settings-profile.ts';
 import { serveSecurity } from './settings/settings-security.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
+import { serveEmailCodes } from './sign-in/email-code-page.ts';
 import { serveMailedLinks } from './sign-in/email-links.ts';
 import { serveInvitation } from './sign-in/invitation-page.ts';
 import { serveRegister } from './sign-in/register-page.ts';
@@ -57,6 +58,7 @@ export async function servePages(
   const findDestination = createDestinations(means.oauth, continuations);
   serveSignIn(kit, findDestination);
   serveSecondStep(kit);
+  if (context.config.emailCodes) serveEmailCodes(kit);
   serveRegister(kit, findDestination);
   await serveAuthorize(app, kit, {
     oauth: means.oauth,
@@ -89,7 +91,7 @@ export async function servePages(
 
 /** Paths that are something else already. */
 const taken =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey)|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function refuseTakenName(name: string): void {
   if (!taken.test(name)) return;

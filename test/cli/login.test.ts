@@ -7,6 +7,7 @@ import { logIn } from '../../src/cli/account/login.ts';
 import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { addApp } from '../harness/factors.ts';
 import { type Person, password, someone } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -74,6 +75,29 @@ onBothEngines('gatehouse login', (engine) => {
     assert.equal((await ask(service, '/v1/users/me', { token: second })).status, 200);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.equal(await token(), second);
+  });
+
+  it('asks for the second factor in the browser, before anything can be allowed', async () => {
+    const person = await someone(service);
+    const { app } = await addApp(service, person);
+    const said: string[] = [];
+    const decide = async (ms: number) => {
+      service.advance(ms);
+      const user_code = /[A-Z]{4}-[A-Z]{4}/.exec(said.join('\n'))?.[0] as string;
+      const visitor = new Visitor(service);
+      const step = await visitor.signIn(person.email, password, '/device');
+      const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(step.html)?.[1] ?? '';
+      assert.match(String((await visitor.get('/device')).location), /^\/login/, 'the password alone is not enough');
+      const form = { mfa_token: hidden('mfa_token'), methods: hidden('methods'), next: '/device' };
+      assert.equal((await visitor.send('/login-step', { ...form, code: app.next() })).location, '/device');
+      await visitor.get('/device');
+      const { html } = await visitor.send('/device', { user_code });
+      const ticked = Object.fromEntries([...html.matchAll(/name="(scope:[^"]+)"/g)].map(([, name]) => [name, 'on']));
+      await visitor.send('/device/decision', { user_code, decision: 'allow', ...ticked });
+    };
+    await logIn(service.url, '*', (line) => said.push(line), decide);
+    const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: kept().accessToken });
+    assert.equal(me.body.data.id, person.id);
   });
 
   it('signs out: the login ends, and the token is gone from the machine', async () => {

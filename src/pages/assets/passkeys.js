@@ -8,8 +8,8 @@
     if (!response.ok) throw new Error(response.statusText);
     return (await response.json()).data;
   };
-  const send = (form, passkey) => {
-    form.elements.passkey.value = JSON.stringify(passkey);
+  const send = (form, passkey, field = 'passkey') => {
+    form.elements[field].value = JSON.stringify(passkey);
     form.noValidate = true;
     form.submit();
   };
@@ -26,11 +26,13 @@
       const token = form.elements.mfa_token?.value;
       return ask(button.dataset.passkeyGet, { type: 'get', ...(token ? { mfa_token: token } : {}) });
     };
+    let pressed = false;
     button.hidden = false;
     button.addEventListener('click', async () => {
+      pressed = true;
       button.setAttribute('aria-busy', 'true');
       try {
-        send(form, await startAuthentication({ optionsJSON: await options() }));
+        send(form, await startAuthentication({ optionsJSON: await options() }), button.dataset.passkeyField);
       } catch {
         failed(button);
       }
@@ -40,6 +42,8 @@
       browserSupportsWebAuthnAutofill().then(async (supported) => {
         if (!supported) return;
         const optionsJSON = await options();
+        // A new request ends the one before it: autofill must not end the dialog that the button opened.
+        if (pressed) return;
         send(form, await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
       }).catch(() => undefined);
     }

@@ -59,6 +59,7 @@ function showLogin(
     next,
     next_query: nextQuery(next),
     application,
+    email_codes: kit.config.emailCodes,
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
     ...loginField(kit.config),
   };

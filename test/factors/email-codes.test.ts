@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { addLogin } from '../harness/accounts.ts';
+import { ask } from '../harness/ask.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { tryLogin } from '../harness/factors.ts';
+import { mailsTo } from '../harness/mailbox.ts';
+import { type Service, services } from '../harness/service.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+onBothEngines('Codes by mail', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start({ env: { EMAIL_CODES: 'on' } });
+  });
+
+  const codeMailedTo = async (email: string): Promise<string> => {
+    const mail = (await mailsTo(service, 'email-code', email)).at(-1);
+    const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
+    assert.ok(code, `a code in: ${mail?.text}`);
+    return code;
+  };
+
+  async function askForCode(email: string): Promise<string> {
+    const { status, body, text } = await ask<{ data: { id: string } }>(service, '/v1/email-codes', { json: { email } });
+    assert.equal(status, 202, text);
+    return body.data.id;
+  }
+  const otherThan = (code: string) => (code === '000000' ? '000001' : '000000');
+
+  it('sign in once, within ten minutes and five attempts, and only with the id of whoever asked', async () => {
+    const { email } = await addLogin(service);
+    const id = await askForCode(email);
+    const code = await codeMailedTo(email);
+    const elsewhere = await askForCode((await addLogin(service)).email);
+    assert.equal((await tryLogin(service, { email_code: elsewhere, code })).status, 400);
+    assert.equal((await tryLogin(service, { email_code: id, code: otherThan(code) })).status, 400);
+    assert.equal((await tryLogin(service, { email_code: id, code })).status, 200);
+    assert.equal((await tryLogin(service, { email_code: id, code })).status, 400, 'used');
+
+    const old = await askForCode(email);
+    const late = await codeMailedTo(email);
+    service.advance(600_000);
+    assert.equal((await tryLogin(service, { email_code: old, code: late })).status, 400, 'expired');
+
+    const guessed = await askForCode(email);
+    const right = await codeMailedTo(email);
+    for (let i = 0; i < 5; i++) await tryLogin(service, { email_code: guessed, code: otherThan(right) });
+    assert.equal((await tryLogin(service, { email_code: guessed, code: right })).status, 400, 'guessed too often');
+  });
+
+  it('prove again who somebody is', async () => {
+    const { email } = await addLogin(service);
+    const first = await askForCode(email);
+    const login = await tryLogin(service, { email_code: first, code: await codeMailedTo(email) });
+    const token = login.body.access_token;
+    service.advance(901_000);
+    assert.equal((await ask(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 401);
+    const email_code = { id: await askForCode(email), code: await codeMailedTo(email) };
+    const proof = await ask(service, '/v1/sessions/current/proofs', { json: { email_code }, token });
+    assert.equal(proof.status, 201, proof.text);
+    assert.equal((await ask(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 201);
+  });
+
+  it('are told to nobody whose address is unknown, and the answer is the same', async () => {
+    const email = 'nobody-has-this@example.com';
+    await askForCode(email);
+    assert.deepEqual(await mailsTo(service, 'email-code', email), []);
+  });
+
+  it('are asked for and typed on the login page', async () => {
+    const { email } = await addLogin(service);
+    const visitor = new Visitor(service);
+    assert.match((await visitor.get('/login?next=%2Fsettings%2Ftokens')).html, /href="\/login-code\?next=[^"]*tokens"/);
+    await visitor.get('/login-code?next=%2Fsettings%2Ftokens');
+    const sent = await visitor.send('/login-code', { email, next: '/settings/tokens' });
+    assert.equal(sent.status, 200, sent.html);
+    const id = /name="id" value="([^"]+)"/.exec(sent.html)?.[1] ?? '';
+    const code = await codeMailedTo(email);
+    const form = { id, next: '/settings/tokens' };
+    assert.equal((await visitor.send('/login-code/answer', { ...form, code: '' })).status, 422);
+    const wrong = await visitor.send('/login-code/answer', { ...form, code: otherThan(code) });
+    assert.equal(wrong.status, 422);
+    assert.match(wrong.html, /The code is wrong/);
+    const done = await visitor.send('/login-code/answer', { ...form, code });
+    assert.deepEqual([done.status, done.location], [303, '/settings/tokens']);
+  });
+
+  it('are not there unless the operator wants them', async () => {
+    const without = await start();
+    assert.equal((await ask(without, '/v1/email-codes', { json: { email: 'a@example.com' } })).status, 404);
+    const visitor = new Visitor(without);
+    assert.doesNotMatch((await visitor.get('/login')).html, /login-code/);
+    assert.equal((await visitor.get('/login-code')).status, 404);
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { createGatehouse } from '../../client/gatehouse.ts';
+import { ask, logIn } from '../harness/ask.ts';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { onBothEngines } from '../harness/engines.ts';
+import { addApp, addPasskey, tryLogin } from '../harness/factors.ts';
+import { mailsTo } from '../harness/mailbox.ts';
+import { password, someone } from '../harness/people.ts';
+import { type Service, services } from '../harness/service.ts';
+
+interface Held {
+  readonly data: { readonly passkeys: number; readonly authenticators: number; readonly recovery_codes: number };
+}
+
+const adminLogin = { email: 'admin@example.com', password: 'correct horse battery' };
+
+onBothEngines('Who has which factors, and who must', (engine) => {
+  const start = services(engine);
+  let service: Service;
+  before(async () => {
+    service = await start();
+  });
+
+  it('is seen by the owner and by administrators, who can remove them after a recent proof', async () => {
+    const person = await someone(service);
+    await addApp(service, person);
+    await addPasskey(service, person);
+    const stranger = await someone(service);
+    const path = `/v1/users/${person.id}/factors`;
+    const admin = await logIn(service, adminLogin.email, adminLogin.password);
+    const held = { passkeys: 1, authenticators: 1, recovery_codes: 10 };
+    assert.deepEqual((await ask<Held>(service, path, { token: person.token })).body.data, held);
+    assert.deepEqual((await ask<Held>(service, path, { token: admin })).body.data, held);
+    assert.equal((await ask(service, path, { token: stranger.token })).status, 404);
+
+    const remove = (token: string) => ask(service, path, { method: 'DELETE', token });
+    assert.ok([403, 404].includes((await remove(stranger.token)).status));
+    assert.equal((await remove(person.token)).status, 403);
+    service.advance(901_000);
+    const late = await remove(admin);
+    assert.deepEqual([late.status, late.body.code], [401, 'proof_too_old']);
+    const proof = { json: { password: adminLogin.password }, token: admin };
+    assert.equal((await ask(service, '/v1/sessions/current/proofs', proof)).status, 201);
+    assert.equal((await remove(admin)).status, 204);
+    const none = { passkeys: 0, authenticators: 0, recovery_codes: 0 };
+    assert.deepEqual((await ask<Held>(service, path, { token: admin })).body.data, none);
+    assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
+    assert.equal((await mailsTo(service, 'factors-removed', person.email)).length, 1);
+    const { db } = service.context.database;
+    const query = db.selectFrom('events').select('user_id').where('type', '=', 'factors.removed');
+    assert.deepEqual(await query.execute(), [{ user_id: person.id }]);
+  });
+
+  it('is shown and removed at the command line', async () => {
+    const person = await someone(service);
+    await addApp(service, person);
+    const { url: DATABASE_URL, dir } = service.database;
+    const run = (...more: string[]) =>
+      gatehouseHere(['user', 'factors', person.email, ...more], dir, { DATABASE_URL, DATA_DIR: dir });
+    const held = async () => {
+      const { code, stdout, stderr } = await run('--json');
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout);
+    };
+    assert.deepEqual(await held(), { passkeys: 0, authenticators: 1, recovery_codes: 10 });
+    const removed = await run('--remove');
+    assert.equal(removed.code, 0, removed.stderr);
+    assert.deepEqual(await held(), { passkeys: 0, authenticators: 0, recovery_codes: 0 });
+    assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
+  });
+
+  it('lets administrators set up a factor and do nothing else until then, where MFA=admins', async () => {
+    const strict = await start({ env: { MFA: 'admins' } });
+    const person = await someone(strict);
+    assert.equal((await ask(strict, '/v1/users/me', { token: person.token })).status, 200);
+    const narrow = await tryLogin(strict, adminLogin);
+    assert.equal(narrow.status, 200);
+    assert.match(String(narrow.body.scope), /authenticators:write/);
+    assert.equal((await ask(strict, '/v1/users', { token: narrow.body.access_token })).status, 403);
+    const { app } = await addApp(strict, { token: narrow.body.access_token });
+    const half = await tryLogin(strict, adminLogin);
+    assert.deepEqual([half.status, half.body.error], [403, 'mfa_required']);
+    const full = await tryLogin(strict, { mfa_token: half.body.mfa_token, code: app.next() });
+    assert.equal((await ask(strict, '/v1/users', { token: full.body.access_token })).status, 200);
+  });
+
+  it('is asked of the typed client by onSecondFactor', async () => {
+    const person = await someone(service);
+    const { app } = await addApp(service, person);
+    const codes = ['000000', app.next()];
+    const client = createGatehouse({
+      baseUrl: service.url,
+      async onSecondFactor({ methods }) {
+        assert.deepEqual(methods, ['totp', 'recovery_code']);
+        return { code: codes.shift() as string };
+      },
+    });
+    await client.login({ email: person.email, password });
+    const { body } = await client.call({ method: 'GET', path: '/v1/users/me' });
+    assert.equal((body as { data: { id: string } }).data.id, person.id);
+  });
+});
