@@ -119,7 +119,7 @@ describe('The console and many rows', () => {
         .trimEnd()
         .split('\r\n');
       assert.equal(lines.length, 44);
-      assert.match(lines[0] ?? '', /^id,plate,model,kind,seats/);
+      assert.match(lines[0] ?? '', /^"id","plate","model","kind","seats"/);
       await dialog.getByRole('button', { name: 'Close' }).click();
     });
 

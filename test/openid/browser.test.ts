@@ -89,7 +89,7 @@ describe('OpenID Connect in a real browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('asks whoever comes without an ID token, with no script, and leads on to the application', async () => {
+  it('asks whoever comes without an ID token, with no script, and links to the application', async () => {
     const { email } = await addLogin(service);
     const page = await (await open()).newPage();
     await signIn(page, email);
@@ -98,6 +98,8 @@ describe('OpenID Connect in a real browser', () => {
     await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
     assert.deepEqual(await seriousProblems(page), []);
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await page.getByRole('link', { name: 'Go to Fleet Planner' }).click();
     await page.waitForURL(`${origin}/signed-out`);
   });
 });
