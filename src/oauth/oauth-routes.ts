@@ -141,6 +141,8 @@ export function serveOAuth(app: App, oauth: OAuth): void {
   const inApi = { ...config, cors: 'listed' } as const;
   for (const { name, operationId, schema, answer } of endpointsOf(oauth, deviceCookie)) {
     app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
+    // The spec knows the other three; clients find this one in the metadata.
+    if (name === 'par') continue;
     app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, answer);
   }
   serveTokenPreflight(app, oauth);
