@@ -145,7 +145,8 @@ describe('two instances on one PostgreSQL', () => {
       form: { refresh_token: before.refresh_token },
     });
     assert.equal(refreshed.status, 200);
-    const jwks = (await ask(other, '/.well-known/jwks.json')).body as unknown as { keys: unknown[] };
-    assert.equal(jwks.keys.length, 2);
+    const jwks = (await ask(other, '/.well-known/jwks.json')).body as unknown as { keys: { kty: string }[] };
+    const ofType = (kty: string) => jwks.keys.filter((key) => key.kty === kty).length;
+    assert.deepEqual([ofType('EC'), ofType('RSA')], [2, 2], 'of access tokens, and of ID tokens');
   });
 });

@@ -32,8 +32,11 @@ onBothEngines('keys that an operator rotates beside a running service', (engine)
     client_id: id,
     client_secret: secret,
   });
+  /** Of the keys that sign access tokens. */
   const kids = async ({ url }: Service) =>
-    ((await ask({ url }, '/.well-known/jwks.json')).body.keys as { kid: string }[]).map(({ kid }) => kid);
+    ((await ask({ url }, '/.well-known/jwks.json')).body.keys as { kid: string; kty: string }[])
+      .filter(({ kty }) => kty === 'EC')
+      .map(({ kid }) => kid);
   const keptSecret = ({ database }: Service) =>
     JSON.parse(readFileSync(join(database.dir, 'clients.json'), 'utf8'))['web/admin'] as { id: string; secret: string };
 

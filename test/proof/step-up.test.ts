@@ -74,7 +74,7 @@ onBothEngines('a declared step-up', (engine) => {
     const owner = await addOwner(service);
     const id = (await vaultOf(owner)).split('/').at(-1) as string;
     service.advance(sixMinutes);
-    const batch = () => askAs('POST', '/v1/vaults/batch', owner, { operations: [{ operation: 'delete', id }] });
+    const batch = () => askAs('DELETE', '/v1/vaults/batches', owner, { ids: [id] });
     const [refused] = (await batch()).body.data as { status: number; error: { code: string; max_age: number } }[];
     assert.deepEqual([refused?.status, refused?.error.code, refused?.error.max_age], [401, 'proof_too_old', 300]);
     await prove(owner);
