@@ -95,7 +95,10 @@ describe('A person with an assistant, on two instances', () => {
     const tools = (await assistant.client.listTools()).tools.map(({ name }) => name);
     assert.deepEqual(tools, ['describe', 'list', 'get']);
     for (const name of ['delete', 'update', 'act']) {
-      await assert.rejects(assistant.client.callTool({ name, arguments: { resource: 'cars', id } }), /no such tool|Unauthorized/);
+      await assert.rejects(
+        assistant.client.callTool({ name, arguments: { resource: 'cars', id } }),
+        /no such tool|Unauthorized/,
+      );
     }
     assert.equal((await ask(one, `/v1/cars/${id}`, { token: admin })).status, 200);
   });
