@@ -22,10 +22,7 @@ const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** The same list, or `true` and `false` alone. */
 const orFlag = (setting: Setting<readonly string[]>): Setting<readonly string[], boolean> => {
-  const alone = where(
-    setting,
-    (items) => items.length < 2 || !items.some((item) => everybodyOrNobody.includes(item)),
-  );
+  const alone = where(setting, (items) => items.length < 2 || !items.some((item) => everybodyOrNobody.includes(item)));
   return { ...alone, parse: (value) => alone.parse(typeof value === 'boolean' ? String(value) : value) };
 };
 
