@@ -21,7 +21,7 @@ describe('The command check', () => {
     assert.match(stdout, /^nl\.json lacks [\d,]{3,} messages:\n( {2}\S.{0,69}\n){5} {2}… and [\d,]{3,} more\n/);
     assert.doesNotMatch(stdout, /login\.title|de\.json/, 'German has the rest from Gatehouse');
     assert.ok(stdout.includes('\nnl.json has 1 key that is not of Gatehouse:\n  garage.title\n'), stdout);
-    assert.ok(stdout.endsWith('\nSettings, resources, routes, views and messages are fine.\n'), stdout);
+    assert.ok(stdout.endsWith('\nSettings, resources, routes, views, messages and mail templates are fine.\n'), stdout);
   });
 
   it('advises against names that are no plural nouns, and refuses a PUT that nobody can read', async () => {

@@ -93,7 +93,7 @@ function narrowings(column: Fragment, before: ColumnSchema | undefined, after: C
     found.push({
       breaks: sql`${column} is null`,
       fills: true,
-      says: 'have no value in it and would get an empty one (a default would fill them)',
+      says: `have no value in it${empty === undefined ? '' : ' and would get an empty one (a default would fill them)'}`,
       mend: empty === undefined ? undefined : sql`${empty}`,
     });
   } else if (after.required && before && !before.required) {
