@@ -10,6 +10,7 @@ import { buildPackage } from '../../scripts/bring-along.mjs';
 import { bringChromium } from '../../scripts/chromium.mjs';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
 import report from './reporter.ts';
+import { makeTemplates } from './templates.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -65,6 +66,7 @@ if (alone.length > 0) {
 }
 
 await startSharedPostgres();
+const removeTemplates = await makeTemplates();
 const events = run({
   // Those that take longest first.
   files: [...alone, ...groups].map((file) => resolve(file)),
@@ -77,4 +79,5 @@ events.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
 await pipeline(events, report, process.stdout, { end: false });
+await removeTemplates();
 await stopSharedPostgres();
