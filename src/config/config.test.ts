@@ -78,7 +78,9 @@ describe('Settings together', () => {
     for (const url of urls) {
       for (const name of ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
         const env = { DATABASE_URL: 'postgres://a:b@c/d', [name]: url };
-        assert.throws(() => fromEnv(env), { message: new RegExp(`^${name}: got a value .*percent-encode(?!.*cd\\+e)`) });
+        assert.throws(() => fromEnv(env), {
+          message: new RegExp(`^${name}: got a value .*percent-encode(?!.*cd\\+e)`),
+        });
       }
     }
     for (const SMTP_URL of ['smtp://me:ab/cd+e=@mail.example.com', 'smtp://me:12/cd+e=@mail.example.com'])
@@ -184,7 +186,9 @@ describe('Settings together', () => {
 
   it('leave the variables of other programs alone', () => {
     assert.doesNotThrow(() => fromEnv({ PATH: '/bin', EDITOR: 'vi', LANG: 'C', SHELL: 'sh', HOSTNAME: 'x', PWD: '/' }));
-    assert.doesNotThrow(() => fromEnv({ HOME: '/', MAIL: '/var/mail/x', HOSTTYPE: 'x', LOGNAME: 'x', POSTGRES_PORT: '1' }));
+    assert.doesNotThrow(() =>
+      fromEnv({ HOME: '/', MAIL: '/var/mail/x', HOSTTYPE: 'x', LOGNAME: 'x', POSTGRES_PORT: '1' }),
+    );
     assert.equal(fromEnv({ PORT: '' }).port, 3000);
   });
 
@@ -208,7 +212,10 @@ describe('Settings together', () => {
     for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; it takes/);
     const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
     for (const TRUST_PROXY of right) assert.doesNotThrow(() => fromEnv({ TRUST_PROXY }));
-    assert.deepEqual([fromFile({ trustProxy: true }).trustProxy, fromFile({ trustProxy: false }).trustProxy], [['true'], ['false']]);
+    assert.deepEqual(
+      [fromFile({ trustProxy: true }).trustProxy, fromFile({ trustProxy: false }).trustProxy],
+      [['true'], ['false']],
+    );
     assert.throws(() => fromEnv({ LOGIN_ATTRIBUTES: ',' }), /LOGIN_ATTRIBUTES: got ","; it takes/);
     assert.throws(() => fromFile({ login: [] }), /login: got \[\]; it takes/);
   });

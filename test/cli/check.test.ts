@@ -105,7 +105,8 @@ export default defineRoute({
     writeFileSync(join(project, '.env'), 'SMTPURL=smtp://a\nBASEURL=https://a\nPROT=80\nSMTP_HOST=a\n');
     const { code, stderr } = await run();
     assert.equal(code, 1);
-    for (const name of ['SMTPURL', 'BASEURL', 'PROT', 'SMTP_HOST']) assert.match(stderr, new RegExp(`${name} is not a setting`));
+    for (const name of ['SMTPURL', 'BASEURL', 'PROT', 'SMTP_HOST'])
+      assert.match(stderr, new RegExp(`${name} is not a setting`));
     writeFileSync(join(project, '.env'), 'DATABASE_URL=postgres://postgres:ab/cd+e=@127.0.0.1/x\n');
     const broken = await run();
     assert.equal(broken.code, 1);

@@ -28,7 +28,10 @@ describe('The command eject', () => {
     assert.deepEqual(readdirSync(join(dir, 'views/mail')).sort(), ['confirm-email.html', 'confirm-email.txt']);
     assert.equal((await eject('mails')).code, 0);
     assert.ok(existsSync(join(dir, 'views/mail/layout.html')));
-    assert.deepEqual((await eject('mails', '--list')).stdout.split('\n').slice(0, 2), ['confirm-email', 'confirm-new-email']);
+    assert.deepEqual((await eject('mails', '--list')).stdout.split('\n').slice(0, 2), [
+      'confirm-email',
+      'confirm-new-email',
+    ]);
   });
 
   it('copies the messages of a language, as one file that a start reads', async () => {
@@ -44,6 +47,9 @@ describe('The command eject', () => {
     const wrong = await eject('veiws');
     assert.deepEqual([wrong.code, /it "veiws" is not one of .* Did you mean "views"\?/.test(wrong.stderr)], [2, true]);
     const unknown = await eject('views', 'logn');
-    assert.deepEqual([unknown.code, /the name "logn" is not one of .* Did you mean "login"\?/.test(unknown.stderr)], [2, true]);
+    assert.deepEqual(
+      [unknown.code, /the name "logn" is not one of .* Did you mean "login"\?/.test(unknown.stderr)],
+      [2, true],
+    );
   });
 });

@@ -24,7 +24,10 @@ describe('The command init', () => {
 
   it('makes one in a folder in which npm has only installed the package', async () => {
     mkdirSync(join(dir, 'installed/node_modules'), { recursive: true });
-    const before = { scripts: { test: 'echo "Error: no test specified" && exit 1' }, dependencies: { 'gatehouse-server': '1.0.0' } };
+    const before = {
+      scripts: { test: 'echo "Error: no test specified" && exit 1' },
+      dependencies: { 'gatehouse-server': '1.0.0' },
+    };
     writeFileSync(join(dir, 'installed/package.json'), JSON.stringify(before));
     assert.equal((await init('installed')).code, 0);
     assert.ok(existsSync(join(dir, 'installed/resources/books.ts')));

@@ -29,7 +29,7 @@ declare const cars: ReturnType<typeof gatehouse.resource<'cars'>>;
 
 /** The parts of a declaration that an example may leave out. */
 const parts = new Map([
-  ['fields', "{ plate: t.text(), stars: t.integer(), words: t.text(), parked_at: t.text() }"],
+  ['fields', '{ plate: t.text(), stars: t.integer(), words: t.text(), parked_at: t.text() }'],
   ['access', "{ read: 'auth:api', write: 'auth:api' }"],
 ]);
 
@@ -87,7 +87,10 @@ describe('The TypeScript examples in the documents', () => {
     }
     const settings = blocks.find(({ text }) => text.includes('requireEmailConfirmation: true')) as Fenced;
     const part = blocks.find(({ text }) => text.startsWith('actions: [')) as Fenced;
-    writeFileSync(join(project, 'a.ts'), moduleOf(settings).replace('requireEmailConfirmation: true', 'requireMail: true'));
+    writeFileSync(
+      join(project, 'a.ts'),
+      moduleOf(settings).replace('requireEmailConfirmation: true', 'requireMail: true'),
+    );
     writeFileSync(join(project, 'b.ts'), moduleOf(part).replace("summary: 'Park a car'", 'summary: 7'));
     const said = (await compile()).split(/\n(?! )/).filter(Boolean);
     const ofMistakes = said.filter((line) => /^[ab]\.ts/.test(line));

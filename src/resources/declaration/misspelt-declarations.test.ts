@@ -212,7 +212,11 @@ describe('Everything that is wrong', () => {
           /drivers\.ts: fields\.kind: default: "b"/,
           /owners\.ts: access\.read: there is no scope "cars:exprt"/,
         ];
-        for (const line of expected) assert.ok(lines.some((each) => line.test(each)), `${line}\n${message}`);
+        for (const line of expected)
+          assert.ok(
+            lines.some((each) => line.test(each)),
+            `${line}\n${message}`,
+          );
         assert.equal(lines.length, expected.length, message);
         return true;
       },
