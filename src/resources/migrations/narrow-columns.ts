@@ -33,7 +33,11 @@ export async function narrowColumn(
 ): Promise<void> {
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
-  for (const { breaks, says, mend } of narrowings(column, before, after)) {
+  for (const { breaks, says, mend, advice = 'Give it a default, or let it be empty (no `required`).' } of narrowings(
+    column,
+    before,
+    after,
+  )) {
     // A column that is yet to be added holds nothing in any row.
     const condition = before ? sql`where ${breaks}` : raw('');
     const [row] = await readUnprepared<{ n: number }>(
@@ -64,7 +68,7 @@ export async function narrowColumn(
           : {}),
       });
     } else {
-      blockers.push(`${resource}.${after.field}: ${what}. Give it a default, or let it be empty (no \`required\`).`);
+      blockers.push(`${resource}.${after.field}: ${what}. ${advice}`);
     }
   }
 }
