@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
-import { users } from '../../../test/harness/garage.ts';
+import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { anyOf, owner, role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
@@ -45,7 +45,7 @@ onBothEngines('Aggregates', (engine) => {
   };
 
   before(async () => {
-    service = await start([users, fleets, vans]);
+    service = await start([...garage, fleets, vans]);
     fleet = (await ask('POST', '/v1/fleets', { json: { name: 'North' } })).row.id;
     const rows = [
       { kind: 'van', seats: 3, weight: 1.5, price: '0.10', built: '2024-01-31', user_id: idOf('alice') },

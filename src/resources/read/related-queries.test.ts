@@ -29,7 +29,7 @@ onBothEngines('Search and order through relations', (engine) => {
     // Alice sees her own owner alone.
     const ada = await make('/v1/owners', { name: 'Ada', user_id: idOf('alice') });
     const zoe = await make('/v1/owners', { name: 'Zoe', user_id: idOf('bob') });
-    const bea = await make('/v1/owners', { name: 'bea', user_id: null });
+    const bea = await make('/v1/owners', { name: 'bea', user_id: idOf('admin') });
     for (const [plate, owner] of [
       ['A1', zoe],
       ['A2', ada],

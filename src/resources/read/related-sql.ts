@@ -48,7 +48,7 @@ export function relatedValue(
 ): Fragment {
   if (!relation) return value(alias);
   const { target } = relation;
-  const inner = `${alias}o`;
+  const inner = `${alias}v`;
   const join = relationJoin(resource, relation, context, alias, inner);
   return sql`(select ${relatedValue(context, target, rest, value, inner)} from ${raw(`${target.table} as ${inner}`)} where ${eachInnerRow} ${and([join, allowedRows(target, 'read', context, inner)])})`;
 }

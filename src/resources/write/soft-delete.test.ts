@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness/engines.ts';
-import { users } from '../../../test/harness/garage.ts';
+import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { anyOf, owner, role } from '../declaration/access.ts';
 import { checkDefinitions } from '../declaration/check-definitions.ts';
@@ -48,7 +48,7 @@ describe('Declarations of soft delete', () => {
         folders,
         files,
         notes,
-        users,
+        ...garage,
       ]);
       return '';
     } catch (error) {
@@ -84,7 +84,7 @@ onBothEngines('Soft delete', (engine) => {
   };
 
   before(async () => {
-    service = await start([users, folders, files, notes]);
+    service = await start([...garage, folders, files, notes]);
   });
 
   it('hides deleted rows everywhere, and restores them', async () => {

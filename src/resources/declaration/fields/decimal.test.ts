@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { onBothEngines } from '../../../../test/harness/engines.ts';
-import { users } from '../../../../test/harness/garage.ts';
+import { garage } from '../../../../test/harness/garage.ts';
 import { type ResourceService, resourceServices } from '../../../../test/harness/resource-service.ts';
 import { fromSortable, parseDecimal, sortableDecimal, writeDecimal } from '../../../platform/decimal.ts';
 import { compare } from '../access.ts';
@@ -78,7 +78,7 @@ onBothEngines('Decimals', (engine) => {
   const make = (json: object) => ask('POST', '/v1/prices', { json });
 
   before(async () => {
-    service = await start([users, prices]);
+    service = await start([...garage, prices]);
   });
 
   it('are exact texts in JSON, with all digits of their scale', async () => {

@@ -39,8 +39,9 @@ function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOption
     return refuse('precision', `must have at most ${precision - scale} digits before the point`);
   }
   const stored = sortableDecimal(parsed);
-  if (min !== undefined && stored < (sortable(String(min)) ?? '')) return refuse('minimum', `must be at least ${min}`);
-  if (max !== undefined && stored > (sortable(String(max)) ?? '')) return refuse('maximum', `must be at most ${max}`);
+  const [least, most] = [sortable(String(min)), sortable(String(max))];
+  if (least !== undefined && stored < least) return refuse('minimum', `must be at least ${min}`);
+  if (most !== undefined && stored > most) return refuse('maximum', `must be at most ${max}`);
   return undefined;
 }
 
