@@ -47,11 +47,11 @@ const endsInWildcard = (text: string): boolean => {
   return backslashes % 2 === 0;
 };
 
-/** Spaces after a separator mean nothing. Other white space is part of the value. */
-const withoutSpaces = (text: string): string => text.replace(/^ +/, '');
+/** Spaces after a separator mean nothing; other white space belongs to the value. */
+const withoutLeadingSpaces = (text: string): string => text.replace(/^ +/, '');
 
 function readTerm(sent: string): SearchTerm {
-  const text = withoutSpaces(sent);
+  const text = withoutLeadingSpaces(sent);
   if (text === '*') return { text: '', isNull: false, openStart: true, openEnd: true };
   const openStart = text.startsWith('*');
   const openEnd = endsInWildcard(text);
@@ -64,7 +64,7 @@ function readTerm(sent: string): SearchTerm {
 }
 
 const exactly = (text: string): SearchTerm => ({
-  text: withoutEscapes(withoutSpaces(text)),
+  text: withoutEscapes(withoutLeadingSpaces(text)),
   isNull: false,
   openStart: false,
   openEnd: false,
@@ -103,7 +103,7 @@ function refuseManyPairs(count: number): void {
 function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const colon = piece.indexOf(':');
   if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
-  const value = withoutSpaces(piece.slice(colon + 1));
+  const value = withoutLeadingSpaces(piece.slice(colon + 1));
   const fields = piece
     .slice(0, colon)
     .split('|', maxPairs + 1)
