@@ -52,11 +52,11 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     }
     await assert.rejects(applyResourceMigrations(database, of(4, 2, { min: 0 })), /--allow-loss things\.amount/);
     await applyResourceMigrations(database, of(4, 2, { min: 0 }), { allowLoss: ['things.amount'] });
-    const rows = await database.db
+    const rows = (await database.db
       .selectFrom('things' as never)
       .selectAll()
       .orderBy('id' as never)
-      .execute();
+      .execute()) as Record<string, unknown>[];
     assert.deepEqual(
       rows.map(({ amount }) => amount),
       ['01 0', '02 12.5', '01 0'],

@@ -87,7 +87,7 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
 
 /** The pairs of a search; of those that stand together, one must hold. */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
-  const pieces = splitUnescaped(text, ';').filter((piece) => piece.trim() !== '');
+  const pieces = splitUnescaped(text, ';').filter((piece) => withoutLeadingSpaces(piece) !== '');
   refuseManyPairs(pieces.length);
   const groups = pieces.map((piece) => readPiece(piece, operators));
   refuseManyPairs(groups.flat().length);
