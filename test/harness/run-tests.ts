@@ -26,6 +26,7 @@ if (files.length === 0) {
 const filesOfGroup = 10;
 /** Test files that import one of these start browsers or the built program, and take long: each gets a process of its own. */
 const startsPrograms = ['browser.ts', 'command.ts', 'starts.ts'].map((name) => resolve('test/harness', name));
+const usesDatabases = [resolve('test/harness/engines.ts')];
 
 const importsOf = new Map<string, string[]>();
 function testImports(file: string): string[] {
@@ -37,16 +38,16 @@ function testImports(file: string): string[] {
   }
   return found;
 }
-function reaches(file: string, seen = new Set<string>()): boolean {
-  if (startsPrograms.includes(file)) return true;
+function reaches(file: string, targets: readonly string[], seen = new Set<string>()): boolean {
+  if (targets.includes(file)) return true;
   if (seen.has(file) || (seen.size > 0 && !file.startsWith(resolve('test')))) return false;
   seen.add(file);
-  return testImports(file).some((each) => reaches(each, seen));
+  return testImports(file).some((each) => reaches(each, targets, seen));
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-groups-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
-const alone = files.filter((file) => reaches(resolve(file)));
+const alone = files.filter((file) => reaches(resolve(file), startsPrograms));
 const together = files.filter((file) => !alone.includes(file));
 const groups: string[] = [];
 for (let at = 0; at < together.length; at += filesOfGroup) {
@@ -65,8 +66,8 @@ if (alone.length > 0) {
   process.env.CHROMIUM_PATH = await bringChromium(process.execPath);
 }
 
-await startSharedPostgres();
-const removeTemplates = await makeTemplates();
+if (files.some((file) => reaches(resolve(file), usesDatabases))) await startSharedPostgres();
+const removeTemplates = files.length > filesOfGroup ? await makeTemplates() : undefined;
 const events = run({
   // Those that take longest first.
   files: [...alone, ...groups].map((file) => resolve(file)),
@@ -79,5 +80,5 @@ events.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
 await pipeline(events, report, process.stdout, { end: false });
-await removeTemplates();
+await removeTemplates?.();
 await stopSharedPostgres();
