@@ -51,8 +51,16 @@ export function addImportPassport(group: Command): void {
     .option('--role <old=new>', 'what a role is called here; may be repeated', collect)
     .option('--model <class=table>', 'the table that a model_type of roles means; may be repeated', collect)
     .option('--roles-where <column=value>', 'which rows of model_has_roles count; may be repeated', collect)
-    .option('--disable-where <condition>', 'who is disabled: is_active=0, status!=ok, banned_at; may be repeated', collect)
-    .option('--ignore-column <column>', 'a column that means nothing, of users or TABLE.COLUMN; may be repeated', collect)
+    .option(
+      '--disable-where <condition>',
+      'who is disabled: is_active=0, status!=ok, banned_at; may be repeated',
+      collect,
+    )
+    .option(
+      '--ignore-column <column>',
+      'a column that means nothing, of users or TABLE.COLUMN; may be repeated',
+      collect,
+    )
     .option('--client-scopes <id=scopes>', 'what a client may ask for: 3=orders:read,…; may be repeated', collect)
     .option('--accept <decision>', 'leave it as the report says under this name; may be repeated', collect)
     .option(

@@ -15,7 +15,15 @@ import { realms } from './migrations/015-realms.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
-export const migrations: readonly Migration[] = [firstTables, openidProfiles, proofs, factors, changeLog, webhooks, realms];
+export const migrations: readonly Migration[] = [
+  firstTables,
+  openidProfiles,
+  proofs,
+  factors,
+  changeLog,
+  webhooks,
+  realms,
+];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 

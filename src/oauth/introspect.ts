@@ -27,7 +27,8 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
   if (found.session.client_id && !tokensClient) return inactive;
-  if (tokensClient && !(await isForUser(oauth.context.database.db, tokensClient, found.session.user_id))) return inactive;
+  if (tokensClient && !(await isForUser(oauth.context.database.db, tokensClient, found.session.user_id)))
+    return inactive;
   if (found.kind === 'refresh') return describeRefresh(oauth, found, tokensClient);
   await verifier.noteIntrospection(found);
   return describeAccess(found, tokensClient);

@@ -43,7 +43,11 @@ onBothEngines('an import under attack', (engine) => {
       takeOver(service, old, { scopes: mappedScopes, ...options });
     const rolesOf = async (email: string) =>
       (
-        await service.context.database.db.selectFrom('users').select('roles').where('email', '=', email).executeTakeFirst()
+        await service.context.database.db
+          .selectFrom('users')
+          .select('roles')
+          .where('email', '=', email)
+          .executeTakeFirst()
       )?.roles;
     return { service, old, run, rolesOf };
   };
@@ -70,7 +74,9 @@ onBothEngines('an import under attack', (engine) => {
     await run();
     const before = await rolesOf('ada@example.com');
     assert.equal(before, '["admin"]');
-    await old.run("alter table model_has_roles add column tenant_id integer; update users set name = 'A.' where id = 1");
+    await old.run(
+      "alter table model_has_roles add column tenant_id integer; update users set name = 'A.' where id = 1",
+    );
     await run();
     assert.equal(await rolesOf('ada@example.com'), before);
     await old.run('alter table model_has_roles drop column tenant_id; alter table roles add column tenant_id integer');

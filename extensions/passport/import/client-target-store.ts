@@ -21,11 +21,7 @@ export async function setClientBounds(tx: Tx, id: string, bounds: ClientBounds, 
     public: bounds.public === undefined || secret ? client.public : bounds.public ? 1 : 0,
     grant_types: bounds.grantTypes ? JSON.stringify(bounds.grantTypes) : client.grant_types,
   };
-  if (
-    wanted.realm === client.realm &&
-    wanted.public === client.public &&
-    wanted.grant_types === client.grant_types
-  ) {
+  if (wanted.realm === client.realm && wanted.public === client.public && wanted.grant_types === client.grant_types) {
     return false;
   }
   await tx
@@ -36,10 +32,7 @@ export async function setClientBounds(tx: Tx, id: string, bounds: ClientBounds, 
   return true;
 }
 
-export async function findScopesOfClients(
-  db: Db,
-  ids: readonly string[],
-): Promise<{ id: string; scopes: string[] }[]> {
+export async function findScopesOfClients(db: Db, ids: readonly string[]): Promise<{ id: string; scopes: string[] }[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('clients')

@@ -4,6 +4,7 @@ import { findTakenFields, updateUser } from '../../../src/identity/accounts/user
 import { revokeSessions } from '../../../src/oauth/sessions/store/session-store.ts';
 import type { LegacyIdRow } from '../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../report/report.ts';
+import { noteEndOf } from './login-store.ts';
 import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
 import type { Pass } from './pass.ts';
 import { takeFactor } from './take-factor.ts';
@@ -47,7 +48,7 @@ export async function updateKnownUser(
     disabled,
     updated_at: pass.at,
   });
-  if (disabled === 1 && current.disabled === 0) await revokeSessions(tx, { userId: new_id }, pass.at);
+  if (disabled === 1 && current.disabled === 0) await endLogins(tx, new_id, pass.at);
   const hasFactor = await takeFactor(pass, tx, source, record, new_id);
   sayWhatIsMissing(pass, source, record);
   invalidate({ kind: 'user', id: new_id });
@@ -100,8 +101,13 @@ export async function endUser(
     );
     return isAccepted ? after : { ...before, pass: pass.number };
   }
-  await revokeSessions(tx, { userId: before.new_id }, pass.at);
+  await endLogins(tx, before.new_id, pass.at);
   invalidate({ kind: 'user', id: before.new_id });
   tally.ended++;
   return { ...after, version: before.version + 1 };
+}
+
+async function endLogins(tx: Tx, userId: string, now: number): Promise<void> {
+  await noteEndOf(tx, 'user_id', userId, now);
+  await revokeSessions(tx, { userId }, now);
 }

@@ -47,14 +47,12 @@ export async function saveTokens(tx: Tx, tokens: readonly LegacyTokenRow[]): Pro
     .insertInto('legacy_tokens')
     .values([...tokens])
     .onConflict((clash) =>
-      clash
-        .column('id')
-        .doUpdateSet((eb) => ({
-          pass: eb.ref('excluded.pass'),
-          expires_at: eb.ref('excluded.expires_at'),
-          // What ended for good stays so.
-          ended_at: eb.case().when('legacy_tokens.ended_at', '=', 0).then(0).else(null).end(),
-        })),
+      clash.column('id').doUpdateSet((eb) => ({
+        pass: eb.ref('excluded.pass'),
+        expires_at: eb.ref('excluded.expires_at'),
+        // What ended for good stays so.
+        ended_at: eb.case().when('legacy_tokens.ended_at', '=', 0).then(0).else(null).end(),
+      })),
     )
     .execute();
 }
@@ -71,8 +69,8 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Its logins end with a client. They come back where the client does. */
-export async function noteEndOfClient(tx: Tx, clientId: string, now: number): Promise<void> {
+/** Logins end with their client or user. They come back where that does. */
+export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
   await tx
     .updateTable('legacy_tokens')
     .set({ ended_at: now })
@@ -81,7 +79,7 @@ export async function noteEndOfClient(tx: Tx, clientId: string, now: number): Pr
       select
         .selectFrom('sessions')
         .select('id')
-        .where('client_id', '=', clientId)
+        .where(column, '=', id)
         .where('generation', '=', 0)
         .where('revoked_at', 'is', null),
     )
@@ -149,12 +147,7 @@ export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: n
 
 /** A login that the import ended goes on. */
 export async function restoreLogin(tx: Tx, id: string): Promise<void> {
-  await tx
-    .updateTable('sessions')
-    .set({ revoked_at: null })
-    .where('id', '=', id)
-    .where('generation', '=', 0)
-    .execute();
+  await tx.updateTable('sessions').set({ revoked_at: null }).where('id', '=', id).where('generation', '=', 0).execute();
 }
 
 /** Logins that were revoked there after they had gone on here: how many, and whose the first of them are. */

@@ -27,12 +27,7 @@ export async function listReports(db: Db): Promise<string[]> {
 
 /** How many authenticator apps came over. */
 export const countFactors = (db: Db): Promise<number> =>
-  countOf(
-    db
-      .selectFrom('legacy_ids')
-      .select(sql`count(*)`.as('n'))
-      .where('source', 'like', '%.two_factor_secret'),
-  );
+  countOf(db.selectFrom('legacy_ids').select(sql`count(*)`.as('n')).where('source', 'like', '%.two_factor_secret'));
 
 const countOf = async (query: { execute(): Promise<{ n: unknown }[]> }): Promise<number> =>
   Number((await query.execute())[0]?.n ?? 0);

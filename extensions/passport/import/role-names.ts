@@ -63,7 +63,8 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
 }
 
 /** A column of `roles` that says whose a role is. Others describe it. */
-const ofTeam = /(^|_)(team|tenant|compan(y|ies)|organi[sz]ations?|workspace|account|shop|branch|site)s?(_|$)|._(id|uuid|ulid|type)$/i;
+const ofTeam =
+  /(^|_)(team|tenant|compan(y|ies)|organi[sz]ations?|workspace|account|shop|branch|site)s?(_|$)|._(id|uuid|ulid|type)$/i;
 
 /**
  * A further column may say where a role holds: the `admin` of one tenant is nobody elsewhere. Only the operator knows. Each
@@ -71,8 +72,7 @@ const ofTeam = /(^|_)(team|tenant|compan(y|ies)|organi[sz]ations?|workspace|acco
  */
 function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn: (column: string) => boolean): boolean {
   const others = [...columns.keys()].filter(
-    (column) =>
-      !isOwn(column) && !plan.rolesWhere.has(column) && !plan.ignoredColumns.has(`${name}.${column}`),
+    (column) => !isOwn(column) && !plan.rolesWhere.has(column) && !plan.ignoredColumns.has(`${name}.${column}`),
   );
   for (const column of others) {
     findings.decide(
@@ -143,7 +143,11 @@ async function namesById(
       }
     } else if (!known.has(here)) {
       tally.leave('there is no such role here');
-      findings.decide('role-names', 'Roles that are none here: add them to ROLES, or name another by --role OLD=NEW', name);
+      findings.decide(
+        'role-names',
+        'Roles that are none here: add them to ROLES, or name another by --role OLD=NEW',
+        name,
+      );
     } else {
       tally.taken++;
       names.set(id, here);

@@ -52,11 +52,7 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   return report;
 }
 
-async function endWhatEnded(
-  pass: Pass,
-  tables: readonly UserTable[],
-  unreadable: readonly string[],
-): Promise<void> {
+async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable: readonly string[]): Promise<void> {
   if (unreadable.length > 0) {
     pass.findings.decide(
       'missing-table',

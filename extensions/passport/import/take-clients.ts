@@ -18,7 +18,7 @@ import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
 import { type ClientBounds, setClientBounds } from './client-target-store.ts';
-import { noteEndOfClient } from './login-store.ts';
+import { noteEndOf } from './login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { tableOfModel } from './role-names.ts';
 import { inBatch } from './user-target-store.ts';
@@ -75,7 +75,11 @@ async function takeClient(
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
     tally.leave('another client has its id here');
-    findings.decide('client-id', 'Clients whose id another client of this service has: they were not imported', record.id);
+    findings.decide(
+      'client-id',
+      'Clients whose id another client of this service has: they were not imported',
+      record.id,
+    );
     return undefined;
   }
   if (before && !existing) {
@@ -177,7 +181,7 @@ async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientReco
 
 /** Revoked there since: its tokens end with it. */
 export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
-  await noteEndOfClient(tx, id, pass.at);
+  await noteEndOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
   pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;

@@ -46,9 +46,7 @@ export async function takeFactor(
     created_at: pass.at,
     confirmed_at: pass.at,
   });
-  await saveLegacyIds(tx, [
-    { source: origin, old_id: oldId, new_id: id, fingerprint, version: 1, pass: pass.number },
-  ]);
+  await saveLegacyIds(tx, [{ source: origin, old_id: oldId, new_id: id, fingerprint, version: 1, pass: pass.number }]);
   pass.findings.note('Authenticator apps of Fortify that were imported');
   return true;
 }
@@ -69,7 +67,9 @@ function secretOf(
     );
     return undefined;
   }
-  const secret = decryptLaravel(twoFactor.sealed, plan.decryptionKeys)?.toUpperCase().replace(/[\s=-]/g, '');
+  const secret = decryptLaravel(twoFactor.sealed, plan.decryptionKeys)
+    ?.toUpperCase()
+    .replace(/[\s=-]/g, '');
   if (secret !== undefined && base32.test(secret)) return secret;
   findings.decide(
     'two-factor',

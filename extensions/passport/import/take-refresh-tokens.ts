@@ -62,7 +62,10 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
     if ('reason' in read) tally.leave(read.reason);
     else tokens.push({ id, expiresAt, login: read.login });
     if ('reason' in read && read.reason === lockedUser && client) {
-      pass.findings.signedOut('their account is locked (--disable-where) or disabled here', personOf(client.table, access.user_id ?? ''));
+      pass.findings.signedOut(
+        'their account is locked (--disable-where) or disabled here',
+        personOf(client.table, access.user_id ?? ''),
+      );
     }
   }
   return tokens;

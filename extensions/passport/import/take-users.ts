@@ -41,7 +41,8 @@ export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames |
       }),
     );
     for (const { oldId, disabled, deleted } of records) {
-      if (disabled && !deleted) findings.note(`Users of ${table.name} who are locked there: they are disabled here`, oldId);
+      if (disabled && !deleted)
+        findings.note(`Users of ${table.name} who are locked there: they are disabled here`, oldId);
     }
     tally.read += records.length;
     await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));

@@ -86,11 +86,7 @@ const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 
 const open = '!';
 
 /** The fingerprint to keep of a user. Where roles could not be read, that of the roles stays. */
-export function fingerprintToKeep(
-  { fingerprint }: UserRecord,
-  before: string | undefined,
-  isSettled: boolean,
-): string {
+export function fingerprintToKeep({ fingerprint }: UserRecord, before: string | undefined, isSettled: boolean): string {
   const [own = '', roles = ''] = fingerprint.split('.');
   const kept = roles === '' ? (before?.split('.')[1] ?? '') : roles;
   return `${isSettled ? '' : open}${own}.${kept}`;

@@ -43,7 +43,11 @@ function openGcm({ iv, value, tag }: Sealed, key: Buffer): string | undefined {
   const given = Buffer.from(tag, 'base64');
   if (given.length !== 16) return undefined;
   return open(() => {
-    const decipher = createDecipheriv(key.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm', key, Buffer.from(iv, 'base64'));
+    const decipher = createDecipheriv(
+      key.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm',
+      key,
+      Buffer.from(iv, 'base64'),
+    );
     decipher.setAuthTag(given);
     return decipher;
   }, value);
