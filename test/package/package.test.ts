@@ -3,6 +3,7 @@ import { type ExecFileOptions, execFile } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -91,9 +92,9 @@ describe('The package', { timeout: 900_000 }, () => {
       'docs/configuration.md',
     ])
       assert.ok(existsSync(join(home, file)), file);
-    // Each file that a start has to find and link slows it.
+    // A bundle, not a file for each source: each file that a start has to find and link slows it.
     const service = files.filter((file) => /^dist\b(?!.client\b).*\.js$/.test(file));
-    assert.ok(service.length < 100, `${service.length} files to load`);
+    assert.ok(service.length < 200, `${service.length} files to load`);
     const packages = readdirSync(join(project, 'node_modules'));
     assert.deepEqual(
       packages.filter((name) => /^node-(bin|linux|darwin|win)/.test(name) || name === '@scarf'),
@@ -169,12 +170,16 @@ describe('The package', { timeout: 900_000 }, () => {
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, 65534, 65534);
     for (const folder of [dir, project]) chmodSync(folder, 0o755);
+    // The Node that runs the tests may lie where only its owner can enter.
+    const node = join(dir, 'node');
+    copyFileSync(process.execPath, node);
+    chmodSync(node, 0o755);
     const command: Starter['command'] = [
       'setpriv',
       '--reuid=65534',
       '--regid=65534',
       '--clear-groups',
-      process.execPath,
+      node,
       join(project, 'node_modules/gatehouse-server/bin/gatehouse.mjs'),
       'serve',
     ];
