@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts';
 import { isOfRealm } from '../../identity/accounts/realm.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from './client-store.ts';
 
@@ -10,7 +11,7 @@ export async function isForUser(
   userId: string | null,
 ): Promise<boolean> {
   if (realm === null || userId === null) return true;
-  const user = await db.selectFrom('users').select('realm').where('id', '=', userId).executeTakeFirst();
+  const user = await findUser(db, userId);
   return user !== undefined && isOfRealm(user, realm);
 }
 

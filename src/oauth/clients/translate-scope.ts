@@ -1,4 +1,10 @@
-import type { OAuth } from '../oauth.ts';
+import type { KnownScopes } from './scopes.ts';
+
+interface Vocabulary {
+  readonly scopes: KnownScopes;
+  /** What the scopes of an imported service stand for here. */
+  legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
+}
 
 /**
  * What a request asks for, in the scopes of this service: clients of an imported service go on asking for its scopes. One
@@ -6,7 +12,7 @@ import type { OAuth } from '../oauth.ts';
  * become all.
  */
 export async function translateScope(
-  { scopes: known, legacyScopes }: Pick<OAuth, 'scopes' | 'legacyScopes'>,
+  { scopes: known, legacyScopes }: Vocabulary,
   text: string,
 ): Promise<string> {
   const words = text.split(' ').filter(Boolean);
