@@ -11,10 +11,7 @@ interface Vocabulary {
  * that was dropped is left out. Where nothing else is asked for, the request stays as it is and is refused: none must not
  * become all.
  */
-export async function translateScope(
-  { scopes: known, legacyScopes }: Vocabulary,
-  text: string,
-): Promise<string> {
+export async function translateScope({ scopes: known, legacyScopes }: Vocabulary, text: string): Promise<string> {
   const words = text.split(' ').filter(Boolean);
   if (words.every((word) => known.has(word))) return text;
   const map = await legacyScopes();
