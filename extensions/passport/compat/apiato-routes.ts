@@ -1,7 +1,7 @@
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
-import { askOwnApi, passOn } from './ask-own-api.ts';
+import { askOwnApi, passOn } from './own-api-routes.ts';
 
 const open = { config: { auth: 'public', limited: false }, schema: { hide: true } } as const;
 const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;

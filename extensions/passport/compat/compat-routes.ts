@@ -3,7 +3,7 @@ import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { mostRows } from '../../../src/resources/write/read-batch.ts';
-import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answers.ts';
+import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
 import { sendEverything } from './everything-routes.ts';
 import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
 import type { OldIds } from './old-ids.ts';

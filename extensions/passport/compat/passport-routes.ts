@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
-import { askOwnApi, passOn } from './ask-own-api.ts';
+import { askOwnApi, passOn } from './own-api-routes.ts';
 
 type Row = Record<string, unknown>;
 type Named = FastifyRequest<{ Params: { id: string } }>;
