@@ -27,6 +27,8 @@ function describeField({ type, options, nullable }: ResourceField, managed: bool
     default: typeof options.default === 'function' ? undefined : options.default,
     min,
     max,
+    precision: options.precision,
+    scale: options.scale,
     pattern: options.pattern?.source,
   };
 }
@@ -49,6 +51,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
     operations: definition.operations ?? everything,
     defaultOrder: definition.defaultOrder,
     events: definition.events,
+    softDelete: definition.softDelete,
     scopes: { read: readScope, write: writeScope },
     access: {
       read: word(access.read),
