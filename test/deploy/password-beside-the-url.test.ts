@@ -14,7 +14,7 @@ async function askingServer() {
   const heard: string[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.on('data', (sent) => {
+    socket.on('data', (sent: Buffer) => {
       if (sent[0] !== 'p'.charCodeAt(0)) return socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 3]));
       heard.push(sent.subarray(5, -1).toString());
       const fields = Buffer.from('SFATAL\0C28P01\0Mpassword authentication failed for user "gatehouse"\0\0');
