@@ -87,7 +87,11 @@ describe('compose.yaml', () => {
       assert.equal(environment.PGPASSWORD, given.POSTGRES_PASSWORD, 'a password of any form arrives as it is');
       const config = parseConfig({}, environment, root);
       assert.deepEqual([config.host, config.port, config.dataDir], ['0.0.0.0', 3000, '/data']);
-      assert.match(below(text, service).join('\n'), /^env_file: \[\{ path: \.env, required: false \}\]$/m, 'the other settings of .env arrive too');
+      assert.match(
+        below(text, service).join('\n'),
+        /^env_file: \[\{ path: \.env, required: false \}\]$/m,
+        'the other settings of .env arrive too',
+      );
       assert.doesNotMatch(config.databaseUrl, /:[^/]*@/, 'no password in the URL');
     });
   }
