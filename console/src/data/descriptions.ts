@@ -42,6 +42,8 @@ export interface ResourceDescription {
   defaultOrder?: string;
   /** Its writes are in the audit trail. */
   events?: boolean;
+  /** Its writes can be followed at `/v1/changes`. */
+  changes?: boolean;
   actions: ActionDescription[];
 }
 

@@ -48,6 +48,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
     operations: definition.operations ?? everything,
     defaultOrder: definition.defaultOrder,
     events: definition.events,
+    changes: resource.changes !== undefined,
     scopes: { read: readScope, write: writeScope },
     access: {
       read: word(access.read),

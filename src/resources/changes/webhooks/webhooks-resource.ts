@@ -99,9 +99,15 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
   type: 'object',
   additionalProperties: false,
   properties: {
-    deliveries: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string' } },
-    from: { type: 'string', format: 'date-time', description: 'Deliveries made from then on' },
-    to: { type: 'string', format: 'date-time', description: 'And until then' },
+    deliveries: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: { type: 'string' },
+      description: 'Ids of deliveries. Or name a time with `from`.',
+    },
+    from: { type: 'string', format: 'date-time', description: 'All deliveries from this time on' },
+    to: { type: 'string', format: 'date-time', description: 'Until this time; without it, until now' },
   },
 });
 
@@ -175,7 +181,7 @@ export const webhooksResource = (means: WebhookMeans) =>
       },
       {
         name: 'secrets',
-        summary: 'Replace the secret; the old one signs as well for some hours',
+        summary: 'Replace the secret',
         status: 201,
         body: keepBody,
         run: ({ row, body, transaction }) =>
@@ -192,7 +198,7 @@ export const webhooksResource = (means: WebhookMeans) =>
       },
       {
         name: 'redeliveries',
-        summary: 'Send deliveries again: some by their ids, or all of a stretch of time',
+        summary: 'Send deliveries again',
         status: 202,
         body: again,
         async run({ row, body, transaction }) {
