@@ -23,6 +23,13 @@ describe('The console follows changes', () => {
   const goTo = (name: string) => page.getByRole('menuitem', { name, exact: true }).click();
   const change = (json: object) => ask(service, `/v1/cars/${car.id}`, { method: 'PATCH', json, token: grace });
 
+  /** Goes to a page, and returns when its stream is open. */
+  const followed = async (go: () => Promise<void>) => {
+    const stream = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/changes');
+    await go();
+    await stream;
+  };
+
   before(async () => {
     ({ service, page, complaints } = await openFleet(start, browser));
     const { email } = await addLogin(service, { email: 'grace@example.com', roles: ['admin'] });
@@ -58,15 +65,14 @@ describe('The console follows changes', () => {
     });
 
     await visit.test('the page of a row follows it', async () => {
-      await page.getByRole('link', { name: 'AB 123' }).click();
-      await page.getByText('Changed by Grace', { exact: true }).waitFor();
+      await followed(() => page.getByRole('link', { name: 'AB 123' }).click());
       await change({ model: 'And again' });
       await page.getByText('And again', { exact: true }).waitFor();
       await page.getByText('Changed by grace@example.com just now.').waitFor();
     });
 
     await visit.test('a form warns before it is saved', async () => {
-      await page.getByRole('link', { name: 'Edit' }).click();
+      await followed(() => page.getByRole('link', { name: 'Edit' }).click());
       await page.getByRole('textbox', { name: 'Model' }).fill('Mine');
       await change({ seats: 7 });
       await page

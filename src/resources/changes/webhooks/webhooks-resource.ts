@@ -160,6 +160,8 @@ export const webhooksResource = (means: WebhookMeans) =>
         return undefined;
       },
       async beforeWrite(call, { operation, values, before }) {
+        // An empty choice is no choice: all of them.
+        if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
           // The id is not known yet: it is sealed for whoever is to own it.
