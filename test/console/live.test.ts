@@ -93,7 +93,7 @@ describe('The console follows changes', () => {
       await page.getByRole('combobox', { name: 'Resources' }).click();
       await page.getByRole('option', { name: 'Cars', exact: true }).click();
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'Copy it now' });
       assert.match(await dialog.getByRole('textbox').inputValue(), /^whsec_/);
       await dialog.getByRole('button', { name: 'I have copied it' }).click();

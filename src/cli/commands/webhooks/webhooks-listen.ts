@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import { verifyDelivery } from '../../../resources/changes/webhooks/webhook-signature.ts';
 import { printable } from '../../terminal/cell.ts';
+import { readPort } from '../../terminal/read-port.ts';
 
 interface Flags {
-  readonly port: number;
+  readonly port: string;
   readonly secret?: string;
   readonly status?: number;
   readonly json?: boolean;
@@ -18,7 +19,7 @@ export function addWebhooksListen(webhooks: Command): void {
   webhooks
     .command('listen')
     .description('Receive webhooks on this machine, to try them: print each delivery, and verify its signature.')
-    .option('--port <number>', 'the port to listen on', readPort, 8787)
+    .option('--port <number>', 'the port to listen on', readPort, '8787')
     .option('--secret <secret>', 'the webhook’s secret (whsec_…) or public key (whpk_…); default: WEBHOOK_SECRET')
     .option('--status <number>', 'answer every delivery with this status, such as 500', readStatus)
     .option('--json', 'print the body of each delivery as one line of JSON')
@@ -29,7 +30,7 @@ export function addWebhooksListen(webhooks: Command): void {
 async function listen(flags: Flags): Promise<void> {
   const secret = flags.secret ?? process.env.WEBHOOK_SECRET;
   const server = createServer((request, response) => void receive({ ...flags, secret }, request, response));
-  server.listen(flags.port, '127.0.0.1');
+  server.listen(Number(flags.port), '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   console.error(`Listening. Make a webhook with the url http://127.0.0.1:${port}/ – Ctrl-C ends it.`);
@@ -76,11 +77,6 @@ function summaryOf(id: string | string[] | undefined, body: string, verdict: str
   } catch {
     return [time, verdict, 'not JSON', `webhook-id=${id}`].join('  ');
   }
-}
-
-function readPort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new InvalidArgumentError('It takes a port number.');
 }
 
 function readStatus(text: string): number {
