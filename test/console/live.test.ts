@@ -112,6 +112,7 @@ describe('The console follows changes', () => {
       await page.getByRole('button', { name: 'Send again', exact: true }).first().click();
       await receiver.until(3);
       await page.getByRole('row', { name: /ping/ }).getByRole('link').first().click();
+      await page.getByRole('heading', { name: /^Delivery / }).waitFor();
       await page.getByText('204', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Send again' }).click();
       await receiver.until(4);
