@@ -46,8 +46,14 @@ describe('The single-page application', () => {
 
   it('shows what somebody else adds, without a reload', async () => {
     const token = await logIn(service.url, 'admin@example.com', 'correct horse battery');
-    const headers = { accept: 'application/json', authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const { data } = (await (await fetch(`${service.url}/v1/owners`, { headers })).json()) as { data: { id: string }[] };
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+    };
+    const { data } = (await (await fetch(`${service.url}/v1/owners`, { headers })).json()) as {
+      data: { id: string }[];
+    };
     const body = JSON.stringify({ plate: 'AA 1', model: 'Fiat Tipo', owner_id: data[0]?.id });
     assert.equal((await fetch(`${service.url}/v1/cars`, { method: 'POST', headers, body })).status, 201);
     await page.getByRole('listitem').first().filter({ hasText: 'AA 1, Fiat Tipo' }).waitFor();

@@ -82,7 +82,8 @@ describe('streams of changes in browsers', () => {
     assert.equal((await lazy.change()).id, first.body.data.id);
     const open = async () =>
       Number(
-        /^gatehouse_change_streams (\d+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1] ?? Number.NaN,
+        /^gatehouse_change_streams (\d+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1] ??
+          Number.NaN,
       );
     assert.equal(await open(), 1);
     // More than the buffers of both ends take.

@@ -16,7 +16,14 @@ interface Made {
   code: string;
 }
 interface Deliveries {
-  data: { id: string; state: string; response_status: number | null; attempts: number; operation: string; error: string | null }[];
+  data: {
+    id: string;
+    state: string;
+    response_status: number | null;
+    attempts: number;
+    operation: string;
+    error: string | null;
+  }[];
 }
 
 onBothEngines('webhooks', (engine) => {

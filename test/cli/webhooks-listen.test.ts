@@ -18,10 +18,14 @@ describe('gatehouse webhooks listen', () => {
   });
 
   async function listen(...options: string[]) {
-    const child = spawn(process.execPath, ['--conditions=gatehouse-source', program, 'webhooks', 'listen', ...options], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
-    });
+    const child = spawn(
+      process.execPath,
+      ['--conditions=gatehouse-source', program, 'webhooks', 'listen', ...options],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+      },
+    );
     children.push(child);
     const said = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
     const url = /http:\/\/\S+/.exec(String((await said.next()).value))?.[0] as string;

@@ -46,7 +46,11 @@ describe('The console asks for a recent proof in place', () => {
 
     // Once proven, nothing more is asked for a while.
     await page.getByRole('button', { name: 'New secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: /secret/i }).last().click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /secret/i })
+      .last()
+      .click();
     await page.getByRole('dialog', { name: 'Copy it now' }).waitFor();
     assert.deepEqual(complaints, []);
   });

@@ -10,8 +10,7 @@ export function SendAgain() {
   const { busy, run } = useTask();
   if (!delivery || delivery.state === 'waiting') return null;
   const { id, webhook_id: webhook } = delivery;
-  const send = () =>
-    dataProvider.act('webhooks', { id: webhook, action: 'redeliveries', body: { deliveries: [id] } });
+  const send = () => dataProvider.act('webhooks', { id: webhook, action: 'redeliveries', body: { deliveries: [id] } });
   return (
     <Button
       label={say('Send again')}

@@ -70,7 +70,10 @@ export function refusal({ errors, message: problem }: Answer<unknown>, fields: r
 function initialsOf(label: string): string {
   const words = (label.split('@', 1)[0] ?? '').split(/[\s._-]+/).filter((word) => word !== '');
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
-  return chosen.map((word) => [...(word ?? '')][0] ?? '').join('').toUpperCase();
+  return chosen
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase();
 }
 
 /** A settings page in its frame: whose it is, the other sections, and what the last form did. */

@@ -23,7 +23,10 @@ export function addWebhooksListen(webhooks: Command): void {
     .option('--secret <secret>', 'the webhook’s secret (whsec_…) or public key (whpk_…); default: WEBHOOK_SECRET')
     .option('--status <number>', 'answer every delivery with this status, such as 500', readStatus)
     .option('--json', 'print the body of each delivery as one line of JSON')
-    .addHelpText('after', '\nExamples:\n  gatehouse webhooks listen --secret whsec_…\n  gatehouse webhooks listen --status 500')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse webhooks listen --secret whsec_…\n  gatehouse webhooks listen --status 500',
+    )
     .action((flags: Flags) => listen(flags));
 }
 

@@ -12,7 +12,11 @@ export async function sessionNames(
   const users = new Map<string, string>();
   const clients = new Map<string, string>();
   for (const ids of batchesOf(sessions.map(({ user_id }) => user_id))) {
-    const rows = await db.selectFrom('users').select(['id', 'email', 'username', 'phone']).where('id', 'in', ids).execute();
+    const rows = await db
+      .selectFrom('users')
+      .select(['id', 'email', 'username', 'phone'])
+      .where('id', 'in', ids)
+      .execute();
     for (const { id, email, username, phone } of rows) users.set(id, email ?? username ?? phone ?? id);
   }
   for (const ids of batchesOf(sessions.map(({ client_id }) => client_id))) {
