@@ -58,7 +58,7 @@ export function Input({ field }: { field: FieldDescription }) {
       return <SelectInput {...common} defaultValue={defaultValue} choices={saidChoices(values ?? [])} />;
     case 'list':
       return values ? (
-        <AutocompleteArrayInput {...common} defaultValue={defaultValue} choices={saidChoices(values)} />
+        <AutocompleteArrayInput {...common} defaultValue={defaultValue as string[]} choices={saidChoices(values)} />
       ) : (
         <TextArrayInput {...common} helperText={help ?? say('Press Enter after each.')} />
       );
