@@ -43,7 +43,7 @@ export const accountSettings = {
     'whether an unconfirmed user is refused at login',
   ),
   loginPageUrl: view('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to'),
-  roles: list(
+  roles: list<string>(
     'ROLES',
     ['admin'],
     'the roles that a user can have; admin always exists',

@@ -39,7 +39,8 @@ export function readSort(resource: Resource, orderBy: string | undefined, sorted
   for (const [i, name] of names.entries()) {
     const field = resource.fields.get(name);
     if (!field?.options.sortable || !field.stored) {
-      throw unknownName('orderBy: the field', name, sortableNames(resource), 'field_unknown');
+      const why = field?.shown ? 'is not sortable' : undefined;
+      throw unknownName('orderBy: the field', name, sortableNames(resource), 'field_unknown', why);
     }
     if (keys.some((key) => key.field === field)) throw wrongParameter(`orderBy: "${name}" is there twice.`);
     keys.push({ field, descending: directions[i] ?? false });

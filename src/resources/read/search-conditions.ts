@@ -29,7 +29,8 @@ const canBeSearched = ({ options, stored, shown }: ResourceField, byReference: b
 function searchCondition(engine: Engine, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
   const field = resource.fields.get(pair.field);
   if (!field || !canBeSearched(field, byReference)) {
-    throw unknownName('search: the field', pair.field, searchableNames(resource), 'field_unknown');
+    const why = field?.shown ? 'is not searchable' : undefined;
+    throw unknownName('search: the field', pair.field, searchableNames(resource), 'field_unknown', why);
   }
   if (pair.operator !== '=' && pair.operator !== '!=') return comparison(field, pair);
   const holds = anyTerm(engine, field, pair.terms);
