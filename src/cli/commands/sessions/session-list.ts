@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { sessionNames } from '../../../oauth/sessions/store/session-names.ts';
+import { sessionNames } from '../../../oauth/sessions/store/session-name-store.ts';
 import { listSessions } from '../../../oauth/sessions/store/session-store.ts';
 import { findUserByText } from '../../operator/find-user.ts';
 import { withContext } from '../../operator/with-context.ts';

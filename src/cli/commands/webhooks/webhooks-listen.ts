@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { verifyDelivery } from '../../../resources/changes/webhooks/webhook-signature.ts';
+import { localNow } from '../../account/local-clock.ts';
 import { printable } from '../../terminal/cell.ts';
 import { readPort } from '../../terminal/read-port.ts';
 
@@ -20,7 +21,9 @@ export function addWebhooksListen(webhooks: Command): void {
     .command('listen')
     .description('Receive webhooks on this machine, to try them: print each delivery, and verify its signature.')
     .option('--port <number>', 'the port to listen on', readPort, '8787')
-    .option('--secret <secret>', 'the webhook’s secret (whsec_…) or public key (whpk_…); default: WEBHOOK_SECRET')
+    .addOption(
+      new Option('--secret <secret>', 'the webhook’s secret (whsec_…) or public key (whpk_…)').env('WEBHOOK_SECRET'),
+    )
     .option('--status <number>', 'answer every delivery with this status, such as 500', readStatus)
     .option('--json', 'print the body of each delivery as one line of JSON')
     .addHelpText(
@@ -31,13 +34,12 @@ export function addWebhooksListen(webhooks: Command): void {
 }
 
 async function listen(flags: Flags): Promise<void> {
-  const secret = flags.secret ?? process.env.WEBHOOK_SECRET;
-  const server = createServer((request, response) => void receive({ ...flags, secret }, request, response));
+  const server = createServer((request, response) => void receive(flags, request, response));
   server.listen(Number(flags.port), '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   console.error(`Listening. Make a webhook with the url http://127.0.0.1:${port}/ – Ctrl-C ends it.`);
-  if (!secret) console.error('Without --secret, signatures are not verified.');
+  if (!flags.secret) console.error('Without --secret, signatures are not verified.');
   const stop = () => {
     server.closeAllConnections();
     server.close();
@@ -47,7 +49,7 @@ async function listen(flags: Flags): Promise<void> {
 }
 
 async function receive(
-  { secret, status, json }: Flags & { secret: string | undefined },
+  { secret, status, json }: Flags,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -64,7 +66,7 @@ async function receive(
     return;
   }
   const body = Buffer.concat(chunks).toString('utf8');
-  const problem = secret ? verifyDelivery(secret, request.headers, body, Date.now()) : undefined;
+  const problem = secret ? verifyDelivery(secret, request.headers, body, localNow()) : undefined;
   const verdict = problem ?? (secret ? 'verified' : 'not verified');
   console.log(json ? printable(body) : printable(summaryOf(request.headers['webhook-id'], body, verdict)));
   if (json && problem) console.error(problem);
@@ -72,7 +74,7 @@ async function receive(
 }
 
 function summaryOf(id: string | string[] | undefined, body: string, verdict: string): string {
-  const time = new Date().toISOString();
+  const time = new Date(localNow()).toISOString();
   try {
     const { type, data } = JSON.parse(body) as { type?: unknown; data?: { id?: unknown; after?: unknown } };
     const row = data?.id === undefined ? [] : [String(data.id), JSON.stringify(data.after ?? null)];
