@@ -47,7 +47,7 @@ export const accountSettings = {
     'ROLES',
     ['admin'],
     'the roles that a user can have; admin always exists',
-    'a list of role names (lowercase letters, digits, - and _)',
-    (item) => /^[a-z][a-z0-9_-]{0,31}$/.test(item),
+    'a list of role names (letters, digits, - and _)',
+    (item) => /^[a-z][a-z0-9_-]{0,31}$/i.test(item),
   ),
 } as const;

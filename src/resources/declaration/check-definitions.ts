@@ -112,13 +112,29 @@ function checkDefinition(definition: ResourceDefinition, all: Definitions, known
   checkUniqueTogether(definition, complain);
   checkDefaultOrder(definition, complain);
   checkChanges(definition, complain);
+  checkSoftDelete(definition, all, complain);
 }
 
-function checkChanges({ fields, managed, changes }: ResourceDefinition, complain: Complain): void {
+function checkSoftDelete(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
+  const { softDelete, managed, remove, actions = [], relations = {}, fields } = definition;
+  for (const [name, { options }] of Object.entries(fields)) {
+    if (options.onDelete === 'cascade' && !softDelete && all.get(options.target ?? '')?.softDelete) {
+      complain(`fields.${name}`, `${options.target} keeps deleted rows: say softDelete here too, or another onDelete.`);
+    }
+  }
+  if (!softDelete) return;
+  if (!managed) complain('softDelete', 'the table is not managed; say `where` and `remove` in its place.');
+  if (remove) complain('softDelete', '`remove` takes the place of the delete; leave one of the two out.');
+  if (relations.restorations || actions.some(({ name }) => name === 'restorations')) {
+    complain('softDelete', 'rows are restored at /restorations; rename the relation or action of this name.');
+  }
+}
+
+function checkChanges({ fields, managed, softDelete, changes }: ResourceDefinition, complain: Complain): void {
   if (!Array.isArray(changes)) return;
   const isShown = ([, { options }]: [string, Field]) => !options.hidden && !options.writeOnly && !options.virtual;
   const names = [
-    ...['id', ...(managed ? ['created_at', 'updated_at'] : [])],
+    ...['id', ...(managed ? ['created_at', 'updated_at'] : []), ...(softDelete ? ['deleted_at'] : [])],
     ...Object.entries(fields)
       .filter(isShown)
       .map(([name]) => name),

@@ -143,14 +143,14 @@ export const dropColumn = (
 export function indexOn(
   engine: Engine,
   table: string,
-  { columns, nullable, unique }: IndexSchema,
+  { columns, nullable, unique, ofKept }: IndexSchema,
   called = (column: string) => column,
 ): string {
   const texts = columns.map((column, i) => {
     const nulls = engine === 'postgres' && i === 0 && nullable && !unique ? ' nulls first' : '';
     return `${quoted(called(column))}${nulls}`;
   });
-  return `${quoted(table)} (${texts.join(', ')})`;
+  return `${quoted(table)} (${texts.join(', ')})${ofKept ? ' where "deleted_at" is null' : ''}`;
 }
 
 export function createIndex(engine: Engine, table: string, name: string, index: IndexSchema): Step {

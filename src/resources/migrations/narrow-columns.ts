@@ -34,7 +34,7 @@ export async function narrowColumn(
 ): Promise<void> {
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
-  for (const { breaks, says, mend, fills } of narrowings(column, before, after)) {
+  for (const { breaks, says, mend, fills, advice } of narrowings(column, before, after)) {
     // A column that is yet to be added holds nothing in any row.
     const condition = before ? sql`where ${breaks}` : raw('');
     const [row] = await readUnprepared<{ n: number }>(
@@ -67,7 +67,8 @@ export async function narrowColumn(
           : {}),
       });
     } else {
-      const mends = `Give it a default, or let it be empty (no \`required\`)${fillBy ? `, or ${fillBy}` : ''}.`;
+      const mends =
+        advice ?? `Give it a default, or let it be empty (no \`required\`)${fillBy ? `, or ${fillBy}` : ''}.`;
       blockers.push(`${resource}.${after.field}: ${what}. ${mends}`);
     }
   }

@@ -27,6 +27,8 @@ function describeField({ type, options, nullable }: ResourceField, managed: bool
     default: typeof options.default === 'function' ? undefined : options.default,
     min,
     max,
+    precision: options.precision,
+    scale: options.scale,
     pattern: options.pattern?.source,
   };
 }
@@ -50,6 +52,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
     defaultOrder: definition.defaultOrder,
     events: definition.events,
     changes: resource.changes !== undefined,
+    softDelete: definition.softDelete,
     scopes: { read: readScope, write: writeScope },
     access: {
       read: word(access.read),
