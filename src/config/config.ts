@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { OperatorError } from '../platform/errors.ts';
 import { nearest } from '../platform/nearest.ts';
 import { importFile } from './import-file.ts';
+import { completeProviders, type ProviderSettings, readProviderSetting } from './settings/provider-settings.ts';
 import {
   type ClientSettings,
   completeClient,
@@ -26,6 +27,8 @@ export const shortestSafeSecret = 16;
 type Settings = typeof settings;
 export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never } & {
   readonly proxiedClients: readonly ProxiedClient[];
+  /** Built-in identity providers that the settings name. */
+  readonly builtinProviders: readonly ProviderSettings[];
   /** The folder that relative paths and `gatehouse.config.ts` belong to. */
   readonly workingDir: string;
 };
@@ -39,6 +42,8 @@ export type ConfigFile = {
   [A in Alias]?: unknown;
 } & { clients?: Record<string, { id: string; secret: string }> } & {
   [name in `CLIENT_${string}_${'ID' | 'SECRET'}`]?: string;
+} & {
+  [name in `PROVIDER_${string}_${'ID' | 'SECRET' | 'TENANT' | 'ISSUER'}`]?: string;
 };
 
 /** Gives `gatehouse.config.ts` its types; the value passes through unchanged. */
@@ -51,7 +56,9 @@ const aliases = new Map<string, keyof Settings>([
   ['login', 'loginAttributes'],
 ]);
 
-const projectDirs = ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir'] as const;
+const projectDirs = [
+  ...(['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir', 'providersDir'] as const),
+];
 
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
@@ -75,10 +82,12 @@ export function parseConfig(
 ): Config {
   const values = new Map<keyof Settings, unknown>();
   const clients = new Map<string, ClientSettings>();
+  const providers: Parameters<typeof readProviderSetting>[2] = new Map();
 
   refuseTogether(Object.entries(file), ([name, value]) => {
     if (name === 'clients') return readClientsOfFile(value, clients);
     if (name.startsWith('CLIENT_')) return readClientSetting(name, value, clients);
+    if (name.startsWith('PROVIDER_')) return readProviderSetting(name, value, providers);
     const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
     if (!key)
       throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
@@ -93,12 +102,14 @@ export function parseConfig(
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
+    else if (/^PROVIDER_[A-Z]+_(ID|SECRET|TENANT|ISSUER)$/.test(name)) readProviderSetting(name, value, providers);
     else refuseMisspelling(name);
   });
 
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
+  config.builtinProviders = completeProviders(providers);
   for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key] as string);
   for (const key of projectDirs)
     if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key] as string);

@@ -10,6 +10,7 @@ import { requestMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
+import { deleteIdentitiesOf } from '../providers/identity-store.ts';
 import { shutOut } from './shut-out.ts';
 
 /** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */
@@ -51,6 +52,8 @@ export async function resetPassword(
         updated_at: now(),
       }));
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
+    // Whoever registered the address before its owner came may have linked an identity of their own.
+    if (owner.email_confirmed === 0) await deleteIdentitiesOf(tx, changed.id);
     await shutOut(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });

@@ -6,6 +6,7 @@ import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { noteFactorChange } from './factor-notices.ts';
 import { afterRemoval, type FactorServices } from './factor-services.ts';
+import { lockSignInMethods, requireSignInMethod } from '../providers/sign-in-methods.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { own } from './own-factor.ts';
 import { deletePasskey } from './passkey-store.ts';
@@ -110,7 +111,9 @@ export function passkeysResource(services: FactorServices) {
     },
     async remove(call, row) {
       services.guardChange(call.caller);
+      await lockSignInMethods(context, call.tx, row.user_id);
       await deletePasskey(call.tx, row.id);
+      await requireSignInMethod(context, call.tx, row.user_id);
       await afterRemoval(call.tx, row.user_id);
       await note(call, 'removed', row);
     },

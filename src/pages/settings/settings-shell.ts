@@ -14,6 +14,7 @@ import { type Answer, callOwnApi } from '../session/own-api.ts';
 const sections = [
   { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
   { id: 'password', label: message('settings.section.password'), path: '/settings/password' },
+  { id: 'sign-in', label: message('settings.section.sign_in'), path: '/settings/sign-in' },
   { id: 'security', label: message('settings.section.security'), path: '/settings/security' },
   { id: 'sessions', label: message('settings.section.sessions'), path: '/settings/sessions' },
   { id: 'tokens', label: message('settings.section.tokens'), path: '/settings/tokens' },
