@@ -109,6 +109,8 @@ export function parseConfig(
   const config: Record<string, unknown> = { workingDir };
   for (const [key, setting] of settingsByKey) config[key] = values.has(key) ? values.get(key) : setting.default;
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
+  // A code by mail is a way to sign in too.
+  if (!config.localPasswords) config.emailCodes = false;
   config.builtinProviders = completeProviders(providers);
   for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key] as string);
   for (const key of projectDirs)

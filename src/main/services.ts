@@ -142,7 +142,7 @@ export async function createServices(context: Context): Promise<Services> {
     },
   };
   const proofMethods: ProofMethods = new Map([
-    ['password', byPassword(context, passwords)],
+    ...(context.config.localPasswords ? ([['password', byPassword(context, passwords)]] as const) : []),
     ['code', byCode(factors)],
     ['passkey', byPasskey(factors)],
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),

@@ -51,7 +51,16 @@ async function mfaRequired(
   const emailCode = methods.includes('email_code')
     ? (await sendEmailCode(oauth, user.email as string, source)).id
     : undefined;
-  const settled = { userId: user.id, clientId: client.id, scopes, resource, amr: amrOf[first], methods, emailCode, identity };
+  const settled = {
+    userId: user.id,
+    clientId: client.id,
+    scopes,
+    resource,
+    amr: amrOf[first],
+    methods,
+    emailCode,
+    identity,
+  };
   const mfa_token = makeMfaToken(keys, user, settled, context.now());
   return new OAuthError('mfa_required', 'Prove a second factor: grant_type urn:gatehouse:mfa with mfa_token.', {
     status: 403,

@@ -23,7 +23,8 @@ export async function logOutByProvider(
   });
   const { iss, sub, sid, jti, events, nonce } = claims as Record<string, string | undefined>;
   const isLogout = typeof events === 'object' && events !== null && logoutEvent in events;
-  if (!isLogout || nonce !== undefined || typeof jti !== 'string' || typeof iss !== 'string') throw refused('no logout');
+  if (!isLogout || nonce !== undefined || typeof jti !== 'string' || typeof iss !== 'string')
+    throw refused('no logout');
   if (typeof sub !== 'string' && typeof sid !== 'string') throw refused('it names nobody');
   const { database, now } = context;
   await commitAndInvalidate(database, async (tx, invalidate) => {

@@ -81,7 +81,8 @@ export async function servePages(
   });
   serveLogoutPage(app, kit, means.oauth);
   serveMailedLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
-  serveInvitation(kit, (token) => findInvitation(context, means.keys, token));
+  const find = (token: string) => findInvitation(context, means.keys, token);
+  serveInvitation(kit, { find, providers: means.providers });
   serveDevicePage(kit, means.oauth);
   serveProfile(kit, means.oauth);
   serveWaysToSignIn(kit, providerMeans);

@@ -28,15 +28,7 @@ type Part = 'id' | 'secret' | 'tenant' | 'issuer';
 type Parts = Map<string, Partial<Record<Part, string>>>;
 
 /** The built-in providers. A file in PROVIDERS_DIR declares any other. */
-export const builtinProviderNames = [
-  'google',
-  'microsoft',
-  'apple',
-  'github',
-  'gitlab',
-  'facebook',
-  'discord',
-] as const;
+const builtinProviderNames = ['google', 'microsoft', 'apple', 'github', 'gitlab', 'facebook', 'discord'] as const;
 
 const optionalParts = new Map<Part, string>([
   ['tenant', 'microsoft'],
@@ -62,7 +54,10 @@ export function readProviderSetting(setting: string, value: unknown, providers: 
 export const completeProviders = (providers: Parts): readonly ProviderSettings[] =>
   Object.freeze([...providers].map(([name, parts]) => completeProvider(name, parts)));
 
-function completeProvider(name: string, { id, secret, tenant, issuer }: Partial<Record<Part, string>>): ProviderSettings {
+function completeProvider(
+  name: string,
+  { id, secret, tenant, issuer }: Partial<Record<Part, string>>,
+): ProviderSettings {
   const prefix = `PROVIDER_${name.toUpperCase()}`;
   if (id === undefined || secret === undefined) {
     const missing = id === undefined ? 'ID' : 'SECRET';
@@ -71,7 +66,9 @@ function completeProvider(name: string, { id, secret, tenant, issuer }: Partial<
     );
   }
   if (tenant !== undefined && !/^[\w.-]{1,100}$/.test(tenant)) {
-    throw new OperatorError(`${prefix}_TENANT: got "${tenant}"; it takes a tenant id, a domain, common, organizations or consumers.`);
+    throw new OperatorError(
+      `${prefix}_TENANT: got "${tenant}"; it takes a tenant id, a domain, common, organizations or consumers.`,
+    );
   }
   if (issuer !== undefined && !URL.canParse(issuer)) {
     throw new OperatorError(`${prefix}_ISSUER: got "${issuer}"; it takes a URL such as https://gitlab.example.com.`);

@@ -8,9 +8,9 @@ import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import { requestMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
-import { deleteIdentitiesOf } from '../providers/identity-store.ts';
 import { shutOut } from './shut-out.ts';
 
 /** Sends a link to whoever has this address, and tells nobody whether anyone has, or whether it was sent. */

@@ -4,9 +4,10 @@ import { anyOf, role } from '../../resources/declaration/access.ts';
 import { defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
+import { lockSignInMethods } from '../providers/identity-store.ts';
+import { requireSignInMethod } from '../providers/sign-in-methods.ts';
 import { noteFactorChange } from './factor-notices.ts';
 import { afterRemoval, type FactorServices } from './factor-services.ts';
-import { lockSignInMethods, requireSignInMethod } from '../providers/sign-in-methods.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { own } from './own-factor.ts';
 import { deletePasskey } from './passkey-store.ts';
@@ -111,7 +112,7 @@ export function passkeysResource(services: FactorServices) {
     },
     async remove(call, row) {
       services.guardChange(call.caller);
-      await lockSignInMethods(context, call.tx, row.user_id);
+      await lockSignInMethods(call.tx, context.database.engine, row.user_id);
       await deletePasskey(call.tx, row.id);
       await requireSignInMethod(context, call.tx, row.user_id);
       await afterRemoval(call.tx, row.user_id);

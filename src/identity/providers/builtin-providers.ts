@@ -77,10 +77,7 @@ const builtins = new Map<string, BuiltIn>([
       },
     }),
   ],
-  [
-    'gitlab',
-    ({ secret, issuer = 'https://gitlab.com' }) => ({ label: 'GitLab', issuer, clientSecret: secret }),
-  ],
+  ['gitlab', ({ secret, issuer = 'https://gitlab.com' }) => ({ label: 'GitLab', issuer, clientSecret: secret })],
   [
     'facebook',
     ({ secret }) => ({

@@ -5,8 +5,8 @@ import { reference, text, timestamp } from '../../resources/declare.ts';
 import { noteFactorChange } from '../factors/factor-notices.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
 import { own } from '../factors/own-factor.ts';
-import { deleteIdentity } from './identity-store.ts';
-import { lockSignInMethods, requireSignInMethod } from './sign-in-methods.ts';
+import { deleteIdentity, lockSignInMethods } from './identity-store.ts';
+import { requireSignInMethod } from './sign-in-methods.ts';
 
 const fields = {
   user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
@@ -37,7 +37,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     defaultOrder: 'id',
     async remove({ tx, caller, source }, { id, user_id: userId, provider, issuer }) {
       guardChange(caller);
-      await lockSignInMethods(context, tx, userId);
+      await lockSignInMethods(tx, context.database.engine, userId);
       await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);
       await noteFactorChange(context, mail, tx, {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../../database/database.ts';
+import type { Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdentityRow = Selectable<Tables['identities']>;
@@ -46,10 +46,6 @@ export async function deleteIdentity(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('identities').where('id', '=', id).execute();
 }
 
-export async function deleteIdentitiesOf(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('identities').where('user_id', '=', userId).execute();
-}
-
 /** The session began with a sign-in by this identity. */
 export async function noteIdentitySession(
   tx: Tx,
@@ -86,4 +82,13 @@ export async function providerOfSession(db: Db | Tx, sessionId: string): Promise
     .where('session_id', '=', sessionId)
     .executeTakeFirst();
   return row?.provider;
+}
+
+/** Before a removal: of two at once, the second waits and counts what the first left. */
+export async function lockSignInMethods(tx: Tx, engine: Engine, userId: string): Promise<void> {
+  // On SQLite a write transaction has no neighbours.
+  if (engine !== 'postgres') return;
+  for (const table of ['identities', 'passkeys'] as const) {
+    await tx.selectFrom(table).select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
+  }
 }

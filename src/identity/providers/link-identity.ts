@@ -7,6 +7,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { deleteIdentitiesOf } from '../accounts/forget-identities-store.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { shutOut } from '../credentials/shut-out.ts';
 import { noteFactorChange } from '../factors/factor-notices.ts';
@@ -14,7 +15,7 @@ import type { FactorServices } from '../factors/factor-services.ts';
 import { deleteFactors } from '../factors/remove-factors.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
 import { deletePending, type PendingIdentity } from './attempt-store.ts';
-import { deleteIdentitiesOf, findIdentity, insertIdentity } from './identity-store.ts';
+import { findIdentity, insertIdentity } from './identity-store.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface LinkServices {
@@ -28,8 +29,7 @@ interface Linking {
   readonly source: RequestSource;
 }
 
-const linkedElsewhere = () =>
-  conflict('This account of the provider belongs to another user here.', 'identity_taken');
+const linkedElsewhere = () => conflict('This account of the provider belongs to another user here.', 'identity_taken');
 
 /** From the settings: the person is signed in, and has proved so a moment ago. */
 export const linkIdentity = (

@@ -24,7 +24,7 @@ const address: OptionKind = {
   takes: 'an https URL, or an http URL on loopback',
   accepts(value) {
     const url = typeof value === 'string' ? URL.parse(value) : null;
-    if (!url || url.username !== '' || url.password !== '' || url.hash !== '') return false;
+    if (url?.username !== '' || url.password !== '' || url.hash !== '') return false;
     return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
   },
 };

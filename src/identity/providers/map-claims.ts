@@ -21,7 +21,11 @@ const wrongMap = (provider: string, reason: string) =>
   });
 
 /** A value that a field does not take is an error of the declaration: nobody is signed in with half of it. */
-export function mapClaims({ config }: Pick<Context, 'config'>, { map }: ProviderDefinition, upstream: Upstream): Mapped {
+export function mapClaims(
+  { config }: Pick<Context, 'config'>,
+  { map }: ProviderDefinition,
+  upstream: Upstream,
+): Mapped {
   if (!map) return { fields: {}, roles: undefined };
   let mapped: MappedUser;
   try {

@@ -4,9 +4,9 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   buildEndSessionUrl,
+  type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
-  type ClientAuth,
   Configuration,
   calculatePKCECodeChallenge,
   customFetch,
@@ -20,7 +20,19 @@ import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { readUpstream, type Upstream } from './upstream.ts';
 
 /** Asymmetric ones only: with the others, whoever knows the client's secret could sign. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 
 const metadataLifeMs = 3_600_000;
 const longestSubject = 255;
@@ -49,7 +61,7 @@ export interface Binding {
 
 interface Discovered {
   readonly configuration: Configuration;
-  readonly keys: ReturnType<typeof createRemoteJWKSet> | undefined;
+  readonly keys: Readonly<Record<'signIn' | 'logout', ReturnType<typeof createRemoteJWKSet>>> | undefined;
   readonly at: number;
 }
 
@@ -118,7 +130,7 @@ export class ProviderClient {
       return this.#read(this.definition.issuer, claims);
     }
     const idToken = tokens.id_token as string;
-    const { payload } = await jwtVerify(idToken, keys as NonNullable<typeof keys>, { algorithms });
+    const { payload } = await jwtVerify(idToken, (keys as NonNullable<typeof keys>).signIn, { algorithms });
     const more = payload.email === undefined ? await this.#userinfo(configuration, tokens.access_token, payload) : {};
     return this.#read(payload.iss as string, { ...more, ...nameOf(callback), ...payload });
   }
@@ -127,7 +139,7 @@ export class ProviderClient {
   async readLogoutToken(token: string): Promise<Claims> {
     const { configuration, keys } = await this.#discover();
     if (!keys) throw new Error('the provider has no OpenID Connect');
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jwtVerify(token, keys.logout, {
       algorithms,
       issuer: configuration.serverMetadata().issuer,
       audience: this.definition.clientId,
@@ -189,6 +201,11 @@ export class ProviderClient {
     return Promise.resolve(known);
   }
 
+  #keysAt(address: string, cooldownDuration: number): ReturnType<typeof createRemoteJWKSet> {
+    const fetching = { [joseFetch]: this.#fetch as never };
+    return createRemoteJWKSet(new URL(address), { ...fetching, cooldownDuration, cacheMaxAge: metadataLifeMs });
+  }
+
   async #fetchMetadata(): Promise<Discovered> {
     const { issuer, clientId, authorizationEndpoint, tokenEndpoint } = this.definition;
     const authentication = authenticationOf(this.definition);
@@ -213,12 +230,12 @@ export class ProviderClient {
     const keys =
       jwks_uri === undefined
         ? undefined
-        : createRemoteJWKSet(new URL(jwks_uri), {
-            [joseFetch]: this.#fetch as never,
-            // A key that is not known yet is looked for at once: the provider may have changed its keys a moment ago.
-            cooldownDuration: 1000,
-            cacheMaxAge: metadataLifeMs,
-          });
+        : {
+            // The provider itself sent the token: a key that is not known yet is looked for at once.
+            signIn: this.#keysAt(jwks_uri, 0),
+            // Anybody can send a logout token.
+            logout: this.#keysAt(jwks_uri, 30_000),
+          };
     if (this.isOpenId && !keys) throw new Error('the metadata of the provider has no jwks_uri');
     this.#discovered = { configuration, keys, at: this.#now() };
     return this.#discovered;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-export type ProviderState = Selectable<Tables['provider_states']>;
+type ProviderState = Selectable<Tables['provider_states']>;
 
 /** The last sign-in that succeeded, or failed and why. */
 export async function noteProviderState(db: Db, state: Partial<ProviderState> & { name: string }): Promise<void> {
@@ -14,6 +14,3 @@ export async function noteProviderState(db: Db, state: Partial<ProviderState> & 
     .onConflict((conflict) => conflict.column('name').doUpdateSet(changes))
     .execute();
 }
-
-export const findProviderStates = (db: Db): Promise<ProviderState[]> =>
-  db.selectFrom('provider_states').selectAll().orderBy('name').execute();

@@ -27,15 +27,6 @@ export async function findSignInMethods(
   };
 }
 
-/** Before a removal: of two at once, the second waits and counts what the first left. */
-export async function lockSignInMethods({ database }: Pick<Context, 'database'>, tx: Tx, userId: string): Promise<void> {
-  // On SQLite a write transaction has no neighbours.
-  if (database.engine !== 'postgres') return;
-  for (const table of ['identities', 'passkeys'] as const) {
-    await tx.selectFrom(table).select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
-  }
-}
-
 /** After a removal, in its transaction: a user must be able to sign in (contract 14.4). */
 export async function requireSignInMethod(context: Pick<Context, 'config'>, tx: Tx, userId: string): Promise<void> {
   const { password, passkeys, identities } = await findSignInMethods(context, tx, userId);

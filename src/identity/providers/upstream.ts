@@ -21,7 +21,8 @@ export interface Upstream {
 }
 
 const longestName = 200;
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
 /** Apple writes it as a text. */
 const saysVerified = ({ email_verified }: Claims): boolean => email_verified === true || email_verified === 'true';

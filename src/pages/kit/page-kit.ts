@@ -101,7 +101,11 @@ interface Means {
   readonly webSessions: WebSessions;
 }
 
-export async function createPageKit(app: App, context: Context, { keys, webSessions, providers }: Means): Promise<PageKit> {
+export async function createPageKit(
+  app: App,
+  context: Context,
+  { keys, webSessions, providers }: Means,
+): Promise<PageKit> {
   const { config, database, now } = context;
   // BASE_URL may have a path of its own, which a proxy in front takes off.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
@@ -115,9 +119,18 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const requestLanguage = new RequestLanguage(languages, cookies);
   const languageOf = (request: FastifyRequest) => requestLanguage.of(request, database.db);
   const loginPath = `/${config.loginPageUrl}`;
+  const local_passwords = config.localPasswords;
   const can_register = config.registration === 'open';
   const choices = languages.list.map((tag) => ({ tag, name: nameOfLanguage(tag) }));
-  const globals = { languages: choices, root, assets, product: brand.name, login_path: root + loginPath, can_register };
+  const globals = {
+    languages: choices,
+    root,
+    assets,
+    product: brand.name,
+    login_path: root + loginPath,
+    can_register,
+    local_passwords,
+  };
 
   const send = (reply: FastifyReply, language: string, html: string, reach?: Reach): FastifyReply =>
     addVary(reply, 'accept-language')

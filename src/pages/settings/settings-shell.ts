@@ -76,8 +76,9 @@ export async function showSettings(
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
+  const shown = sections.filter(({ id }) => id !== 'password' || kit.config.localPasswords);
   const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';
   const person = { ...user, login, label: user.name || login, is_admin: isAdmin(request.caller) };
-  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections, person });
+  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections: shown, person });
 }

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
+import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Variables } from '../kit/views.ts';
 import { visitorOf } from '../session/csrf.ts';
-import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import { labelOf, leave, type ProviderMeans, providerOf, showProviderFailure } from '../sign-in/provider-means.ts';
 import { asPerson, refusal, showSettings, wanted } from './settings-shell.ts';
 
@@ -75,7 +75,6 @@ async function waysOf(kit: PageKit, means: ProviderMeans, request: FastifyReques
   const labels = new Map(buttons.map(({ name, label }) => [name, label]));
   const own = identities.filter((each) => (each as Identity & { user_id: string }).user_id === userId);
   return {
-    local_passwords: kit.config.localPasswords,
     has_password: methods.password,
     passkeys: methods.passkeys,
     identities: own.map((each) => ({ ...each, label: labels.get(each.provider) ?? each.provider })),

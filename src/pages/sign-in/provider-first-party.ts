@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
+import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import { neverStore } from '../../oauth/oauth-routes.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { oauthErrorSchema } from '../../oauth/schemas.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
-import { beginAttempt } from '../../identity/providers/begin-attempt.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { localPath } from '../session/local-path.ts';

@@ -7,13 +7,12 @@ import { findIdentity } from '../../identity/providers/identity-store.ts';
 import { linkIdentity, linkPendingIdentity } from '../../identity/providers/link-identity.ts';
 import { resolveIdentity, signInRefused } from '../../identity/providers/resolve-identity.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
-import { renewProof } from '../../oauth/sessions/proof/renew-proof.ts';
 import { amrOf } from '../../oauth/first-step.ts';
+import { renewProof } from '../../oauth/sessions/proof/renew-proof.ts';
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-kit.ts';
-import { labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
-import type { Answered } from './provider-pages.ts';
+import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
 import { enter, linkPath } from './provider-session.ts';
 
 const handleIn = (request: FastifyRequest): string => (request.params as { handle: string }).handle;

@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxiedClient } from '../../config/config.ts';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
+import type { Attempt } from '../../identity/providers/attempt-store.ts';
 import type { LinkServices } from '../../identity/providers/link-identity.ts';
 import type { PassedOn, ProviderClient } from '../../identity/providers/provider-client.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
+import type { Upstream } from '../../identity/providers/upstream.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
@@ -18,6 +20,13 @@ export interface ProviderMeans extends LinkServices {
   readonly providers: Providers;
   readonly proxiedClients: readonly ProxiedClient[];
   readonly findDestination: FindDestination;
+}
+
+/** What came back from a provider, and what for. */
+export interface Answered {
+  readonly provider: ProviderClient;
+  readonly attempt: Attempt;
+  readonly upstream: Upstream;
 }
 
 export const nameIn = (request: FastifyRequest): string => (request.params as { name: string }).name;

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../http/app.ts';
 import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { type Attempt, takeAttempt } from '../../identity/providers/attempt-store.ts';
+import { takeAttempt } from '../../identity/providers/attempt-store.ts';
 import { type Beginning, beginAttempt, bindingOf } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { noteProviderState } from '../../identity/providers/provider-state-store.ts';
@@ -9,12 +10,19 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { App } from '../../http/app.ts';
 import { type PageKit, queryOf } from '../kit/page-kit.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, finishProving, serveLinking } from './provider-link.ts';
-import { labelOf, nameIn, type ProviderMeans, providerOf, readPassedOn, showProviderFailure } from './provider-means.ts';
+import {
+  type Answered,
+  labelOf,
+  nameIn,
+  type ProviderMeans,
+  providerOf,
+  readPassedOn,
+  showProviderFailure,
+} from './provider-means.ts';
 import { finishSignIn } from './provider-session.ts';
 
 /** What a provider may send to the callback. */
@@ -72,7 +80,7 @@ async function begin(kit: PageKit, means: ProviderMeans, request: FastifyRequest
 }
 
 /** Sends the browser to the provider, or says that the provider cannot be reached. */
-export async function sendToProvider(
+async function sendToProvider(
   kit: PageKit,
   means: ProviderMeans,
   request: FastifyRequest,
@@ -126,12 +134,6 @@ async function finish(
   return finishAttempt(kit, means, request, reply, { provider, attempt, upstream });
 }
 
-export interface Answered {
-  readonly provider: ProviderClient;
-  readonly attempt: Attempt;
-  readonly upstream: Upstream;
-}
-
 function finishAttempt(
   kit: PageKit,
   means: ProviderMeans,
@@ -171,7 +173,10 @@ async function noteFailure(
   error: unknown,
 ): Promise<void> {
   const { message: said, code, cause } = error as Error & { code?: string };
-  const why = [code, said, causeOf(cause, Error)?.message].filter((part) => part).join(': ').slice(0, 300);
+  const why = [code, said, causeOf(cause, Error)?.message]
+    .filter((part) => part)
+    .join(': ')
+    .slice(0, 300);
   context.log.warn({ err: error, provider: name }, 'a sign-in with a provider failed');
   context.metrics.logins.inc({ result: 'refused' });
   const { db } = context.database;

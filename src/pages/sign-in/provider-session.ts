@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxiedClient } from '../../config/config.ts';
 import { createDeviceCookie } from '../../http/device-cookie.ts';
+import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { acceptInvitation } from '../../identity/providers/accept-invitation.ts';
 import { fingerprint, insertPending, randomHandle } from '../../identity/providers/attempt-store.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
@@ -10,14 +11,12 @@ import { refreshCookie, refreshCookieName } from '../../oauth/first-party/refres
 import { logInByProvider } from '../../oauth/provider-login.ts';
 import type { Issued } from '../../oauth/token-endpoint.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import type { PageKit } from '../kit/page-kit.ts';
 import type { Tokens } from '../session/cookies.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { loginClientOf } from '../session/login-client.ts';
-import type { Answered } from './provider-pages.ts';
-import type { ProviderMeans } from './provider-means.ts';
 import { nextQuery } from './next-query.ts';
+import type { Answered, ProviderMeans } from './provider-means.ts';
 import { type MfaRequired, showSecondStep } from './second-step.ts';
 
 const pendingLifeMs = 15 * 60_000;

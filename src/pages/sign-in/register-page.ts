@@ -49,7 +49,6 @@ async function showRegister(
     identifiers,
     application,
     providers: await means.providers.buttons(),
-    local_passwords: kit.config.localPasswords,
   };
   return kit.show(request, reply, 'register', { ...shared, ...typed }, destination);
 }

@@ -71,7 +71,6 @@ async function showLogin(
     next_query: nextQuery(next),
     application,
     providers: await means.providers.buttons(),
-    local_passwords: kit.config.localPasswords,
     linking,
     email_codes: kit.config.emailCodes,
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),

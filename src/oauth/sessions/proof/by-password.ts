@@ -10,7 +10,7 @@ const field = 'password';
 
 export const byPassword = (context: Context, passwords: Passwords): ProofMethod => ({
   async isOffered(userId) {
-    const user = context.config.localPasswords ? await findUser(context.database.db, userId) : undefined;
+    const user = await findUser(context.database.db, userId);
     return user !== undefined && hasPassword(user.password_hash);
   },
   async check({ userId, value, source }) {
