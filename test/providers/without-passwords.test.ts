@@ -15,12 +15,19 @@ onBothEngines('A service without passwords', (engine) => {
   const createUpstream = upstreams();
   let upstream: Upstream;
   let service: Service;
-  let withPasswords: Service;
+  let token: string;
+  const email = 'invited@example.com';
   before(async () => {
     upstream = await createUpstream();
     const database = await createDatabase();
     const PROVIDERS_DIR = upstream.declare(database.dir, 'acme');
-    withPasswords = await start({ database, env: { PROVIDERS_DIR } });
+    // The administrator invited somebody while there were passwords.
+    const before = await start({ database, env: { PROVIDERS_DIR } });
+    const admin = await logIn(before, 'admin@example.com', 'correct horse battery');
+    const invited = await ask(before, '/v1/invitations', { json: { email }, token: admin });
+    assert.equal(invited.status, 201, invited.text);
+    token = await tokenMailed(before, 'invitation', email);
+    await before.close();
     service = await start({ database, env: { PROVIDERS_DIR, LOCAL_PASSWORDS: 'off', REGISTRATION: 'open' } });
   });
 
@@ -47,11 +54,6 @@ onBothEngines('A service without passwords', (engine) => {
   });
 
   it('lets people accept an invitation with the invited address, verified by the provider', async () => {
-    const admin = await logIn(withPasswords, 'admin@example.com', 'correct horse battery');
-    const email = 'invited@example.com';
-    const invited = await ask(withPasswords, '/v1/invitations', { json: { email }, token: admin });
-    assert.equal(invited.status, 201, invited.text);
-    const token = await tokenMailed(withPasswords, 'invitation', email);
     const { html } = await new Visitor(service).get(`/invitations/${token}`);
     assert.match(html, new RegExp(`href="/login/with/acme\\?invitation=${token}"`));
     const accept = async (claims: object) => {
