@@ -15,7 +15,15 @@ import { schedules } from './migrations/013-schedules.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
-export const migrations: readonly Migration[] = [firstTables, openidProfiles, proofs, factors, changeLog, webhooks, schedules];
+export const migrations: readonly Migration[] = [
+  firstTables,
+  openidProfiles,
+  proofs,
+  factors,
+  changeLog,
+  webhooks,
+  schedules,
+];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 

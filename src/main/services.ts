@@ -36,8 +36,8 @@ import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-met
 import type { Sessions } from '../oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
-import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import type { JobDefinition } from '../resources/jobs/define-job.ts';
+import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import { Scheduler } from '../resources/jobs/scheduler.ts';
 import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
 import type { ProveByPassword } from '../resources/model/resource-services.ts';

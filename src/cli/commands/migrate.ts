@@ -20,8 +20,8 @@ import {
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
 import { refusalOf } from '../../resources/migrations/refuse-loss.ts';
-import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
+import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { knownRoles } from '../../resources/prepare-resources.ts';
 import { trialServices, withMigrationServices } from '../operator/migration-services.ts';
 import { clearLine } from '../terminal/drawing.ts';
@@ -142,7 +142,10 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   return { lines, refusal: refusalOf(plan) };
 }
 
-async function applied({ context, database, definitions, own, use }: Work, options: MigrationOptions): Promise<Outcome> {
+async function applied(
+  { context, database, definitions, own, use }: Work,
+  options: MigrationOptions,
+): Promise<Outcome> {
   const notes: string[] = [];
   const names = await migrate(database, database.now, (line) => notes.push(line), options.progress);
   const missing = await findMissingIndexes(database);

@@ -78,7 +78,10 @@ const accessWords = [...resourceRules, 'public', 'auth:api', 'nobody'];
 function checkAccess({ access, auth, resource }: Route, complain: Complain): void {
   if (access === undefined) return;
   if (typeof access !== 'function' && !accessWords.includes(access)) {
-    complain('access', `it takes a rule such as role('admin'), or a word; this is ${shown(access)}.${nearestOf(String(access), accessWords)}`);
+    complain(
+      'access',
+      `it takes a rule such as role('admin'), or a word; this is ${shown(access)}.${nearestOf(String(access), accessWords)}`,
+    );
   } else if (!resource && resourceRules.includes(access as string)) {
     complain('access', `"${access}" is a rule of a resource: say which by \`resource\`.`);
   }

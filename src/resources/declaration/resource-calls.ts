@@ -5,7 +5,6 @@ import type { OperatorTx } from '../../database/database.ts';
 
 declare global {
   /** The declared resources. `gatehouse types` fills it in. */
-  // biome-ignore lint/suspicious/noEmptyInterface: a project adds to it.
   interface GatehouseResources {}
 }
 

@@ -32,7 +32,7 @@ export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
     operations: ['list', 'find'],
     actions: [
       {
-        name: 'runs',
+        name: 'starts',
         summary: 'Run it now',
         status: 202,
         run: ({ row, transaction }) =>

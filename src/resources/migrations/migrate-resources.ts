@@ -231,7 +231,10 @@ async function bringUp(
     await bringTriggers(engine, tx, recorded, unrecorded);
     const ran = await own.run(tx, named, (name) => shown.next(`run the migration ${name}`, ownPending.length));
     done.push(...ran.done);
-    await foldWritten(executor, [...wantedSchemas(named).values()].filter(({ table }) => ran.names(table)));
+    await foldWritten(
+      executor,
+      [...wantedSchemas(named).values()].filter(({ table }) => ran.names(table)),
+    );
     before = additions.schemas;
   }
   const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
@@ -262,7 +265,8 @@ async function bringUp(
 /** SQL of the operator's own need not know that searched text is stored folded as well. */
 async function foldWritten(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
   for (const { table, columns } of tables) {
-    for (const [folded, { from }] of Object.entries(columns)) if (from) await foldAnew(executor, { table, from, folded });
+    for (const [folded, { from }] of Object.entries(columns))
+      if (from) await foldAnew(executor, { table, from, folded });
   }
 }
 

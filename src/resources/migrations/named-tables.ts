@@ -34,6 +34,7 @@ function collect(node: unknown, identifiers: Set<string>, texts: string[]): void
   const { kind } = node as OperationNode;
   if (kind === 'ValueNode' || kind === 'PrimitiveValueListNode') return;
   if (kind === 'IdentifierNode') identifiers.add((node as { name: string }).name.toLowerCase());
-  if (kind === 'RawNode') texts.push((node as unknown as { sqlFragments: string[] }).sqlFragments.join(' ').toLowerCase());
+  if (kind === 'RawNode')
+    texts.push((node as unknown as { sqlFragments: string[] }).sqlFragments.join(' ').toLowerCase());
   for (const part of Object.values(node)) collect(part, identifiers, texts);
 }

@@ -52,7 +52,8 @@ export function readInput(
     else if (mode === 'replace' && (field.compute || name === 'updated_at')) continue;
     else if (!isOwn && mode !== 'create' && field.shown && (!field.sendable || field.options.immutable))
       unchanged[name] = value;
-    else if (!isOwn && !field.sendable) errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
+    else if (!isOwn && !field.sendable)
+      errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
     else if (name in fixed) {
       if (value !== fixed[name]) errors.push(fieldError(name, 'conflict', 'differs from the id in the path'));
     } else {

@@ -55,9 +55,9 @@ export const callAs = (services: ResourceServices, asking: Asking): Call => ({
   resource: resourceFor(services, asking),
 });
 
-/** What custom code reads and writes resources by. */
+/** What custom code reads and writes resources by. `inside`: a write whose hooks ask. */
 export const resourceFor =
-  (services: ResourceServices, asking: Asking): ResourceOf =>
+  (services: ResourceServices, asking: Asking, inside?: WriteContext): ResourceOf =>
   (name, options) => {
     const resource = services.resources.get(name);
     if (!resource) throw new Error(`no resource is named "${name}".${nearestOf(name, services.resources.keys())}`);
@@ -66,7 +66,7 @@ export const resourceFor =
       throw new Error(`resource("${name}"): say whose rights it has, as: 'caller' or as: 'service'.`);
     }
     const asked = as === 'service' ? { ...asking, caller: systemCaller } : asking;
-    const write = tx && writeIn(tx);
+    const write = inside ?? (tx && writeIn(tx));
     if (!write && isInTransaction()) {
       throw new Error(`resource("${name}"): inside a transaction, pass it on: resource("${name}", { as, tx }).`);
     }
@@ -122,11 +122,7 @@ function mayAsk({ resource, asking: { caller } }: Bound, operation: Operation): 
 const readWith = ({ services, asking, write }: Bound): QueryContext =>
   write
     ? { engine: write.engine, db: write.db, caller: asking.caller, now: write.now }
-    : queryContext(
-        services.context.database,
-        { caller: asking.caller, now: services.context.now() },
-        asking.reader,
-      );
+    : queryContext(services.context.database, { caller: asking.caller, now: services.context.now() }, asking.reader);
 
 /** The parameters as a query string has them. */
 const parametersOf = (query: ListQuery): Record<string, string> =>
@@ -152,8 +148,27 @@ async function list(bound: Bound, query: ListQuery): Promise<unknown> {
   return { data, pagination };
 }
 
+const last = new WeakMap<WriteContext, Promise<unknown>>();
+
+/** Code may begin several writes at once. In a transaction each must end before the next begins. */
+function inTurn<T>(outer: WriteContext, work: () => Promise<T>): Promise<T> {
+  const running = (last.get(outer) ?? Promise.resolve()).then(work);
+  last.set(
+    outer,
+    running.catch(() => undefined),
+  );
+  return running;
+}
+
 /** A write inside a transaction of somebody else's: what fails of it is undone, also where that one goes on. */
-async function inside<T>(
+const inside = <T>(
+  bound: Bound,
+  outer: WriteContext,
+  id: string | undefined,
+  work: (write: WriteContext) => Promise<T>,
+): Promise<T> => inTurn(outer, () => beginInside(bound, outer, id, work));
+
+async function beginInside<T>(
   { services, resource, asking }: Bound,
   outer: WriteContext,
   id: string | undefined,
@@ -167,17 +182,17 @@ async function inside<T>(
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
-  const resourceOf = resourceFor(services, { ...asking, caller });
+  const asked = { ...asking, caller };
   const write: WriteContext = {
     ...rest,
     caller,
     call: {
       ...outer.call,
       caller,
-      resource: (name, options) => resourceOf(name, { ...options, tx }),
+      resource: (name, options) => resourceFor(services, asked, write)(name, options),
       reveal: (fields) => void Object.assign(revealed, fields),
     },
-    outside: { ...outer.outside, caller, resource: resourceOf },
+    outside: { ...outer.outside, caller, resource: resourceFor(services, asked) },
     revealed,
     actor: recorded ? caller : outer.actor,
     depth: outer.depth + 1,
@@ -201,12 +216,12 @@ const asSent = ({ asking }: Bound, write: WriteContext) =>
   ({ call: write.call, isForm: false, asService: asking.caller.kind === 'system' }) as const;
 
 /** Rights are asked before, in the transaction. */
-const asked = async () => undefined;
+const askedBefore = async () => undefined;
 
 const createInside = (bound: Bound, outer: WriteContext, body: unknown) =>
   inside(bound, outer, undefined, async (write) => {
     const request = { ...asSent(bound, write), body, mode: 'create' as const };
-    const { values } = await prepared(bound.resource, request, asked);
+    const { values } = await prepared(bound.resource, request, askedBefore);
     const row = await insertRow(write, bound.resource, { ...values });
     return { ...shownRow(bound.resource, row), ...write.revealed } as never;
   });
@@ -221,7 +236,7 @@ const updateInside = (bound: Bound, outer: WriteContext, { id, values: body, ifM
   inside(bound, outer, id, async (write) => {
     const before = await lockRow(write, bound.resource, id, 'update', ifMatch);
     const request = { ...asSent(bound, write), body, id, mode: 'update' as const };
-    const input = await prepared(bound.resource, request, asked);
+    const input = await prepared(bound.resource, request, askedBefore);
     const row = await changeRow(write, bound.resource, before, { ...input, values: { ...input.values } });
     return { ...shownRow(bound.resource, row), ...write.revealed } as never;
   });
