@@ -51,7 +51,15 @@ const aliases = new Map<string, keyof Settings>([
   ['login', 'loginAttributes'],
 ]);
 
-const projectDirs = ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir'] as const;
+const projectDirs = [
+  'resourcesDir',
+  'routesDir',
+  'jobsDir',
+  'migrationsDir',
+  'seedsDir',
+  'viewsDir',
+  'languagesDir',
+] as const;
 
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));

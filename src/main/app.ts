@@ -120,7 +120,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
 
   const background = scheduleMaintenance(context, services, extensions, changes);
-  app.addHook('onReady', async () => queue.start());
+  if (!context.idle) app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();
     accounts.mail.close();

@@ -1,4 +1,5 @@
 /** What a file that declares a resource imports, as `gatehouse-server/resources`. */
+export type { Generated } from 'kysely';
 export { Type } from 'typebox';
 export {
   badRequest,
@@ -30,5 +31,6 @@ export { action, defineResource, type InputFor, type RowOf } from './declaration
 export * from './declaration/fields/field-builders.ts';
 // The same under one name: `number`, `boolean`, `date` and `list` collide with names in users' code.
 export * as t from './declaration/fields/field-builders.ts';
+export { fold } from './declaration/fields/folding.ts';
 export { belongsTo, hasMany, listsNames, manyToMany, namedBy } from './declaration/relations.ts';
 export { stepUp } from './declaration/step-up.ts';

@@ -69,6 +69,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   routesDir: folder,
   jobsDir: folder,
   migrationsDir: folder,
+  seedsDir: folder,
   languagesDir: folder,
   defaultLanguage: ['de', 'de', 'all of them'],
 };

@@ -57,13 +57,13 @@ export class Scheduler {
   async tick(): Promise<void> {
     if (this.#jobs.size === 0) return;
     const { database, now } = this.#context;
-    await this.#keep();
+    await this.keep();
     const due = (await findSchedules(database.db, this.names)).filter(({ next_run_at }) => next_run_at <= now());
     for (const row of due) await this.#queueDue(row);
   }
 
   /** Writes what the declarations say. A schedule that was changed counts from now on. */
-  async #keep(): Promise<void> {
+  async keep(): Promise<void> {
     if (this.#kept) return;
     const { database, now } = this.#context;
     const there = new Map((await findSchedules(database.db, this.names)).map((row) => [row.id, row]));
@@ -109,7 +109,7 @@ export class Scheduler {
 
   /** Notes a run that happens here and now, past the queue: `gatehouse job run`. */
   async noteManual(id: string, name: string): Promise<void> {
-    await this.#keep();
+    await this.keep();
     if (this.#jobs.has(name)) await this.#noteNew(this.#context.database.db, id, name, null);
   }
 

@@ -78,3 +78,13 @@ export const rows = defineRoute({
       await tx.insertInto('bills').values({ id, title, title_folded: title.toLowerCase(), amount: 3 }).execute();
     }),
 });
+
+/** Queues a job of one's own. */
+export const reminders = defineRoute({
+  method: 'POST',
+  path: '/v1/reminders',
+  auth: 'auth:api',
+  body: Type.Object({ to: Type.String() }),
+  status: 202,
+  handle: async ({ body: { to }, later }) => ({ key: await later('remind', { to }) }),
+});
