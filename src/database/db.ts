@@ -1,4 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
+
+export type { Generated } from 'kysely';
+
 import type { Tables } from './tables/tables.ts';
 
 export type Db = Kysely<Tables>;

@@ -1,6 +1,7 @@
 /** What a file that declares a resource imports, as `gatehouse-server/resources`. */
-export type { Generated } from 'kysely';
+
 export { Type } from 'typebox';
+export type { Generated } from '../database/db.ts';
 export {
   badRequest,
   conflict,
