@@ -115,28 +115,10 @@ async function nodes() {
 }
 
 async function runTests(files, atOnce, timeout, runtime = node) {
-  await buildPackage(node);
-  const chromium = await bringChromium(node);
   console.log(`• tests${runtime === node ? '' : ` on ${runtime}`}`);
-  await run(
-    runtime,
-    [
-      fromSource,
-      '--test',
-      '--test-global-setup=test/harness/postgres-server.ts',
-      `--test-concurrency=${atOnce}`,
-      `--test-timeout=${timeout}`,
-      '--test-reporter=./test/harness/reporter.ts',
-      '--test-reporter-destination=stdout',
-      ...files,
-    ],
-    {
-      env: {
-        ...process.env,
-        // Each test file is a process of its own: the sources are read and compiled once for all of them.
-        NODE_COMPILE_CACHE: inRoot('node_modules/.cache/tests'),
-        ...(chromium ? { CHROMIUM_PATH: chromium } : {}),
-      },
-    },
-  );
+  const options = [`--at-once=${atOnce}`, `--timeout=${timeout}`];
+  await run(runtime, [fromSource, inRoot('test/harness/run-tests.ts'), ...options, ...files], {
+    // Each process compiles the sources: what one compiled, the next ones read.
+    env: { ...process.env, NODE_COMPILE_CACHE: inRoot('node_modules/.cache/tests') },
+  });
 }

@@ -12,6 +12,7 @@ import { factors } from './migrations/009-factors.ts';
 import { changeLog } from './migrations/010-change-log.ts';
 import { webhooks } from './migrations/011-webhooks.ts';
 import { schedules } from './migrations/013-schedules.ts';
+import { realms } from './migrations/015-realms.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   changeLog,
   webhooks,
   schedules,
+  realms,
 ];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);

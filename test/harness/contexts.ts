@@ -6,7 +6,7 @@ import type { Engine } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { createTestDatabase, type TestDatabase } from './engines.ts';
+import { createMigratedDatabase, type TestDatabase } from './engines.ts';
 
 export interface TestContext extends Context {
   readonly testDatabase: TestDatabase;
@@ -27,7 +27,7 @@ export function contexts(engine: Engine): (options?: Options) => Promise<TestCon
     for (const close of closers.reverse()) await close();
   });
   return async ({ env = {}, database } = {}) => {
-    const own = database ?? (await createTestDatabase(engine));
+    const own = database ?? (await createMigratedDatabase(engine));
     const config = parseConfig({}, { DATABASE_URL: own.url, DATA_DIR: own.dir, ...env }, own.dir);
     const open = await openDatabase(config);
     await migrate(open);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
@@ -14,15 +14,24 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
+export const createTestDatabase = (engine: Engine): Promise<TestDatabase> => createFrom({}, engine);
+
+/** With the tables of the service, where the test run made templates. Whoever opens it migrates it anyway. */
+export const createMigratedDatabase = (engine: Engine): Promise<TestDatabase> =>
+  createFrom({ sqlite: process.env.TEST_SQLITE_TEMPLATE, postgres: process.env.TEST_POSTGRES_TEMPLATE }, engine);
+
+async function createFrom(template: Partial<Record<Engine, string>>, engine: Engine): Promise<TestDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   const removeDir = () => rmSync(dir, { recursive: true, force: true });
-  if (engine === 'sqlite')
-    return { engine, dir, url: `sqlite:${join(dir, 'test.db')}`, remove: async () => removeDir() };
+  if (engine === 'sqlite') {
+    const file = join(dir, 'test.db');
+    if (template.sqlite) copyFileSync(template.sqlite, file);
+    return { engine, dir, url: `sqlite:${file}`, remove: async () => removeDir() };
+  }
 
   const server = postgresUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
+  await onServer(server, `create database ${name} ${template.postgres ? `template ${template.postgres}` : ''}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {

@@ -18,14 +18,14 @@ import pg from 'pg';
 
 let shared: PostgresServer | undefined;
 
-/** ColumnNameOf by the test runner before all tests: starts the one PostgreSQL that they share, each with its own database. */
-export async function globalSetup(): Promise<void> {
+/** Starts the one PostgreSQL that all tests share, each with its own database. */
+export async function startSharedPostgres(): Promise<void> {
   if (process.env.TEST_POSTGRES_URL) return;
   shared = await createPostgres();
   process.env.TEST_POSTGRES_URL = shared.url;
 }
 
-export async function globalTeardown(): Promise<void> {
+export async function stopSharedPostgres(): Promise<void> {
   await shared?.remove();
 }
 

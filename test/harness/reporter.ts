@@ -1,19 +1,21 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec, type TestEvent } from 'node:test/reporters';
 
 const slowestNamed = 12;
 
-/** What node:test says by itself, and after it where the time went. */
+/** The report of node:test, and after it where the time went. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const seconds = new Map<string, number>();
   let total = 0;
   async function* watched(): AsyncGenerator<TestEvent> {
     for await (const event of events) {
       if (event.type === 'test:summary' && event.data.file === undefined) total = event.data.duration_ms / 1000;
-      // A file is reported as a test of that name.
-      if (event.type === 'test:complete' && event.data.file && resolve(event.data.name) === event.data.file)
-        seconds.set(relative('.', event.data.file), event.data.details.duration_ms / 1000);
+      const isTest = event.type === 'test:complete' && event.data.details.type !== 'suite';
+      if (isTest && event.data.file && event.data.file !== event.data.name) {
+        const file = relative('.', event.data.file);
+        seconds.set(file, (seconds.get(file) ?? 0) + event.data.details.duration_ms / 1000);
+      }
       yield event;
     }
   }
@@ -25,6 +27,6 @@ function whereTheTimeWent(seconds: ReadonlyMap<string, number>, total: number): 
   const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, slowestNamed);
   const sum = [...seconds.values()].reduce((a, b) => a + b, 0);
   const lines = slowest.map(([file, taken]) => `${taken.toFixed(1).padStart(8)} s  ${file}`);
-  const whole = `${seconds.size} files in ${total.toFixed(1)} s; one after another they would have taken ${sum.toFixed(1)} s`;
+  const whole = `${total.toFixed(1)} s; the tests of ${seconds.size} files add up to ${sum.toFixed(1)} s, without starts and ends of suites`;
   return `\nWhere the time went (${whole}):\n${lines.join('\n')}\n`;
 }

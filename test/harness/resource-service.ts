@@ -28,7 +28,7 @@ import type { MacKeys, ProveByPassword } from '../../src/resources/model/resourc
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { ask, type Question } from './ask.ts';
-import { createTestDatabase, type TestDatabase } from './engines.ts';
+import { createMigratedDatabase, type TestDatabase } from './engines.ts';
 
 const mac = (purpose: string, data: string) =>
   createHmac('sha256', 'a key for tests').update(`${purpose} ${data}`).digest('base64url');
@@ -123,7 +123,7 @@ export function resourceServices(
     for (const close of closing.reverse()) await close();
   });
   return async (definitions, env = {}, jobs = []) => {
-    const database = await createTestDatabase(engine);
+    const database = await createMigratedDatabase(engine);
     closing.push(() => database.remove());
     const config = parseConfig(
       {},

@@ -4,7 +4,7 @@ import pino, { type Logger } from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { type RunningGatehouse, startGatehouse } from '../../src/main/start.ts';
-import { createTestDatabase, type TestDatabase } from './engines.ts';
+import { createMigratedDatabase, type TestDatabase } from './engines.ts';
 
 export interface Service extends Omit<RunningGatehouse, 'stop'> {
   readonly database: TestDatabase;
@@ -39,7 +39,7 @@ export function services(engine: Engine): (options?: Options) => Promise<Service
 
 /** The whole service on a real database, listening on loopback. */
 async function startService(engine: Engine, { env = {}, database, log }: Options = {}): Promise<Service> {
-  const own = database ?? (await createTestDatabase(engine));
+  const own = database ?? (await createMigratedDatabase(engine));
   let offset = 0;
   const config = parseConfig(
     {},

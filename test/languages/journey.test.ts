@@ -81,6 +81,7 @@ describe('A journey in German', () => {
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     await page.getByRole('menuitem', { name: 'Konten' }).click();
     await page.getByRole('link', { name: 'Erstellen' }).waitFor();
+    await page.getByText('admin@example.com').first().waitFor();
     await picture(page, 'console-users-de');
     await page.getByRole('link', { name: 'Erstellen' }).click();
     await page.locator('input[name="email"]').fill(email);

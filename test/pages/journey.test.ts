@@ -110,7 +110,7 @@ for (const [engine, javaScriptEnabled] of [
       assert.equal(await page.getByLabel('Read users').isChecked(), true);
       assert.equal(await page.getByLabel('Write users').isChecked(), false);
 
-      await page.getByLabel('The old secret works').selectOption('1');
+      await page.getByLabel('Keep the old secret working for').selectOption('1');
       await button(page, 'Create a new secret').click();
       const second = (await page.locator('#client-secret').textContent()) as string;
       assert.notEqual(second, secret);

@@ -241,7 +241,7 @@ describe('The quality of the pages in a real browser', () => {
     await page.waitForURL('**/settings');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    assert.equal(new URL(page.url()).hash, '#main');
+    await page.waitForURL('**/settings#main');
   });
 
   it('leaves whoever types already where they are, however late the script comes', async () => {
@@ -264,7 +264,10 @@ describe('The quality of the pages in a real browser', () => {
     const page = await (await open()).newPage();
     const autocomplete = async (name: string) => page.locator(`[name=${name}]`).getAttribute('autocomplete');
     await page.goto(`${service.url}/login`);
-    assert.deepEqual([await autocomplete('login'), await autocomplete('password')], ['username', 'current-password']);
+    assert.deepEqual(
+      [await autocomplete('login'), await autocomplete('password')],
+      ['username webauthn', 'current-password'],
+    );
     await page.goto(`${service.url}/register`);
     assert.deepEqual([await autocomplete('name'), await autocomplete('password')], ['name', 'new-password']);
     await publicPages.get('new password')?.(page);

@@ -145,6 +145,9 @@ describe('Reads from a replica', () => {
       );
       return (found as { at: string | null }).at;
     };
+    // Rows of the tests before this one may still be on their way to the replica.
+    const [written] = await onServer(postgres.primary, 'select count(*)::int as n from notes');
+    while ((await list()).body.data.length < (written as { n: number }).n);
     for (let known = 0; known < 3; ) {
       const before = await lastCount();
       const { body } = await list();

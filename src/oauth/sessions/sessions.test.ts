@@ -101,7 +101,7 @@ onBothEngines('sessions', (engine) => {
     assert.equal(rows[0]?.generation, 1);
   });
 
-  it('keeps its storage constant over 10,000 refreshes', { timeout: 600_000 }, async () => {
+  it('keeps its storage constant over 2,000 refreshes', { timeout: 600_000 }, async () => {
     const on = await stage(await make());
     const { db } = on.context.database;
     let session = await open(on);
@@ -111,11 +111,11 @@ onBothEngines('sessions', (engine) => {
       return { rows: rows.length, events: events.length, columns: Object.keys(rows[0] as object).length };
     };
     const before = await size();
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < 2_000; i++) {
       on.context.advance(1000);
       session = await refresh(on, on.sessions.refreshToken(session));
     }
-    assert.equal(session.generation, 10_000);
+    assert.equal(session.generation, 2_000);
     assert.deepEqual(await size(), before);
     await verify(on, on.sessions.accessTokenNow(session));
   });

@@ -47,8 +47,11 @@ const endsInWildcard = (text: string): boolean => {
   return backslashes % 2 === 0;
 };
 
+/** Spaces after a separator mean nothing; other white space belongs to the value. */
+const withoutLeadingSpaces = (text: string): string => text.replace(/^ +/, '');
+
 function readTerm(sent: string): SearchTerm {
-  const text = sent.trimStart();
+  const text = withoutLeadingSpaces(sent);
   if (text === '*') return { text: '', isNull: false, openStart: true, openEnd: true };
   const openStart = text.startsWith('*');
   const openEnd = endsInWildcard(text);
@@ -61,7 +64,7 @@ function readTerm(sent: string): SearchTerm {
 }
 
 const exactly = (text: string): SearchTerm => ({
-  text: withoutEscapes(text.trimStart()),
+  text: withoutEscapes(withoutLeadingSpaces(text)),
   isNull: false,
   openStart: false,
   openEnd: false,
@@ -84,7 +87,7 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
 
 /** The pairs of a search; of those that stand together, one must hold. */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
-  const pieces = splitUnescaped(text, ';').filter((piece) => piece.trim() !== '');
+  const pieces = splitUnescaped(text, ';').filter((piece) => withoutLeadingSpaces(piece) !== '');
   refuseManyPairs(pieces.length);
   const groups = pieces.map((piece) => readPiece(piece, operators));
   refuseManyPairs(groups.flat().length);
@@ -100,7 +103,7 @@ function refuseManyPairs(count: number): void {
 function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const colon = piece.indexOf(':');
   if (colon < 0) throw wrongParameter('search: write it as field:value, with ; between pairs.');
-  const value = piece.slice(colon + 1).trimStart();
+  const value = withoutLeadingSpaces(piece.slice(colon + 1));
   const fields = piece
     .slice(0, colon)
     .split('|', maxPairs + 1)
@@ -137,12 +140,12 @@ function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
 const withCompany = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
 
 /** `name:like;email:=`; a field without an operator keeps the search's own way. */
-export function readSearchFields(text: string, searchable: readonly string[]): Map<string, FieldOperator> {
+export function readSearchFields(text: string, requireSearchable: (field: string) => void): Map<string, FieldOperator> {
   const operators = new Map<string, FieldOperator>();
   for (const piece of wordsOf(text, ';')) {
     const colon = piece.indexOf(':');
     const field = (colon < 0 ? piece : piece.slice(0, colon)).trim();
-    if (!searchable.includes(field)) throw unknownName('searchFields: the field', field, searchable, 'field_unknown');
+    requireSearchable(field);
     if (colon < 0) continue;
     const operator = piece
       .slice(colon + 1)

@@ -38,7 +38,8 @@ const timestamps = fc.date({
   noInvalidDate: true,
 });
 const values = fc.record({
-  words: orNull(words(50)),
+  // A search cannot ask for leading spaces: those after a separator mean nothing.
+  words: orNull(words(50).map((value) => value.replace(/^ +/, ''))),
   essay: orNull(fc.oneof(words(50), fc.constant('🚗'.repeat(10_000)))),
   whole: orNull(fc.maxSafeInteger().map((value) => value + 0)),
   real: orNull(reals),

@@ -141,7 +141,7 @@ async function list(bound: Bound, query: ListQuery): Promise<unknown> {
   mayAsk(bound, 'list');
   const { services, resource, asking } = bound;
   const context = readWith(bound);
-  const wanted = listRead(context.engine, resource, readListQuery(resource, parametersOf(query), asking.caller));
+  const wanted = listRead(context, resource, readListQuery(resource, parametersOf(query), asking.caller));
   const paging = { keys: services.keys, address: () => '', linked: () => undefined };
   const { data, meta } = JSON.parse(await listJson(context, resource, wanted, paging));
   const { links: _links, ...pagination } = meta.pagination;
