@@ -71,6 +71,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   jobsDir: folder,
   providersDir: folder,
   migrationsDir: folder,
+  seedsDir: folder,
   languagesDir: folder,
   defaultLanguage: ['de', 'de', 'all of them'],
 };
