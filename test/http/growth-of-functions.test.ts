@@ -151,7 +151,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
   ['a scope', 1 << 18, parseScope],
   ['a search', 1 << 14, (text) => readSearch(text, new Map([['a', 'like']]))],
   ['the value of one', 1 << 14, (text) => readSearch(`b:${text}`, new Map())],
-  ['its fields', 1 << 14, (text) => readSearchFields(text, ['a', 'b'])],
+  ['its fields', 1 << 14, (text) => readSearchFields(text, () => undefined)],
   ['folding', 1 << 16, (text) => afterPrefix(fold(text))],
   ['a moment', 1 << 18, parseTimestamp],
   ['a value of an action', 1 << 18, (text) => readForm({ a: text, b: text }, form)],
@@ -166,7 +166,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
       type.check(type.fromForm(text), {}),
       tried(() => type.fromSearch(text, { ...searched, type })),
       tried(() =>
-        type.matches({ text, isNull: false, openStart: false, openEnd: false }, { ...searched, type }, 'sqlite'),
+        type.matches({ text, isNull: false, openStart: false, openEnd: false }, { ...searched, type }, 'sqlite', 't'),
       ),
     ],
   ]),

@@ -44,7 +44,7 @@ export const tokenSettings = {
     'types with their texts, as payment_initiation=Make this payment',
     (type, text) => /^[a-zA-Z][\w.:/-]{0,199}$/.test(type) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
   ),
-  resourceServers: list(
+  resourceServers: list<string>(
     'RESOURCE_SERVERS',
     [],
     'other services that access tokens may be for (RFC 8707), beside this one',

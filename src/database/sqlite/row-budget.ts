@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { defineExactSum } from './exact-sum.ts';
 import { rowFunction } from './row-mark.ts';
 
 /** Ends a statement that walks over too many rows, or for too long, on a connection whose thread has other things to do. */
@@ -14,6 +15,7 @@ export class RowBudget {
     this.#rows = rows;
     this.#ms = ms;
     this.#spent = spent;
+    defineExactSum(file);
     file.function(rowFunction, (rows) => this.#count(rows as number));
   }
 

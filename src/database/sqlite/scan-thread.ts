@@ -2,6 +2,7 @@ import { setPriority } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import { answerQuestions } from '../../platform/worker-thread.ts';
+import { defineExactSum } from './exact-sum.ts';
 import { rowFunction } from './row-mark.ts';
 
 export interface ScanThreadData {
@@ -34,6 +35,7 @@ function giveWay(): void {
 function open(): DatabaseSync {
   const opened = new DatabaseSync(path, { timeout: 1000, readOnly: true });
   opened.exec('pragma cache_size = -16000; pragma temp_store = memory;');
+  defineExactSum(opened);
   opened.function(rowFunction, (_rows) => {
     if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
     return 1;

@@ -10,14 +10,18 @@ import { computedOptions, fieldOptions } from './known-options.ts';
 const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
 
 export function checkFields(definition: ResourceDefinition, all: Definitions, complain: Complain): void {
-  const { fields, managed } = definition;
+  const { fields, managed, softDelete } = definition;
   for (const [name, field] of Object.entries(fields)) {
     const column = field.options.column ?? name;
     if (!namePattern.test(name)) {
       const better = asName(name);
       const near = namePattern.test(better) ? ` Did you mean "${better}"?` : '';
       complain(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
-    } else if (name === 'id' || (managed && implicitFields.includes(column))) {
+    } else if (
+      name === 'id' ||
+      (managed && implicitFields.includes(column)) ||
+      (softDelete && column === 'deleted_at')
+    ) {
       complain(`fields.${name}`, 'every row has it already; leave it out.');
     } else if (name === 'if_match') {
       complain(`fields.${name}`, 'a row of a batch names its ETag so; choose another name.');

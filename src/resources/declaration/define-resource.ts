@@ -137,6 +137,8 @@ export interface Declaration<F extends Fields = Fields> {
   readonly operations?: readonly Operation[];
   /** Rows for which it does not hold do not exist, for anybody. */
   readonly where?: (now: number) => Condition;
+  /** Deleted rows are kept, hidden from everybody, and can be restored. */
+  readonly softDelete?: boolean;
   /** The order of lists that ask for none: a sortable field, `-` before it for descending. The default is `id`. */
   readonly defaultOrder?: string;
   /** Another name for an id in paths, such as `me`; undefined where it is none. */
@@ -168,7 +170,8 @@ type Timestamps = {
   readonly created_at: Field<string, { readonly required: true; readonly readOnly: true }>;
   readonly updated_at: Field<string, { readonly required: true; readonly readOnly: true }>;
 };
-type AllFields<F extends Fields, M> = M extends false ? F : F & Timestamps;
+type Deletion<S> = S extends true ? { readonly deleted_at: Field<string, { readonly readOnly: true }> } : unknown;
+type AllFields<F extends Fields, M, S> = (M extends false ? F : F & Timestamps) & Deletion<S>;
 
 /** A declaration whose row type is known to the compiler: `RowOf<typeof cars>`. */
 export interface ResourceDefinition<F extends Fields = Fields> extends Declaration<F> {
@@ -202,24 +205,34 @@ export type MadeAction = Action<any, never> & DeclaredAction<any, any, any> & { 
 /** Names of relations; where there is none, a name that none can have. */
 type NamesOf<R> = [keyof R] extends [never] ? '' : keyof R;
 
-type Typed = 'fields' | 'relations' | 'uniqueTogether' | 'access' | 'where' | 'defaultOrder' | 'changes' | 'actions';
+type Typed =
+  | 'softDelete'
+  | 'fields'
+  | 'relations'
+  | 'uniqueTogether'
+  | 'access'
+  | 'where'
+  | 'defaultOrder'
+  | 'changes'
+  | 'actions';
 
 /** A declaration as it is written: names of fields and relations are those that it declares. */
-export type Written<F extends Fields, R extends Relations, M, A> = Omit<
-  Declaration<AllFields<F, M>>,
+export type Written<F extends Fields, R extends Relations, M, A, S> = Omit<
+  Declaration<AllFields<F, M, S>>,
   Typed | 'managed'
 > & {
   readonly managed?: M;
+  readonly softDelete?: S;
   readonly fields: F & CheckedSources<F, M>;
   readonly relations?: R & Relations<NoInfer<OwnStoredNames<F>>>;
   readonly uniqueTogether?: readonly (readonly NoInfer<OwnStoredNames<F>>[])[];
   readonly access: AccessRules<NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
   readonly where?: (now: number) => Condition<NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
   readonly defaultOrder?: NoInfer<Order<F, M>>;
-  readonly changes?: boolean | readonly NoInfer<'id' | keyof AllFields<F, M>>[];
+  readonly changes?: boolean | readonly NoInfer<'id' | keyof AllFields<F, M, S>>[];
   readonly actions?: {
     readonly [K in keyof A]:
-      | RowAction<AllFields<F, M>, A[K], NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>
+      | RowAction<AllFields<F, M, S>, A[K], NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>
       | CollectionAction<A[K], NoInfer<StoredNames<F, M>>, NoInfer<NamesOf<R>>>;
   };
 };
@@ -230,12 +243,13 @@ export function defineResource<
   const R extends Relations = Record<never, never>,
   const M extends boolean = true,
   A extends readonly unknown[] | [] = [],
->(declaration: Written<F, R, M, A>): ResourceDefinition<AllFields<F, M>> {
+  const S extends boolean = false,
+>(declaration: Written<F, R, M, A, S>): ResourceDefinition<AllFields<F, M, S>> {
   const { name, table, managed = true } = declaration ?? {};
   // A dash is for paths; in SQL it would need quotes.
   const dashed = table === undefined && typeof name === 'string' && name.includes('-');
   const inDatabase = dashed ? { table: name.replaceAll('-', '_') } : {};
-  return { ...declaration, ...inDatabase, managed } as unknown as ResourceDefinition<AllFields<F, M>>;
+  return { ...declaration, ...inDatabase, managed } as unknown as ResourceDefinition<AllFields<F, M, S>>;
 }
 
 /**

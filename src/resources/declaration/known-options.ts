@@ -38,6 +38,7 @@ export const resourceOptions: OptionKinds<Declaration> = {
   access: members("{ read: 'auth:api', write: role('admin') }"),
   operations: texts,
   where: callback,
+  softDelete: flag,
   defaultOrder: words,
   alias: callback,
   hooks: members('{ beforeWrite(call, { values }) { … } }'),

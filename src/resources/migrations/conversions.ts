@@ -24,7 +24,7 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
   if (sameTarget) return column;
   const [from, to] = [fieldTypeNamed(old.type), fieldTypeNamed(next.type)];
   if (!from || !to?.widens?.includes(old.type) || next.references) return undefined;
-  if (from.storage === to.storage && to.name === 'text') return column;
+  if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return column;
   if (from.name === 'integer') return to.name === 'text' ? sql`cast(${column} as text)` : column;
   // Through the value as callers see it, so that both engines write the same.
   return (stored) => {

@@ -11,6 +11,8 @@ export interface Step {
   readonly says: string;
   /** What it would lose, as the operator names it: `cars.color`. Undefined when nothing is lost. */
   readonly loses?: string;
+  /** What the operator can do in a migration, so that nothing is lost. */
+  readonly fillBy?: string;
   readonly statements: readonly Fragment[];
   /** Values to be converted after the statements, and what comes after that. */
   readonly convert?: Converted;
@@ -141,14 +143,14 @@ export const dropColumn = (
 export function indexOn(
   engine: Engine,
   table: string,
-  { columns, nullable, unique }: IndexSchema,
+  { columns, nullable, unique, ofKept }: IndexSchema,
   called = (column: string) => column,
 ): string {
   const texts = columns.map((column, i) => {
     const nulls = engine === 'postgres' && i === 0 && nullable && !unique ? ' nulls first' : '';
     return `${quoted(called(column))}${nulls}`;
   });
-  return `${quoted(table)} (${texts.join(', ')})`;
+  return `${quoted(table)} (${texts.join(', ')})${ofKept ? ' where "deleted_at" is null' : ''}`;
 }
 
 export function createIndex(engine: Engine, table: string, name: string, index: IndexSchema): Step {

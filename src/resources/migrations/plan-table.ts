@@ -11,7 +11,8 @@ import { addColumn, createIndex, dropColumn, dropIndex, type Step } from './migr
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import type { Permissions } from './permissions.ts';
 import { recastColumn } from './recast-column.ts';
-import type { TableSchema } from './storage-schema.ts';
+import { rowsThat } from './rows-in-words.ts';
+import type { IndexSchema, TableSchema } from './storage-schema.ts';
 import { takeUpAgain } from './take-up-again.ts';
 
 /** A column or index that no declaration names any more. */
@@ -78,7 +79,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
         gone.add(name);
         const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
         const free = held === 0 && (permissions.retype || !(await hasRows(executor, table)));
-        const why = held === 0 ? ', which other versions may use' : `, which ${held} rows have a value in`;
+        const why = held === 0 ? ', which other versions may use' : `, which ${rowsThat(held, 'have a value in')}`;
         const loses = `${resource}.${old.field}`;
         steps.push(dropColumn(table, name, free ? {} : { loses, why }));
         steps.push(...addColumn(engine, table, name, engine === 'postgres' ? startingWith(next) : next));
@@ -107,7 +108,7 @@ function filled(engine: Engine, name: string, before: TableSchema, { columns }: 
 
 /** What no declaration names stays, as other versions may use it, until somebody says that it may go. */
 async function leaveColumns(
-  { executor, resource, table, permissions: { drop }, unnamed }: Plan,
+  { executor, resource, table, permissions: { drop }, unnamed, blockers }: Plan,
   before: TableSchema,
   after: TableSchema,
   steps: Step[],
@@ -120,14 +121,20 @@ async function leaveColumns(
     const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
     const isNamed = drop.named.includes(operators) && !declared.has(old.field);
     if (isNamed || (drop.empty && held === 0)) {
-      const why = held === 0 ? '' : `, which ${held} rows have a value in`;
+      const why = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
       steps.push(dropColumn(table, name, { drops: operators, why, ...(held === 0 ? {} : { loses: operators }) }));
       continue;
     }
     kept[name] = { ...old, unnamed: true };
+    if (name === 'deleted_at' && old.type === 'timestamp' && held > 0) {
+      blockers.push(
+        `${resource}: it no longer says softDelete, and its ${held} deleted rows would be there again. Delete them for good first, or say that they may come back: gatehouse migrate --drop ${operators}`,
+      );
+      continue;
+    }
     if (old.type !== 'folded') {
       unnamed.push({
-        says: `${operators} is no longer declared, and ${held} rows have a value in it`,
+        says: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
         mend: `gatehouse migrate --drop ${operators}`,
       });
     }
@@ -174,7 +181,7 @@ async function makeIndexes(
     if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
     // What goes with its column is no duplicate.
     const isAnew = index.columns.some((column) => gone.has(column));
-    if (index.unique && !isAnew && (await hasDuplicates(executor, table, before, index.columns))) {
+    if (index.unique && !isAnew && (await hasDuplicates(executor, table, before, index))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, which can therefore not become unique; mend the rows first.`,
       );
@@ -194,14 +201,15 @@ async function hasDuplicates(
   executor: Executor,
   table: string,
   before: TableSchema,
-  columns: readonly string[],
+  { columns, ofKept }: IndexSchema,
 ): Promise<boolean> {
   if (columns.some((column) => !before.columns[column])) return false;
   const list = raw(columns.map(quoted).join(', '));
   const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
+  const kept = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
   const rows = await readUnprepared(
     executor,
-    sql`select 1 as one from ${raw(quoted(table))} where ${filled} group by ${list} having count(*) > 1 limit 1`,
+    sql`select 1 as one from ${raw(quoted(table))} where ${filled} ${kept} group by ${list} having count(*) > 1 limit 1`,
   );
   return rows.length > 0;
 }

@@ -13,6 +13,8 @@ export interface IndexSchema {
   readonly unique: boolean;
   /** The first column may be null: PostgreSQL must be told to sort those first, as lists do. */
   readonly nullable: boolean;
+  /** Deleted rows are not in it. */
+  readonly ofKept?: true;
 }
 
 export interface TableSchema {
@@ -45,11 +47,14 @@ function columnSchema(name: string, field: Field, tables: ReadonlyMap<string, st
 
 /** The table that a declaration asks for. */
 export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<string, string>): TableSchema {
-  const { name, table = name, uniqueTogether = [] } = definition;
+  const { name, table = name, uniqueTogether = [], softDelete } = definition;
   const columns: Record<string, ColumnSchema> = {};
   const indexes: Record<string, IndexSchema> = {};
   const index = (kind: string, list: readonly string[], unique: boolean, nullable: boolean) => {
-    indexes[indexName(table, list, kind)] = { columns: list, unique, nullable };
+    indexes[indexName(table, list, kind)] = {
+      ...{ columns: list, unique, nullable },
+      ...(unique && softDelete ? { ofKept: true } : {}),
+    };
   };
   const columnByField = new Map<string, string>();
   for (const [fieldName, field] of allFields(definition)) {

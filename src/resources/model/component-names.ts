@@ -1,7 +1,17 @@
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 
 /** What is made of one resource beside its row: `Book`, `BookInput`, `BookList`, … */
-const componentEndings = ['', 'Input', 'Replacement', 'Patch', 'Response', 'List', 'Created', 'CreatedResponse'];
+const componentEndings = [
+  '',
+  'Input',
+  'Replacement',
+  'Patch',
+  'Response',
+  'List',
+  'Aggregate',
+  'Created',
+  'CreatedResponse',
+];
 
 /** Names that the API description has already. */
 const taken = [

@@ -66,12 +66,18 @@ const implicit: Readonly<Record<string, Field>> = {
   updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
 };
 
+/** Of resources that keep deleted rows. */
+const deletion: Readonly<Record<string, Field>> = {
+  deleted_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
+};
+
 /** Every field of a declaration, with those that it need not name. */
 export function allFields(definition: ResourceDefinition): [string, Field][] {
-  const { fields, idType = 'uuid', managed } = definition;
+  const { fields, idType = 'uuid', managed, softDelete } = definition;
   const idOptions = { required: true, readOnly: true, searchable: true, sortable: true } as const;
   const id = idType === 'uuid' ? uuid(idOptions) : textId(idOptions);
-  return [['id', id], ...Object.entries(fields), ...(managed ? Object.entries(implicit) : [])];
+  const added = { ...(managed ? implicit : {}), ...(softDelete ? deletion : {}) };
+  return [['id', id], ...Object.entries(fields), ...Object.entries(added)];
 }
 
 /** Text of managed tables that is searched or sorted has a second column, with its folded form. */

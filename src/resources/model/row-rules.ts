@@ -2,7 +2,7 @@ import { type Access, type Condition, decide, type Rule } from '../declaration/a
 import type { StoredRow } from '../sql/executor.ts';
 import { amongItems, listHolds } from '../sql/json-lists.ts';
 import { and, eachInnerRow, type Fragment, falsehood, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
-import type { QueryContext } from './query-context.ts';
+import type { RuleContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
@@ -15,19 +15,30 @@ export function ruleOf({ definition: { access } }: Resource, operation: RowRule)
 }
 
 /** The SQL condition under which a row (of the aliased table) is there for the caller to do this with. */
-export function allowedRows(resource: Resource, operation: RowRule, context: QueryContext, alias = 't'): Fragment {
-  const { where } = resource.definition;
-  const decided = toSql(resource, decide(ruleOf(resource, operation), context.caller, context.now), context, alias);
-  return where ? and([toSql(resource, where(context.now), context, alias), decided]) : decided;
+export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
+  const decided = decidedRows(resource, operation, context, alias);
+  const existing = existingRows(resource, context, alias);
+  if (context.deleted?.of !== resource) return and([existing, decided]);
+  // Who may delete rows may see those that are deleted.
+  const mayDelete = decidedRows(resource, 'delete', context, alias);
+  const isKept = raw(`${alias}."deleted_at" is null`);
+  return and([existing, decided, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
 }
 
+const decidedRows = (resource: Resource, operation: RowRule, context: RuleContext, alias: string): Fragment =>
+  toSql(resource, decide(ruleOf(resource, operation), context.caller, context.now), context, alias);
+
 /** What every row must satisfy to exist at all, whoever asks. */
-export const existingRows = (resource: Resource, context: QueryContext, alias = 't'): Fragment => {
-  const { where } = resource.definition;
-  return where ? toSql(resource, where(context.now), context, alias) : truth;
+export const existingRows = (resource: Resource, context: RuleContext, alias = 't'): Fragment => {
+  const { where, softDelete } = resource.definition;
+  const declared = where ? toSql(resource, where(context.now), context, alias) : truth;
+  if (!softDelete) return declared;
+  const asked = context.deleted?.of === resource ? context.deleted.which : undefined;
+  const kept = asked === 'with' ? truth : raw(`${alias}."deleted_at" is ${asked === 'only' ? 'not ' : ''}null`);
+  return and([kept, declared]);
 };
 
-function toSql(resource: Resource, condition: boolean | Condition, context: QueryContext, alias: string): Fragment {
+function toSql(resource: Resource, condition: boolean | Condition, context: RuleContext, alias: string): Fragment {
   if (typeof condition === 'boolean') return condition ? truth : falsehood;
   switch (condition.kind) {
     case 'all':
@@ -63,7 +74,7 @@ function relatedSql(
   resource: Resource,
   name: string,
   condition: Condition,
-  context: QueryContext,
+  context: RuleContext,
   alias: string,
 ): Fragment {
   const relation = resource.relations.get(name);
@@ -78,7 +89,7 @@ function relatedSql(
 export function relationJoin(
   resource: Resource,
   { relation, target, through }: ResourceRelation,
-  context: QueryContext,
+  context: RuleContext,
   alias: string,
   inner: string,
 ): Fragment {
@@ -112,7 +123,7 @@ export function relationJoin(
 export function relatedRows(
   resource: Resource,
   { relation, target, through }: ResourceRelation,
-  context: QueryContext,
+  context: RuleContext,
   row: StoredRow,
 ): Fragment {
   switch (relation.kind) {

@@ -50,7 +50,8 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
   return tree;
 }
 
-function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
+/** Throws where the caller's token does not allow to read the resource at all. */
+export function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (definition.access.read !== 'public') throw unauthorized('token_missing');
   } else if (!mayUseScope(caller, readScope)) throw insufficientScope(readScope);

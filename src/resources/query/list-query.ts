@@ -1,9 +1,11 @@
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
+import type { WhichDeleted } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
+import { type AggregateQuery, readAggregates } from './aggregate-query.ts';
 import { type Include, readIncludes } from './include-tree.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
-import { searchableNames } from './searchable-names.ts';
+import { readSearched } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
 import { wordsOf } from './words-of.ts';
 
@@ -12,6 +14,8 @@ export interface RowQuery {
   /** Undefined: all that answers show. */
   readonly fields: readonly ResourceField[] | undefined;
   readonly includes: readonly Include[];
+  /** Whether deleted rows are asked for. */
+  readonly deleted?: WhichDeleted | undefined;
 }
 
 /** What a list asks for, checked. */
@@ -28,6 +32,8 @@ export interface ListQuery extends RowQuery {
   readonly count: 'capped' | 'exact' | 'none';
   /** Undefined: by page. Empty: the first page of a walk. */
   readonly cursor: string | undefined;
+  /** What to compute of the rows, in place of listing them. */
+  readonly aggregates: AggregateQuery | undefined;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -44,7 +50,13 @@ export const listParameters: ReadonlySet<string> = new Set([
   'limit',
   'count',
   'cursor',
+  'aggregate',
+  'groupBy',
 ]);
+/** Which parameters a GET takes: those that are given, and the one of resources that keep deleted rows. */
+const withDeleted = ({ definition }: Resource, names: ReadonlySet<string>): ReadonlySet<string> =>
+  definition.softDelete ? new Set([...names, 'deleted']) : names;
+
 const defaultLimit = 20;
 const maxLimit = 100;
 
@@ -71,15 +83,16 @@ export const plainRow: RowQuery = { fields: undefined, includes: [] };
 
 /** `filter` and `include`: all that a GET of one row takes. */
 export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
-  refuseParameters(query, selectionParameters);
+  refuseParameters(query, withDeleted(resource, selectionParameters));
   return rowQuery(resource, withoutEmpty(query), caller);
 }
 
-function rowQuery(resource: Resource, { filter, include }: Query, caller: Caller): RowQuery {
-  if (filter === undefined && !include) return plainRow;
+function rowQuery(resource: Resource, { filter, include, deleted }: Query, caller: Caller): RowQuery {
+  if (filter === undefined && !include && !deleted) return plainRow;
   return {
     includes: include ? readIncludes(resource, include, caller) : [],
     fields: filter === undefined ? undefined : readFilter(resource, filter),
+    deleted: deleted ? oneOf('deleted', deleted, ['only', 'with'] as const) : undefined,
   };
 }
 
@@ -100,27 +113,49 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
   });
 }
 
+/** `deleted=only`: all that a DELETE takes, of resources that keep deleted rows. */
+export function readRemoval(resource: Resource, query: Query): { readonly deleted: 'only' | undefined } {
+  refuseParameters(query, withDeleted(resource, none));
+  const { deleted } = withoutEmpty(query);
+  return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
+}
+
 /** Reads the parameters of a list. Whatever is unknown or malformed is 400: nothing is silently ignored. */
 export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
-  refuseParameters(sent, listParameters);
+  refuseParameters(sent, withDeleted(resource, listParameters));
   const query = withoutEmpty(sent);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
     throw wrongParameter('cursor: a walk by cursor has no page and no count; leave "page" and "count" out.');
   }
-  const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, searchableNames(resource));
+  const isSearchable = (field: string) => void readSearched(resource, field, caller, { parameter: 'searchFields' });
+  const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, isSearchable);
+  const { aggregate, groupBy } = query;
+  const aggregates = readAggregates(resource, { aggregate, groupBy, orderBy, sortedBy });
+  if (aggregates) refuseBeside(query);
   return {
     ...rowQuery(resource, query, caller),
     search: search === undefined ? [] : readSearch(search, operators),
     byReference: search !== undefined && isAdmin(caller),
     searchJoin:
       searchJoin === undefined ? 'and' : oneOf('searchJoin', searchJoin.toLowerCase(), ['and', 'or'] as const),
-    sort: orderBy === undefined && sortedBy === undefined ? undefined : readSort(resource, orderBy, sortedBy),
+    sort:
+      aggregates || (orderBy === undefined && sortedBy === undefined)
+        ? undefined
+        : readSort(resource, { orderBy, sortedBy }, caller),
     limit: wholeNumber('limit', limit, defaultLimit, maxLimit),
     page: wholeNumber('page', page, 1, 1_000_000_000),
     count: count === undefined ? 'capped' : oneOf('count', count, ['exact', 'none'] as const),
     cursor,
+    aggregates,
   };
+}
+
+/** What says how rows are shown has no meaning for what is computed of them. */
+function refuseBeside(query: Query): void {
+  for (const name of ['filter', 'include', 'cursor', 'count']) {
+    if (query[name] !== undefined) throw wrongParameter(`aggregate: it shows no rows; leave "${name}" out.`);
+  }
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

@@ -140,12 +140,12 @@ function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
 const withCompany = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
 
 /** `name:like;email:=`; a field without an operator keeps the search's own way. */
-export function readSearchFields(text: string, searchable: readonly string[]): Map<string, FieldOperator> {
+export function readSearchFields(text: string, requireSearchable: (field: string) => void): Map<string, FieldOperator> {
   const operators = new Map<string, FieldOperator>();
   for (const piece of wordsOf(text, ';')) {
     const colon = piece.indexOf(':');
     const field = (colon < 0 ? piece : piece.slice(0, colon)).trim();
-    if (!searchable.includes(field)) throw unknownName('searchFields: the field', field, searchable, 'field_unknown');
+    requireSearchable(field);
     if (colon < 0) continue;
     const operator = piece
       .slice(colon + 1)

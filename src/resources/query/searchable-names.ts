@@ -1,4 +1,26 @@
-import type { Resource } from '../model/resource.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { Resource, ResourceField } from '../model/resource.ts';
+import { type FieldPath, pathsThrough, readPath } from './field-path.ts';
 
 export const searchableNames = ({ fields }: Resource): string[] =>
   [...fields.values()].filter(({ options, stored }) => options.searchable && stored).map(({ name }) => name);
+
+/** `owner.name`, for each field of a related resource that can be searched. */
+export const searchablePaths = (resource: Resource): string[] => pathsThrough(resource, searchableNames);
+
+const canBeSearched = ({ options, stored, shown }: ResourceField, byReference: boolean): boolean =>
+  stored && (options.searchable === true || (byReference && shown && options.target !== undefined));
+
+/** The field that a pair of a search names; 400 where it cannot be searched. */
+export const readSearched = (
+  resource: Resource,
+  name: string,
+  caller: Caller,
+  { parameter = 'search', byReference = false } = {},
+): FieldPath =>
+  readPath(resource, name, caller, {
+    parameter,
+    accepts: (field) => canBeSearched(field, byReference),
+    names: searchableNames,
+    refusal: 'is not searchable',
+  });

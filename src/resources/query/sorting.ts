@@ -1,12 +1,21 @@
 import type { Engine } from '../../database/database.ts';
 import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
-import type { Resource, ResourceField } from '../model/resource.ts';
-import { and, type Fragment, or, raw, sql } from '../sql/sql-text.ts';
+import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
+import { and, type Fragment, join, or, raw, sql } from '../sql/sql-text.ts';
+import { pathsThrough, readPath } from './field-path.ts';
 import { wordsOf } from './words-of.ts';
 
 interface SortKey {
+  /** As it was asked for: `name`, `owner.name`. */
+  readonly name: string;
   readonly field: ResourceField;
+  /** The relations that lead to the row whose field it is. */
+  readonly relations: readonly ResourceRelation[];
   readonly descending: boolean;
+  /** What is compared. Through relations it depends on the caller, and `sortFor` says it. */
+  readonly compared: Fragment;
+  readonly nullable: boolean;
 }
 
 /** The order of a list: its keys, then the id, so that no two rows tie and pages never overlap. */
@@ -23,11 +32,27 @@ const maxKeys = 5;
 export const sortableNames = ({ fields }: Resource): string[] =>
   [...fields.values()].filter(({ options, stored }) => options.sortable && stored).map(({ name }) => name);
 
+/** `owner.name`, for each field of a related row that can be sorted by. */
+export const sortablePaths = (resource: Resource): string[] => pathsThrough(resource, sortableNames, true);
+
+const sortedPaths = {
+  parameter: 'orderBy',
+  accepts: ({ options, stored }: ResourceField) => options.sortable === true && stored,
+  names: sortableNames,
+  refusal: 'is not sortable',
+  toOne: true,
+} as const;
+
 /** The order of lists that ask for none. */
-export const usualSort = (resource: Resource): Sort => readSort(resource, undefined, undefined);
+export const usualSort = (resource: Resource): Sort =>
+  readSort(resource, { orderBy: undefined, sortedBy: undefined }, anonymousCaller);
 
 /** `orderBy=a;b` with `sortedBy=asc;desc`; a direction left out is ascending. Without `orderBy` lists are by id. */
-export function readSort(resource: Resource, orderBy: string | undefined, sortedBy: string | undefined): Sort {
+export function readSort(
+  resource: Resource,
+  { orderBy, sortedBy }: { readonly orderBy: string | undefined; readonly sortedBy: string | undefined },
+  caller: Caller,
+): Sort {
   const directions = wordsOf(sortedBy ?? '', ';').map(readDirection);
   const given = wordsOf(orderBy ?? '', ';');
   const names = given.length > 0 ? given : defaultNames(resource, directions);
@@ -37,17 +62,17 @@ export function readSort(resource: Resource, orderBy: string | undefined, sorted
   }
   const keys: SortKey[] = [];
   for (const [i, name] of names.entries()) {
-    const field = resource.fields.get(name);
-    if (!field?.options.sortable || !field.stored) {
-      throw unknownName('orderBy: the field', name, sortableNames(resource), 'field_unknown');
-    }
-    if (keys.some((key) => key.field === field)) throw wrongParameter(`orderBy: "${name}" is there twice.`);
-    keys.push({ field, descending: directions[i] ?? false });
+    const { field, relations } = readPath(resource, name, caller, sortedPaths);
+    if (keys.some((key) => key.name === name)) throw wrongParameter(`orderBy: "${name}" is there twice.`);
+    const nullable = field.nullable || relations.length > 0;
+    const compared = raw(field.compared('t'));
+    keys.push({ name, field, relations, descending: directions[i] ?? false, compared, nullable });
   }
   return sortBy(keys, directions[0] ?? false);
 }
 
-function readDirection(word: string): boolean {
+/** Whether the word means descending. */
+export function readDirection(word: string): boolean {
   const direction = word.toLowerCase();
   if (direction !== 'asc' && direction !== 'desc') {
     throw unknownName('sortedBy: the direction', word, ['asc', 'desc'], 'value_unknown');
@@ -62,13 +87,10 @@ function defaultNames({ definition: { defaultOrder } }: Resource, directions: bo
 }
 
 function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
-  const idAt = keys.findIndex(({ field }) => field.name === 'id');
+  const idAt = keys.findIndex(({ name }) => name === 'id');
   const before = idAt < 0 ? keys : keys.slice(0, idAt);
   const idDescending = idAt < 0 ? (keys.at(-1)?.descending ?? descending) : (keys[idAt] as SortKey).descending;
-  const words = [
-    ...before.map(({ field, descending: down }) => `${field.name}${down ? '-' : '+'}`),
-    idDescending ? '-' : '+',
-  ];
+  const words = [...before.map(({ name, descending: down }) => `${name}${down ? '-' : '+'}`), idDescending ? '-' : '+'];
   return { keys: before, idDescending, signature: words.join(' ') };
 }
 
@@ -76,16 +98,17 @@ function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
 export function isServed({ definition }: Resource, { keys, idDescending }: Sort): boolean {
   const [only, ...more] = keys;
   if (!only) return true;
+  if (only.relations.length > 0) return false;
   return more.length === 0 && only.descending === idDescending && definition.managed === true && only.field.indexed;
 }
 
 /** Rows without a value come first, and last when descending: SQLite's way, said to PostgreSQL. */
 export function orderSql({ keys, idDescending }: Sort, engine: Engine): Fragment {
-  const parts = keys.map(({ field, descending }) => {
-    const nulls = engine === 'postgres' && field.nullable ? (descending ? ' nulls last' : ' nulls first') : '';
-    return `${field.compared('t')}${descending ? ' desc' : ''}${nulls}`;
+  const parts = keys.map(({ compared, descending, nullable }) => {
+    const nulls = engine === 'postgres' && nullable ? (descending ? ' nulls last' : ' nulls first') : '';
+    return sql`${compared}${raw(`${descending ? ' desc' : ''}${nulls}`)}`;
   });
-  return raw([...parts, `t."id"${idDescending ? ' desc' : ''}`].join(', '));
+  return join([...parts, raw(`t."id"${idDescending ? ' desc' : ''}`)], ', ');
 }
 
 /** Where a walk by cursor stands: the keys and the id of the last row it saw. */
@@ -104,13 +127,13 @@ export function rowsAfter({ keys, idDescending }: Sort, { values, id }: Position
   if (!first) return [sql`t."id" ${beyond} ${id}`];
   if (keys.length > 1 || first.descending !== idDescending)
     return [lexicographic(keys, values, sql`t."id" ${beyond} ${id}`)];
-  const column = raw(first.field.compared('t'));
+  const column = first.compared;
   const [value] = values;
   const sameNull = sql`${column} is null and t."id" ${beyond} ${id}`;
   const after = sql`(${column}, t."id") ${beyond} (${value}, ${id})`;
   if (first.descending) {
     if (value === null) return [sameNull];
-    return first.field.nullable ? [after, sql`${column} is null`] : [after];
+    return first.nullable ? [after, sql`${column} is null`] : [after];
   }
   return value === null ? [sameNull, sql`${column} is not null`] : [after];
 }
@@ -118,10 +141,9 @@ export function rowsAfter({ keys, idDescending }: Sort, { values, id }: Position
 function lexicographic(keys: readonly SortKey[], values: readonly unknown[], idAfter: Fragment): Fragment {
   const same: Fragment[] = [];
   const ways: Fragment[] = [];
-  for (const [i, { field, descending }] of keys.entries()) {
-    const column = raw(field.compared('t'));
+  for (const [i, { compared: column, descending, nullable }] of keys.entries()) {
     const value = values[i];
-    const after = later(column, value, descending, field.nullable);
+    const after = later(column, value, descending, nullable);
     if (after) ways.push(and([...same, after]));
     same.push(value === null ? sql`${column} is null` : sql`${column} = ${value}`);
   }

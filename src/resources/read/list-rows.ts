@@ -6,20 +6,20 @@ import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { isServed, orderSql, rowsAfter } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
-import { and, eachRow, type Fragment, raw, sql, truth } from '../sql/sql-text.ts';
+import { and, eachRow, type Fragment, join, raw, sql, truth } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
 import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
 
-/** What ties one page of a list to the others. */
 /** Addresses of the pages around one. */
 export interface PageLinks {
   readonly next: string | null;
   readonly previous?: string | null;
 }
 
-interface Paging {
+/** What ties one page of a list to the others. */
+export interface Paging {
   /** They mark the cursors. */
   readonly keys: MacKeys;
   /** The address of the same list with some parameters changed. */
@@ -46,6 +46,14 @@ export function listJson(
   return thenMaybe(positions.before(), (known) => pageJson(context, resource, list, paging, { positions, known }));
 }
 
+/** The rows that a list is about: those that it asks for and that the caller may read. */
+export const listedRows = (
+  context: QueryContext,
+  resource: Resource,
+  { search }: Pick<ListRead, 'search'>,
+  { within }: Pick<Paging, 'within'>,
+): Fragment => and([within?.condition ?? truth, allowedRows(resource, 'read', context), search]);
+
 /** Where the log of changes was before the list is read. */
 interface Placed {
   readonly positions: ListPositions;
@@ -59,8 +67,7 @@ function pageJson(
   paging: Paging,
   placed?: Placed,
 ): string | Promise<string> {
-  const { condition = truth } = paging.within ?? {};
-  const where = and([condition, allowedRows(resource, 'read', context), list.search]);
+  const where = listedRows(context, resource, list, paging);
   const table = raw(resource.table);
   const walked = sql`from ${table} as t where ${eachRow} ${where}`;
   const plain = where === truth && isServed(resource, list.sort);
@@ -108,20 +115,20 @@ function numberedPage(
   return list.shape.page(list.sort, executor.engine).read(executor, [limit, offset]);
 }
 
-const positionOf = (placed: Placed | undefined): string =>
-  placed ? `, ${placed.positions.column} as "_position"` : '';
+const positionOf = (placed: Placed | undefined): Fragment =>
+  raw(placed ? `, ${placed.positions.column} as "_position"` : '');
 
 /** `extra` is selected beside the columns of the shape. */
 function readPage(
   executor: Executor,
   { shape, sort, plain }: ListRead,
   from: Fragment,
-  { extra = '', limit, offset = 0 }: { extra?: string; limit: number; offset?: number },
+  { extra, limit, offset = 0 }: { extra: Fragment; limit: number; offset?: number },
 ): StoredRow[] | Promise<StoredRow[]> {
   const read = plain ? readPrepared : readUnprepared;
   return read(
     executor,
-    sql`select ${raw(shape.columns + extra)} ${from} order by ${orderSql(sort, executor.engine)} limit ${limit} offset ${offset}`,
+    sql`select ${raw(shape.columns)}${extra} ${from} order by ${orderSql(sort, executor.engine)} limit ${limit} offset ${offset}`,
   );
 }
 
@@ -134,7 +141,8 @@ async function cursorPage(
   placed: Placed | undefined,
 ): Promise<StoredRow[]> {
   const { sort, limit, cursor = '' } = list;
-  const extra = sort.keys.map(({ field }, i) => `, ${field.compared('t')} as "_key${i}"`).join('') + positionOf(placed);
+  const keys = sort.keys.map(({ compared }, i) => sql`, ${compared} as ${raw(`"_key${i}"`)}`);
+  const extra = sql`${join(keys, '')}${positionOf(placed)}`;
   if (cursor === '') return readPage(executor, list, from, { extra, limit: limit + 1 });
   const position = readCursor(paging.keys, listName(resource, paging), sort.signature, cursor);
   if (position.values.length !== sort.keys.length) throw new Error(`a cursor of ${resource.name} lost its keys`);

@@ -19,6 +19,6 @@ export function onReplica(
   const ruled = embeds || allowedRows(resource, 'read', context) !== truth;
   const replica = replicas.choose(context.reader.caller, ruled);
   if (!replica) return context;
-  const { engine, db, reader, caller, now } = context;
-  return { engine, db, reader, caller, now, ...replica };
+  const { engine, db, reader, caller, now, deleted } = context;
+  return { engine, db, reader, caller, now, ...(deleted ? { deleted } : {}), ...replica };
 }

@@ -1,21 +1,23 @@
 import type { Engine } from '../../database/database.ts';
-import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { wrongParameter } from '../../http/errors/parameter-errors.ts';
 import { searchedValue } from '../declaration/fields/plain-values.ts';
 import type { SearchTerm } from '../declaration/fields/search-term.ts';
+import type { RuleContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { ListQuery } from '../query/list-query.ts';
 import type { SearchPair } from '../query/search-text.ts';
-import { searchableNames } from '../query/searchable-names.ts';
+import { readSearched } from '../query/searchable-names.ts';
 import { Fragment, falsehood, join, or, quoted, raw, sql, truth } from '../sql/sql-text.ts';
+import { someRelated } from './related-sql.ts';
 
 /** What a search asks of a row (alias `t`): all pairs must hold, or with `or` at least one. */
 export function searchConditions(
-  engine: Engine,
+  context: RuleContext,
   resource: Resource,
   { search, searchJoin, byReference }: Pick<ListQuery, 'search' | 'searchJoin' | 'byReference'>,
 ): Fragment {
   const conditions = search.map((pairs) =>
-    or(pairs.map((pair) => searchCondition(engine, resource, pair, byReference))),
+    or(pairs.map((pair) => searchCondition(context, resource, pair, byReference))),
   );
   const [only, ...more] = conditions;
   if (!only) return truth;
@@ -23,33 +25,29 @@ export function searchConditions(
   return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
 }
 
-const canBeSearched = ({ options, stored, shown }: ResourceField, byReference: boolean): boolean =>
-  stored && (options.searchable === true || (byReference && shown && options.target !== undefined));
-
-function searchCondition(engine: Engine, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
-  const field = resource.fields.get(pair.field);
-  if (!field || !canBeSearched(field, byReference)) {
-    throw unknownName('search: the field', pair.field, searchableNames(resource), 'field_unknown');
-  }
-  if (pair.operator !== '=' && pair.operator !== '!=') return comparison(field, pair);
-  const holds = anyTerm(engine, field, pair.terms);
+function searchCondition(context: RuleContext, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
+  const { relations, field } = readSearched(resource, pair.field, context.caller, { byReference });
+  const compares = pair.operator !== '=' && pair.operator !== '!=';
+  const holds = someRelated(context, resource, relations, (alias) =>
+    compares ? comparison(field, pair, alias) : anyTerm(context.engine, field, pair.terms, alias),
+  );
   // The exact opposite of "=": a row without a value is different from every value.
-  return pair.operator === '=' ? holds : sql`(${holds}) is not true`;
+  return pair.operator === '!=' ? sql`(${holds}) is not true` : holds;
 }
 
-function anyTerm(engine: Engine, field: ResourceField, terms: readonly SearchTerm[]): Fragment {
+function anyTerm(engine: Engine, field: ResourceField, terms: readonly SearchTerm[], alias: string): Fragment {
   const values: unknown[] = [];
   const others: Fragment[] = [];
   for (const term of terms) {
     if (term.isNull) {
-      others.push(sql`${raw(`t.${quoted(field.column)}`)} is null`);
+      others.push(sql`${raw(`${alias}.${quoted(field.column)}`)} is null`);
       continue;
     }
-    const matching = field.type.matches(term, field, engine);
+    const matching = field.type.matches(term, field, engine, alias);
     if (matching instanceof Fragment) others.push(matching);
     else values.push(...matching);
   }
-  return or([isAmong(raw(field.compared('t')), values), ...others]);
+  return or([isAmong(raw(field.compared(alias)), values), ...others]);
 }
 
 function isAmong(compared: Fragment, values: readonly unknown[]): Fragment {
@@ -62,7 +60,7 @@ function isAmong(compared: Fragment, values: readonly unknown[]): Fragment {
   return sql`${compared} in (${listed})`;
 }
 
-function comparison(field: ResourceField, { operator, terms }: SearchPair): Fragment {
+function comparison(field: ResourceField, { operator, terms }: SearchPair, alias: string): Fragment {
   const [only, ...more] = terms as [SearchTerm, ...SearchTerm[]];
   if (more.length > 0) {
     throw wrongParameter(`search: ${operator} on ${field.name} takes one value; write \\, for a comma in it.`);
@@ -73,5 +71,5 @@ function comparison(field: ResourceField, { operator, terms }: SearchPair): Frag
   if (!field.type.hasOrder) {
     throw wrongParameter(`search: ${operator} is not possible on ${field.name}; =, != and lists of values are.`);
   }
-  return sql`${raw(field.compared('t'))} ${raw(operator)} ${searchedValue(only.text, field)}`;
+  return sql`${raw(field.compared(alias))} ${raw(operator)} ${searchedValue(only.text, field)}`;
 }

@@ -1,3 +1,4 @@
+import { readersOf } from '../declaration/readers-of.ts';
 import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
 import { closedSchema } from './closed-schema.ts';
 
@@ -26,6 +27,8 @@ function describeField({ type, options, nullable }: ResourceField, managed: bool
     default: typeof options.default === 'function' ? undefined : options.default,
     min,
     max,
+    precision: options.precision,
+    scale: options.scale,
     pattern: options.pattern?.source,
   };
 }
@@ -48,6 +51,7 @@ export function describeResource(resource: Resource): Record<string, unknown> {
     operations: definition.operations ?? everything,
     defaultOrder: definition.defaultOrder,
     events: definition.events,
+    softDelete: definition.softDelete,
     scopes: { read: readScope, write: writeScope },
     access: {
       read: word(access.read),
@@ -69,5 +73,10 @@ export function describeResource(resource: Resource): Record<string, unknown> {
 }
 
 /** What front ends need to know of the declarations: the body of `GET /v1/resources`. */
-export const describeResources = (resources: Resources): string =>
-  JSON.stringify({ data: [...resources.values()].map(describeResource) });
+export const describeResources = (resources: Resources, roles: readonly string[], now: number): string =>
+  JSON.stringify({
+    data: [...resources.values()].map((resource) => ({
+      ...describeResource(resource),
+      readers: readersOf(resource.definition.access.read, roles, now),
+    })),
+  });

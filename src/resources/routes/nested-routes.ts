@@ -5,13 +5,23 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
 import { readListQuery, refuseParameters } from '../query/list-query.ts';
 import { listRead } from '../read/list-read.ts';
-import { listJson } from '../read/list-rows.ts';
 import { onReplica } from '../read/on-replica.ts';
 import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import { create, engineRoute, guardOf, idOf, pagingOf, type Query, readContext, sendJson } from './resource-routes.ts';
+import {
+  anyListJson,
+  askingFor,
+  create,
+  engineRoute,
+  guardOf,
+  idOf,
+  pagingOf,
+  type Query,
+  readContext,
+  sendJson,
+} from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
@@ -24,16 +34,17 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       path,
       { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') as FastifySchema },
       async (request, reply) => {
-        const own = readContext(services, request);
+        const query = readListQuery(target, request.query as Query, request.caller);
+        const own = askingFor(readContext(services, request), target, query);
         const context = onReplica(own, services.context.database, target, { embeds: true });
-        const list = listRead(context.engine, target, readListQuery(target, request.query as Query, request.caller));
+        const list = listRead(context, target, query);
         const parent = await parentOf(services, resource, whole, request);
         const within = {
           condition: relatedRows(resource, child, context, parent),
           name: `${resource.name}/${parent.id}/${name}`,
         };
         const paging = { ...pagingOf(services, request, reply), within };
-        return sendJson(reply, await listJson(context, target, list, paging));
+        return sendJson(reply, await anyListJson(context, target, list, paging));
       },
     );
     if (!canCreate(child)) continue;

@@ -6,8 +6,9 @@ import { demandsOf } from '../declaration/step-up.ts';
 import { pascalCase } from '../model/component-names.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { type RowOperation, ruleOf } from '../model/row-rules.ts';
-import { searchableNames } from '../query/searchable-names.ts';
-import { sortableNames } from '../query/sorting.ts';
+import { aggregateFunctions, groupableFields, summableFields } from '../query/aggregate-query.ts';
+import { searchableNames, searchablePaths } from '../query/searchable-names.ts';
+import { sortableNames, sortablePaths } from '../query/sorting.ts';
 import { inputSchema, plain, replacesAsItCreates } from './openapi-schemas.ts';
 import { withArticle } from './with-article.ts';
 
@@ -37,6 +38,27 @@ const idParameter = (resource: Resource) =>
     required: ['id'],
   });
 
+const deletedParameter = (values: readonly string[]) => ({
+  type: 'string',
+  enum: values,
+  description: 'Deleted rows alone, or with the others. Only for those who may delete them.',
+});
+
+const names = (fields: readonly { readonly name: string }[]): string => fields.map(({ name }) => name).join(', ');
+const through = (paths: readonly string[]): string =>
+  paths.length === 0 ? '' : ` Through relations: ${paths.slice(0, 20).join(', ')}.`;
+
+function aggregateParameters(resource: Resource): Record<string, object> {
+  const summable = summableFields(resource);
+  return {
+    aggregate: parameter(
+      `Compute in place of listing rows, with , between them: ${aggregateFunctions.join(', ')}. All but count name a field.${summable.length === 0 ? '' : ` sum and avg take: ${names(summable)}.`}`,
+      'count',
+    ),
+    groupBy: parameter(`With aggregate: compute for each value of these fields: ${names(groupableFields(resource))}.`),
+  };
+}
+
 function selectionParameters(resource: Resource): Record<string, object> {
   const relations = [...resource.relations.keys()];
   return {
@@ -44,6 +66,7 @@ function selectionParameters(resource: Resource): Record<string, object> {
     ...(relations.length === 0
       ? {}
       : { include: parameter(`Embed relations, with , between them: ${relations.join(', ')}.`) }),
+    ...(resource.definition.softDelete ? { deleted: deletedParameter(['only', 'with']) } : {}),
   };
 }
 
@@ -51,17 +74,20 @@ function listParameters(resource: Resource): Record<string, object> {
   const searchable = searchableNames(resource);
   return {
     search: parameter(
-      `field:value, with ; between pairs; a|b:value looks in several fields. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.`,
+      `field:value, with ; between pairs; a|b:value looks in several fields. * at either end is a wildcard; > >= < <= != compare; a,b is any of; null is null; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
     ),
     searchJoin: { type: 'string', enum: ['and', 'or'], description: 'How the pairs of search are joined.' },
     searchFields: parameter('field:operator, with ; between pairs; operators are =, like and in.'),
-    orderBy: parameter(`Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.`),
+    orderBy: parameter(
+      `Fields to sort by, with ; between them: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
+    ),
     sortedBy: parameter('asc or desc for each field of orderBy, with ; between them.'),
     ...selectionParameters(resource),
     page: { type: 'integer', minimum: 1, description: 'The page, from 1.' },
     limit: { type: 'integer', minimum: 1, maximum: 100, default: 20, description: 'Rows on a page.' },
     count: { type: 'string', enum: ['exact', 'none'], description: 'Count all rows, or none; else up to 10,000.' },
     cursor: parameter('Walk by key at the same cost at any depth: empty for the first page, then next_cursor.'),
+    ...aggregateParameters(resource),
   };
 }
 
@@ -174,6 +200,7 @@ export function operationDocs(resource: Resource, operation: Operation) {
         ...common,
         ...byId,
         ...(definition.deleteBody ? { body: definition.deleteBody } : {}),
+        ...(definition.softDelete ? { querystring: query({ deleted: deletedParameter(['only']) }) } : {}),
         response: {
           204: { description: 'Deleted.', type: 'null' },
           ...refusals,
@@ -184,6 +211,20 @@ export function operationDocs(resource: Resource, operation: Operation) {
         },
       };
   }
+}
+
+/** The description of restoring a deleted row. */
+export function restoreDocs(resource: Resource) {
+  const { name, singular, writeScope } = resource;
+  return {
+    tags: [name],
+    operationId: `restore_${name}`,
+    summary: `Restore a deleted ${singular}`,
+    description: `Needs the scope \`${writeScope}\`, and the right to delete the row.${stepUpText(ruleOf(resource, 'delete'))}`,
+    'x-client': `const { data } = await gatehouse.resource('${name}').restore(id);`,
+    params: idParameter(resource),
+    response: { 200: json('The row as it is now.', row(resource)), ...refusals, ...missing, ...moved, ...invalid },
+  };
 }
 
 /** The description of a list under a parent, or of making a row there. */

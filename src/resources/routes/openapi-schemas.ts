@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { component, type Json, named } from '../../http/openapi/openapi-components.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
+import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
 
 function fieldSchema({ type, options, nullable }: ResourceField): Json {
   const schema = type.schema(options);
@@ -74,6 +75,36 @@ function rowSchema(resource: Resource): Json {
   };
 }
 
+const objectOf = (fields: readonly ResourceField[], schemaOf: (field: ResourceField) => Json): Json => ({
+  type: 'object',
+  properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
+  additionalProperties: false,
+});
+
+/** One group of `aggregate`: the values that its rows share, and what was computed of them. */
+function aggregateSchema(resource: Resource): Json {
+  const orNull = (field: ResourceField) => fieldSchema({ ...field, nullable: true });
+  const sum = (field: ResourceField): Json => ({
+    type: [field.type.name === 'decimal' ? 'string' : 'number', 'null'],
+  });
+  const computed = {
+    count: { type: 'integer', description: 'Rows.' },
+    sum: objectOf(summableFields(resource), sum),
+    avg: objectOf(summableFields(resource), sum),
+    min: objectOf(comparableFields(resource), orNull),
+    max: objectOf(comparableFields(resource), orNull),
+  };
+  return {
+    type: 'object',
+    description: `With \`aggregate\`: what was computed of ${resource.name}, and the fields that \`groupBy\` names.`,
+    properties: {
+      ...Object.fromEntries(groupableFields(resource).map((field) => [field.name, orNull(field)])),
+      ...computed,
+    },
+    additionalProperties: false,
+  };
+}
+
 /** A row of which `filter` chose the fields. */
 function partialSchema(resource: Resource): Json {
   const { required: _required, ...row } = rowSchema(resource);
@@ -143,6 +174,7 @@ export function resourceComponents(resource: Resource): [string, Json][] {
   return [
     [name, rowSchema(resource)],
     [`${name}Partial`, partialSchema(resource)],
+    [`${name}Aggregate`, aggregateSchema(resource)],
     [`${name}Read`, answer(read)],
     [`${name}Input`, inputSchema(resource, 'create')],
     [`${name}Replacement`, inputSchema(resource, 'replace')],
@@ -153,7 +185,7 @@ export function resourceComponents(resource: Resource): [string, Json][] {
       {
         type: 'object',
         properties: {
-          data: { type: 'array', items: read },
+          data: { type: 'array', items: { anyOf: [...read.anyOf, component(`${name}Aggregate`)] } },
           meta: {
             type: 'object',
             properties: { pagination: paginationSchema, ...(resource.changes ? { changes_position: position } : {}) },

@@ -9,17 +9,25 @@ import type { Call } from '../declaration/define-resource.ts';
 import { type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow, readListQuery, readRowQuery, refuseParameters } from '../query/list-query.ts';
-import { listRead } from '../read/list-read.ts';
-import { listJson, type PageLinks } from '../read/list-rows.ts';
+import {
+  plainRow,
+  type RowQuery,
+  readListQuery,
+  readRemoval,
+  readRowQuery,
+  refuseParameters,
+} from '../query/list-query.ts';
+import { aggregateJson } from '../read/aggregate-rows.ts';
+import { type ListRead, listRead } from '../read/list-read.ts';
+import { listJson, type PageLinks, type Paging } from '../read/list-rows.ts';
 import { onReplica } from '../read/on-replica.ts';
 import { findRow, foundRowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/remembered.ts';
 import type { TaggedJson } from '../read/row-json.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
-import { changeResource, createResource, deleteResource } from '../write/write-resource.ts';
-import { operationDocs } from './openapi-operations.ts';
+import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
+import { operationDocs, restoreDocs } from './openapi-operations.ts';
 
 export type Query = Record<string, string>;
 
@@ -40,6 +48,16 @@ export const callOf = ({ context, enqueuing }: ResourceServices, request: Fastif
 /** What a request reads with. */
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
+
+/** The same, where deleted rows are asked for. */
+export const askingFor = (context: QueryContext, of: Resource, { deleted: which }: RowQuery): QueryContext =>
+  which ? { ...context, deleted: { of, which } } : context;
+
+/** A page of rows, or what is computed of them. */
+export const anyListJson = (context: QueryContext, resource: Resource, list: ListRead, paging: Paging) =>
+  list.aggregates
+    ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
+    : listJson(context, resource, list, paging);
 
 /** What guards a route of the resource: its scope, and a token unless everybody may read. */
 export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyContextConfig => ({
@@ -105,18 +123,21 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   // Reads are not async: on SQLite the answer is there at once.
   if (offers('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
-      const own = readContext(services, request);
-      const list = listRead(own.engine, resource, readListQuery(resource, request.query as Query, request.caller));
-      const context = onReplica(own, services.context.database, resource, { embeds: list.includes.length > 0 });
-      const json = listJson(context, resource, list, pagingOf(services, request, reply));
+      const query = readListQuery(resource, request.query as Query, request.caller);
+      const own = askingFor(readContext(services, request), resource, query);
+      const list = listRead(own, resource, query);
+      const context = onReplica(own, services.context.database, resource, { embeds: list.looksElsewhere });
+      const json = anyListJson(context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }
   if (offers('find')) {
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
-      const selection = selectionFor(resource, readRowQuery(resource, request.query as Query, request.caller));
+      const query = readRowQuery(resource, request.query as Query, request.caller);
+      const selection = selectionFor(resource, query);
       const embeds = selection.includes.length > 0;
-      const context = onReplica(readContext(services, request), services.context.database, resource, { embeds });
+      const own = askingFor(readContext(services, request), resource, query);
+      const context = onReplica(own, services.context.database, resource, { embeds });
       const found = findRow(context, resource, idOf(resource, request), selection.shape);
       const json = thenMaybe(found, (row) => foundRowJson(context, resource, selection, row));
       return thenMaybe(json, (tagged) =>
@@ -150,8 +171,9 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
   if (offers('delete')) {
     app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
-      refuseParameters(request.query as Query);
+      const { deleted } = readRemoval(resource, request.query as Query);
       await deleteResource(services, resource, {
+        forGood: deleted !== undefined,
         call: callOf(services, request),
         id: idOf(resource, request),
         body: request.body,
@@ -159,6 +181,20 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
         key: keyOf(services, request),
       });
       return reply.code(204).send();
+    });
+  }
+  if (resource.definition.softDelete) {
+    const docs = restoreDocs(resource) as FastifySchema;
+    app.post(`${path}/:id/restorations`, { ...options('delete', 'write'), schema: docs }, async (request, reply) => {
+      refuseParameters(request.query as Query);
+      const restored = await restoreResource(services, resource, {
+        call: callOf(services, request),
+        id: idOf(resource, request),
+        body: request.body,
+        selection: selectionFor(resource, plainRow),
+        ifMatch: request.headers['if-match'],
+      });
+      return sendTagged(reply, restored);
     });
   }
 }

@@ -39,9 +39,11 @@ export async function requireReferences(context: WriteContext, resource: Resourc
     const value = values[field.name];
     const target = context.services.resources.get(field.options.target ?? '');
     if (!target || value === undefined || value === null || !field.sendable) continue;
+    // A row that is being marked as deleted is not there any more once that is done.
+    const held = context.engine === 'postgres' && target.definition.softDelete ? ' for key share of t' : '';
     const rows = await readPrepared(
       context,
-      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', context)}`,
+      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', context)}${raw(held)}`,
     );
     if (rows.length === 0) {
       errors.push(fieldError(field.name, 'not_found', `names none of the ${target.name} that you may see`));
@@ -98,7 +100,7 @@ interface Written {
 export async function recordWrite(
   { services, call }: WriteContext,
   resource: Resource,
-  what: 'created' | 'updated' | 'deleted',
+  what: 'created' | 'updated' | 'deleted' | 'restored',
   { id, before, after, fields }: Written,
 ): Promise<void> {
   if (!resource.definition.events) return;

@@ -5,6 +5,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows } from '../model/row-rules.ts';
 import { noSuchRow, rowJson } from '../read/read-rows.ts';
+import type { TaggedJson } from '../read/row-json.ts';
 import { readPrepared, readUnprepared } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
@@ -13,7 +14,7 @@ import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
 import { withProof } from './with-proof.ts';
 import type { ChangeRequest, CreateRequest } from './write-requests.ts';
-import { changeRow, insertRow, removeRow } from './write-row.ts';
+import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
 /** The body of a 201, and what stands above it. */
@@ -106,11 +107,16 @@ export async function changeResource(
   });
 }
 
+interface DeleteRequest extends Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'key'> {
+  /** A row that is deleted already is not kept any longer. */
+  readonly forGood?: boolean;
+}
+
 /** `DELETE`. */
 export async function deleteResource(
   services: ResourceServices,
   resource: Resource,
-  { id, ifMatch, key, ...sent }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'key'>,
+  { id, ifMatch, key, forGood, ...sent }: DeleteRequest,
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const known = key !== undefined && (await wasAnswered(services.context, key));
@@ -121,14 +127,30 @@ export async function deleteResource(
       const { tx } = write.call;
       if (key && (await takeKey(tx, key, call.now))) return;
       if (known) throw forgotten();
-      const before = await lockRow(write, resource, id, 'delete', ifMatch);
-      await removeRow(write, resource, before);
+      const deleted = forGood ? { deleted: { of: resource, which: 'only' as const } } : {};
+      const before = await lockRow({ ...write, ...deleted }, resource, id, 'delete', ifMatch);
+      await removeRow(write, resource, before, { forGood });
       if (key) await keepAnswer(tx, key, { id, headers: {}, body: '' });
     });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
     throw conflict(await whoRefers(services, resource, id), 'still_referred_to');
   }
+}
+
+/** `POST /v1/<resources>/<id>/restorations`. A row that is not deleted stays as it is. */
+export async function restoreResource(
+  services: ResourceServices,
+  resource: Resource,
+  { id, ifMatch, selection, ...sent }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'selection'>,
+): Promise<TaggedJson> {
+  const { call } = await withProof(services, resource, sent);
+  return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
+    const asked = { ...write, deleted: { of: resource, which: 'with' as const } };
+    const before = await lockRow(asked, resource, id, 'delete', ifMatch);
+    const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
+    return rowJson(write, resource, selection, row);
+  });
 }
 
 async function whoRefers({ resources, context }: ResourceServices, resource: Resource, id: string): Promise<string> {

@@ -8,6 +8,7 @@ import { type Executor, readPrepared, type StoredRow, write, writeOnce } from '.
 import { type Fragment, falsehood, join, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { HookChange } from './hook-runs.ts';
 import type { Input, Values } from './read-input.ts';
+import { markDeleted, requireKept, unmarkDeleted } from './soft-delete.ts';
 import { mayNot, recordWrite, refuseChanged, refuseTaken, requireReferences, requireRule } from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -141,13 +142,34 @@ async function updateStatement(
   await writeOnce(context, sql`update ${raw(resource.table)} set ${join(sets, ', ')} where "id" = ${id}`);
 }
 
-export async function removeRow(context: WriteContext, resource: Resource, before: StoredRow): Promise<void> {
+/** Deletes a row; `forGood` where it is not to be kept, though the resource keeps deleted rows. */
+export async function removeRow(
+  context: WriteContext,
+  resource: Resource,
+  before: StoredRow,
+  { forGood = false } = {},
+): Promise<void> {
   const { call } = context;
-  const { remove } = resource.definition;
+  const { remove, softDelete } = resource.definition;
   const whole = wholeRow(resource, before);
   await context.hooks.run(resource, 'beforeWrite', call, { operation: 'delete', values: {}, before: whole });
   if (remove) await remove(call, whole);
+  else if (softDelete && !forGood) await markDeleted(context, resource, [whole.id]);
   else await write(context, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
   await written(context, resource, { operation: 'delete', values: {}, before: whole, after: undefined });
   await recordWrite(context, resource, 'deleted', { id: whole.id, before: whole });
+}
+
+/** Restores a deleted row. */
+export async function restoreRow(context: WriteContext, resource: Resource, before: StoredRow): Promise<StoredRow> {
+  const whole = wholeRow(resource, before);
+  const change = { operation: 'update', values: {}, before: whole } as const;
+  await context.hooks.run(resource, 'beforeWrite', context.call, change);
+  await requireKept(context, resource, whole);
+  await refuseTaken(resource, unmarkDeleted(context, resource, [whole.id], before.deleted_at));
+  const row = await readBack(context, resource, whole.id);
+  const after = wholeRow(resource, row);
+  await written(context, resource, { ...change, after });
+  await recordWrite(context, resource, 'restored', { id: whole.id, before: whole, after });
+  return row;
 }

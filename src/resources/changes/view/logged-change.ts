@@ -21,6 +21,12 @@ function shapeFor(resource: Resource): RowShape {
   return shape;
 }
 
+/** A row of the log. One that is marked as deleted does not exist. */
+function readKept({ definition }: Resource, text: string | null): StoredRow | undefined {
+  const row = text === null ? undefined : (JSON.parse(text) as StoredRow);
+  return definition.softDelete && row && row.deleted_at !== null ? undefined : row;
+}
+
 /** A change as it stands in the log. What it looks like to those who see the same of it is made once. */
 export class LoggedChange {
   readonly resource: Resource;
@@ -31,9 +37,15 @@ export class LoggedChange {
 
   constructor(resource: Resource, row: LogRow) {
     this.resource = resource;
-    this.row = row;
-    this.before = row.before === null ? undefined : (JSON.parse(row.before) as StoredRow);
-    this.after = row.after === null ? undefined : (JSON.parse(row.after) as StoredRow);
+    this.before = readKept(resource, row.before);
+    this.after = readKept(resource, row.after);
+    this.row = { ...row, operation: this.#operation(row) };
+  }
+
+  /** Who follows the changes of a resource that keeps deleted rows sees them deleted, and created when they are restored. */
+  #operation({ operation, before, after }: LogRow): LogRow['operation'] {
+    if (after !== null && !this.after) return 'deleted';
+    return before !== null && !this.before ? 'created' : operation;
   }
 
   get position(): number {

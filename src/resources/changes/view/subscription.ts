@@ -5,7 +5,7 @@ import { insufficientScope } from '../../../http/gate/unauthorized.ts';
 import { type Caller, mayUseScope } from '../../../platform/caller.ts';
 import { queryContext } from '../../model/query-context.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
-import { readListQuery } from '../../query/list-query.ts';
+import { type ListQuery, readListQuery } from '../../query/list-query.ts';
 import { searchConditions } from '../../read/search-conditions.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
 import { readingRules } from './condition-holds.ts';
@@ -48,6 +48,7 @@ export function readSubscription(
   const query = Object.fromEntries(
     Object.entries({ search, searchJoin, searchFields }).filter(([, value]) => value !== undefined),
   ) as Record<string, string>;
+  const context = { engine, caller, now };
   const resources = new Map(
     names.map((name) => {
       const resource = recorded.get(name);
@@ -55,10 +56,22 @@ export function readSubscription(
       if (!mayUseScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
       // Throws for who may see no row at all.
       readingRules(resource, { caller, now });
-      return [name, { resource, search: searchConditions(engine, resource, readListQuery(resource, query, caller)) }];
+      const asked = readListQuery(resource, query, caller);
+      refuseRelations(asked);
+      return [name, { resource, search: searchConditions(context, resource, asked) }];
     }),
   );
   return { caller, resources, key: JSON.stringify(query) };
+}
+
+/** A change holds the row as it was. What the rows were like that it was related to is not known. */
+function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
+  const through = search.flat().find(({ field }) => field.includes('.'));
+  if (through) {
+    throw wrongParameter(
+      `search: changes cannot be searched through relations, as "${through.field.slice(0, 100)}" does.`,
+    );
+  }
 }
 
 function splitNames(text: string): string[] {

@@ -15,6 +15,8 @@ export interface ColumnSchema {
   readonly references?: { readonly table: string; readonly onDelete: 'restrict' | 'cascade' | 'set null' };
   readonly min?: number;
   readonly max?: number;
+  readonly precision?: number;
+  readonly scale?: number;
   readonly values?: readonly string[];
   /** No declaration names it any more. It stays until somebody says that it may go. */
   readonly unnamed?: true;
@@ -28,4 +30,6 @@ export interface Narrowing {
   readonly says: string;
   /** What makes them fit, losing what does not; undefined when nothing can. */
   readonly mend: Fragment | undefined;
+  /** What to do where nothing makes them fit. */
+  readonly advice?: string;
 }

@@ -2,6 +2,7 @@
 export { boolean } from './boolean.ts';
 export { computed } from './computed.ts';
 export { date } from './date.ts';
+export { decimal } from './decimal.ts';
 export { integer } from './integer.ts';
 export { json } from './json.ts';
 export { list } from './list.ts';

@@ -49,6 +49,9 @@ export interface FieldType {
   /** Whether the empty text of a form is a value. Elsewhere an empty box means that there is none. */
   takesEmptyText?(options: AnyOptions): boolean;
 
+  /** The type of one field, where how its values are shown depends on its options. */
+  withOptions?(options: AnyOptions): FieldType;
+
   /** What can be said of fields of this type alone. */
   readonly ownOptions?: OptionKinds;
   /** What is wrong with a declaration, besides what is wrong with those of any type. */
@@ -63,8 +66,8 @@ export interface FieldType {
   readonly takes: string;
   /** Whether a search can ask for less and more. */
   readonly hasOrder: boolean;
-  /** The stored values that a term of a search accepts, or a condition on the row (alias `t`). */
-  matches(term: SearchTerm, field: SearchedField, engine: Engine): readonly unknown[] | Fragment;
+  /** The stored values that a term of a search accepts, or a condition on the row of the aliased table. */
+  matches(term: SearchTerm, field: SearchedField, engine: Engine, alias: string): readonly unknown[] | Fragment;
 
   /** Whether there is an index of it: always, where the field is searchable or sortable, or never. */
   readonly indexing: 'always' | 'asked' | 'never';
@@ -74,7 +77,7 @@ export interface FieldType {
   readonly isFolded?: true;
 
   /** What the declaration demands of stored values. */
-  bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values'>;
+  bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values' | 'precision' | 'scale'>;
   /** What a column that becomes required holds where no value was given; undefined where there is no such value. */
   emptyValue(column: ColumnSchema): unknown;
   /** The ways in which stored values may break a new declaration. */

@@ -1,6 +1,7 @@
 import { booleanType } from './boolean.ts';
 import { isComputed } from './computed.ts';
 import { dateType } from './date.ts';
+import { decimalType } from './decimal.ts';
 import type { Field } from './field.ts';
 import type { FieldType } from './field-type.ts';
 import { integerType } from './integer.ts';
@@ -18,6 +19,7 @@ export const fieldTypes: readonly FieldType[] = [
   textType,
   integerType,
   numberType,
+  decimalType,
   booleanType,
   dateType,
   timestampType,
@@ -40,5 +42,5 @@ export function fieldTypeOf(field: Field): FieldType {
   const name = typeNameOf(field);
   const type = byName.get(name);
   if (!type) throw new Error(`there is no type "${name}" of fields`);
-  return type;
+  return type.withOptions?.(field.options) ?? type;
 }

@@ -49,6 +49,8 @@ export interface AnyOptions extends Omit<FieldOptions<unknown>, 'default' | 'exa
   example?: unknown;
   min?: number;
   max?: number;
+  precision?: number;
+  scale?: number;
   maxItem?: number;
   pattern?: RegExp;
   folded?: 'stored' | 'lower';

@@ -43,9 +43,9 @@ export const listType: FieldType = {
   fromSearch: (text) => text,
   takes: 'an item of the list',
   hasOrder: false,
-  matches(term, field, engine) {
+  matches(term, field, engine, alias) {
     refuseWildcard(term, field);
-    return listHolds(engine, `t.${quoted(field.column)}`, sql`${term.text}`);
+    return listHolds(engine, `${alias}.${quoted(field.column)}`, sql`${term.text}`);
   },
   emptyValue: () => '[]',
 };

@@ -108,8 +108,10 @@ export const textType: FieldType = {
   }),
   fromSearch: (value, field) => field.foldText(value),
   takes: 'a text',
-  matches: (term, field, engine) =>
-    term.openStart || term.openEnd ? wildcard(engine, field, term) : [searchedValue(term.text, field)],
+  matches: (term, field, engine, alias) =>
+    term.openStart || term.openEnd
+      ? wildcard(engine, field.compared(alias), field, term)
+      : [searchedValue(term.text, field)],
   maxLength: maxOf,
   isFolded: true,
   bounds: (options) => ({ ...textValues.bounds(options), max: maxOf(options) }),
@@ -125,11 +127,16 @@ export const textType: FieldType = {
     ];
   },
   isPlainText: true,
-  widens: ['integer', 'number', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],
+  widens: ['integer', 'number', 'decimal', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],
 };
 
-function wildcard(engine: Engine, field: SearchedField, { text, openStart, openEnd }: SearchTerm): Fragment {
-  const compared = raw(field.compared('t'));
+function wildcard(
+  engine: Engine,
+  column: string,
+  field: SearchedField,
+  { text, openStart, openEnd }: SearchTerm,
+): Fragment {
+  const compared = raw(column);
   const folded = field.foldText(text);
   if (folded === '') return sql`${compared} is not null`;
   if (openStart && openEnd) {

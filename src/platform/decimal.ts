@@ -1,0 +1,68 @@
+/** An exact decimal: `units` times ten to the power of minus `scale`. */
+export interface Decimal {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+const plain = /^([+-]?)(\d{1,99})(?:\.(\d{1,99}))?$/;
+
+/** The decimal that a text such as `-12.50` means, without trailing zeros; undefined where it means none. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = text.length > 210 ? null : plain.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '', digits = ''] = match;
+  const fraction = withoutZeros(digits);
+  const units = BigInt(whole + fraction);
+  return { units: sign === '-' ? -units : units, scale: fraction.length };
+}
+
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
+}
+
+/** The text of a decimal with at least this many digits after the point. */
+export function writeDecimal({ units, scale }: Decimal, least = 0): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
+  const whole = digits.slice(0, digits.length - scale);
+  const fraction = withoutZeros(digits.slice(digits.length - scale)).padEnd(least, '0');
+  return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+const atScale = ({ units, scale }: Decimal, wanted: number): bigint => units * 10n ** BigInt(wanted - scale);
+
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { units: atScale(a, scale) + atScale(b, scale), scale };
+}
+
+/** Rounded half away from zero to this many digits after the point. */
+export function divideDecimal(value: Decimal, by: bigint, scale: number): Decimal {
+  const negative = value.units < 0n;
+  const dividend = (negative ? -value.units : value.units) * 10n ** BigInt(scale);
+  const divisor = by * 10n ** BigInt(value.scale);
+  const units = (2n * dividend + divisor) / (2n * divisor);
+  return { units: negative ? -units : units, scale };
+}
+
+const complement = (digits: string): string => digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
+
+/**
+ * The text that stores a decimal. Such texts sort by bytes as the decimals do, and equal decimals have the same text. It is the
+ * count of digits before the point, a space, and the digits: `02 12.5`. A negative one has `-` before it, each digit taken from
+ * nine, and `~` after it: `-97 87.4~`.
+ */
+export function sortableDecimal(value: Decimal): string {
+  const text = writeDecimal(value);
+  const digits = text.startsWith('-') ? text.slice(1) : text;
+  const point = digits.indexOf('.');
+  const sorted = `${String(point < 0 ? digits.length : point).padStart(2, '0')} ${digits}`;
+  return value.units < 0n ? `-${complement(sorted)}~` : sorted;
+}
+
+/** The decimal that such a text stores. */
+export function fromSortable(stored: string): Decimal {
+  const value = stored.startsWith('-') ? `-${complement(stored.slice(4, -1))}` : stored.slice(3);
+  return parseDecimal(value) ?? { units: 0n, scale: 0 };
+}

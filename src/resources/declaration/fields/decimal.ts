@@ -1,0 +1,134 @@
+import { type Decimal, fromSortable, parseDecimal, sortableDecimal, writeDecimal } from '../../../platform/decimal.ts';
+import { type Fragment, sql } from '../../sql/sql-text.ts';
+import { amount } from '../option-kind.ts';
+import type { ColumnSchema, Narrowing } from './column-schema.ts';
+import { type AnyOptions, declareField, type Field, type FieldOptions, type LocalizedText } from './field.ts';
+import { type FieldType, type OwnOptions, type Refusal, refuse } from './field-type.ts';
+import { plainValues } from './plain-values.ts';
+
+export interface DecimalOptions extends FieldOptions<string> {
+  /** Digits in all, at most 65. */
+  precision: number;
+  /** How many of them come after the point. */
+  scale: number;
+  min?: number;
+  max?: number;
+}
+
+/** An exact decimal, such as an amount of money. JSON has it as a text: `"12.50"`. */
+export const decimal = <const O extends DecimalOptions>(options: LocalizedText<O, DecimalOptions>): Field<string, O> =>
+  declareField('decimal', options);
+
+const mostDigits = 65;
+
+const sortable = (text: string): string | undefined => {
+  const value = parseDecimal(text);
+  return value && sortableDecimal(value);
+};
+
+const wholeDigits = ({ units, scale }: Decimal): number => {
+  const digits = String(units < 0n ? -units : units).length - scale;
+  return units === 0n ? 0 : Math.max(0, digits);
+};
+
+function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOptions): Refusal | undefined {
+  const parsed = typeof value === 'string' ? parseDecimal(value) : undefined;
+  if (!parsed) return refuse('type', 'must be a decimal in a text, such as "12.50"');
+  if (parsed.scale > scale) return refuse('scale', `must have at most ${scale} digits after the point`);
+  if (wholeDigits(parsed) > precision - scale) {
+    return refuse('precision', `must have at most ${precision - scale} digits before the point`);
+  }
+  const stored = sortableDecimal(parsed);
+  const [least, most] = [sortable(String(min)), sortable(String(max))];
+  if (least !== undefined && stored < least) return refuse('minimum', `must be at least ${min}`);
+  if (most !== undefined && stored > most) return refuse('maximum', `must be at most ${max}`);
+  return undefined;
+}
+
+function schema(options: AnyOptions): Record<string, unknown> {
+  const { precision = 0, scale = 0, min, max } = options;
+  const whole = precision > scale ? `\\d{1,${precision - scale}}` : '0';
+  const sign = (min ?? -1) < 0 ? '-?' : '';
+  const candidates = ['12.50', '1.5', '1', '0.5', '0', String(min ?? 0), String(max ?? 0)];
+  const example = candidates.find((text) => !check(text, options));
+  const shown = example === undefined ? undefined : parseDecimal(example);
+  return {
+    type: 'string',
+    format: 'decimal',
+    pattern: `^${sign}${whole}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$`,
+    ...(shown ? { examples: [writeDecimal(shown, scale)] } : {}),
+    ...(min === undefined ? {} : { 'x-minimum': String(min) }),
+    ...(max === undefined ? {} : { 'x-maximum': String(max) }),
+  };
+}
+
+function checkOptions({ precision, scale, min, max }: AnyOptions, complain: (what: string) => void): void {
+  if (!Number.isInteger(precision) || Number(precision) < 1 || Number(precision) > mostDigits) {
+    complain(
+      `precision takes the number of digits in all, from 1 to ${mostDigits}: decimal({ precision: 10, scale: 2 }).`,
+    );
+  } else if (!Number.isInteger(scale) || Number(scale) < 0 || Number(scale) > Number(precision)) {
+    complain(`scale takes the number of digits after the point, from 0 to the precision ${precision}.`);
+  } else {
+    for (const [name, bound] of Object.entries({ min, max })) {
+      const refusal = bound === undefined ? undefined : check(String(bound), { precision, scale } as AnyOptions);
+      if (refusal) complain(`${name} ${bound} ${refusal.says}.`);
+    }
+  }
+}
+
+/** Values with more digits than a new declaration allows, by their stored texts. */
+function tooManyDigits(column: Fragment, { precision = 0, scale = 0 }: ColumnSchema): Fragment {
+  const whole = sql`case when ${column} < '0' then 99 - cast(substr(${column}, 2, 2) as integer) else cast(substr(${column}, 1, 2) as integer) end`;
+  const frame = sql`case when ${column} < '0' then 6 else 4 end`;
+  const isSmall = sql`(${column} like '01 0%' or ${column} like '-98 9%')`;
+  return sql`((${whole}) > ${Math.max(1, precision - scale)} or length(${column}) - (${frame}) - (${whole}) > ${scale} or (${precision - scale} = 0 and not ${isSmall}))`;
+}
+
+function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[] {
+  const found: Narrowing[] = [];
+  const { min, max, precision = 0, scale = 0 } = after;
+  const [hadWhole, hadScale] = [(before.precision ?? 99) - (before.scale ?? 0), before.scale ?? 99];
+  if (hadWhole > precision - scale || hadScale > scale) {
+    found.push({
+      breaks: tooManyDigits(column, after),
+      says: `have more digits in it than precision ${precision} and scale ${scale} allow`,
+      mend: undefined,
+      advice: 'Keep the precision and scale, or change those rows first.',
+    });
+  }
+  const limit = (name: string, sign: Fragment, bound: number) => {
+    const stored = sortable(String(bound));
+    const says = `are ${name} ${bound} in it and would be set to that`;
+    found.push({ breaks: sql`${column} ${sign} ${stored}`, says, mend: sql`${stored}` });
+  };
+  if (max !== undefined && (before.max ?? Number.POSITIVE_INFINITY) > max) limit('above', sql`>`, max);
+  if (min !== undefined && (before.min ?? Number.NEGATIVE_INFINITY) < min) limit('below', sql`<`, min);
+  return found;
+}
+
+/** The type of decimals that show so many digits after the point. */
+const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
+  ...plainValues,
+  name: 'decimal',
+  storage: 'text',
+  ownOptions: { precision: amount, scale: amount, min: amount, max: amount } satisfies OwnOptions<DecimalOptions>,
+  checkOptions,
+  check,
+  toStored: (value) => sortable(String(value)),
+  fromStored: (stored) => writeDecimal(fromSortable(stored as string), scale),
+  toJson: (stored) => `"${writeDecimal(fromSortable(stored as string), scale)}"`,
+  schema,
+  fromSearch: sortable,
+  takes: 'a decimal such as 12.50',
+  bounds: (options) => ({
+    ...plainValues.bounds(options),
+    ...(options.precision === undefined ? {} : { precision: options.precision }),
+    ...(options.scale === undefined ? {} : { scale: options.scale }),
+  }),
+  emptyValue: ({ min }) => sortable(String(Math.max(0, min ?? 0))),
+  narrowings,
+  withOptions: decimalOf,
+});
+
+export const decimalType: FieldType = decimalOf({});

@@ -1,0 +1,114 @@
+import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { isTooLongToIndex } from '../declaration/fields/indexing.ts';
+import type { Resource, ResourceField } from '../model/resource.ts';
+import { readDirection } from './sorting.ts';
+import { wordsOf } from './words-of.ts';
+
+export const aggregateFunctions = ['count', 'sum', 'avg', 'min', 'max'] as const;
+type AggregateFunction = (typeof aggregateFunctions)[number];
+
+/** `count`, or `sum:seats`. */
+export type Aggregate =
+  | { readonly name: string; readonly of: 'count' }
+  | { readonly name: string; readonly of: Exclude<AggregateFunction, 'count'>; readonly field: ResourceField };
+
+/** What is computed of rows, and by which fields they are put together. */
+export interface AggregateQuery {
+  readonly aggregates: readonly Aggregate[];
+  readonly groupBy: readonly ResourceField[];
+  /** Names of groups and aggregates. Groups come in the order of their values after that. */
+  readonly order: readonly { readonly by: Aggregate | ResourceField; readonly descending: boolean }[];
+}
+
+const maxAggregates = 10;
+const maxGroups = 3;
+
+const summable = ['integer', 'number', 'decimal'];
+const comparable = [...summable, 'date', 'timestamp'];
+const groupable = [...comparable, 'text', 'boolean', 'enum', 'uuid', 'reference'];
+
+const fieldsOf = ({ fields }: Resource, types: readonly string[]): ResourceField[] =>
+  [...fields.values()].filter(({ stored, shown, type }) => stored && shown && types.includes(type.name));
+
+/** The fields that a sum or an average can be of. */
+export const summableFields = (resource: Resource): ResourceField[] => fieldsOf(resource, summable);
+/** The fields that have a least and a greatest value. */
+export const comparableFields = (resource: Resource): ResourceField[] => fieldsOf(resource, comparable);
+/** The fields that rows can be grouped by. */
+export const groupableFields = (resource: Resource): ResourceField[] =>
+  fieldsOf(resource, groupable).filter(({ type, options }) => !isTooLongToIndex({ type: type.name, options }));
+
+interface Sent {
+  readonly aggregate: string | undefined;
+  readonly groupBy: string | undefined;
+  readonly orderBy: string | undefined;
+  readonly sortedBy: string | undefined;
+}
+
+/** `aggregate=count,sum:seats` with `groupBy=kind`; undefined where nothing is to be computed. */
+export function readAggregates(resource: Resource, sent: Sent): AggregateQuery | undefined {
+  const { aggregate, groupBy } = sent;
+  if (aggregate === undefined) {
+    if (groupBy !== undefined) throw wrongParameter('groupBy: say what to compute, such as aggregate=count.');
+    return undefined;
+  }
+  const names = [...new Set(wordsOf(aggregate, ','))];
+  const groups = [...new Set(wordsOf(groupBy ?? '', ','))];
+  if (names.length === 0) throw wrongParameter('aggregate: say what to compute, such as count,sum:seats.');
+  if (names.length > maxAggregates) throw wrongParameter(`aggregate: at most ${maxAggregates} at once.`);
+  if (groups.length > maxGroups) throw wrongParameter(`groupBy: at most ${maxGroups} fields.`);
+  const aggregates = names.map((name) => readAggregate(resource, name));
+  const fields = groups.map((name) => {
+    const known = groupableFields(resource);
+    const field = known.find((each) => each.name === name);
+    if (!field) throw unknownName('groupBy: the field', name, namesOf(known), 'field_unknown');
+    if (aggregates.some(({ of }) => of === name)) {
+      throw wrongParameter(`groupBy: the answer has a member "${name}" already; leave ${name} out of aggregate.`);
+    }
+    return field;
+  });
+  return { aggregates, groupBy: fields, order: readOrder(sent, aggregates, fields) };
+}
+
+const namesOf = (fields: readonly ResourceField[]): string[] => fields.map(({ name }) => name);
+
+function readAggregate(resource: Resource, name: string): Aggregate {
+  const colon = name.indexOf(':');
+  const of = (colon < 0 ? name : name.slice(0, colon)).trim() as AggregateFunction;
+  const fieldName = colon < 0 ? undefined : name.slice(colon + 1).trim();
+  if (!aggregateFunctions.includes(of)) {
+    throw unknownName('aggregate: the function', of, aggregateFunctions, 'operator_unknown');
+  }
+  if (of === 'count') {
+    if (fieldName !== undefined) throw wrongParameter('aggregate: count counts rows and takes no field.');
+    return { name: of, of };
+  }
+  const known = of === 'sum' || of === 'avg' ? summableFields(resource) : comparableFields(resource);
+  const field = known.find((each) => each.name === fieldName);
+  if (!field) throw unknownName(`aggregate: ${of} of the field`, fieldName ?? '', namesOf(known), 'field_unknown');
+  return { name: `${of}:${field.name}`, of, field };
+}
+
+function readOrder(
+  { orderBy, sortedBy }: Sent,
+  aggregates: readonly Aggregate[],
+  groups: readonly ResourceField[],
+): AggregateQuery['order'] {
+  const names = [...new Set(wordsOf(orderBy ?? '', ';'))];
+  const directions = wordsOf(sortedBy ?? '', ';').map(readDirection);
+  const known = [...aggregates, ...groups];
+  if (directions.length > Math.max(1, names.length)) {
+    throw wrongParameter(`sortedBy: it has ${directions.length} directions for ${names.length} names of orderBy.`);
+  }
+  const order = names.map((name, i) => {
+    const by = known.find((each) => each.name === name);
+    if (!by) {
+      const allowed = known.map((each) => each.name);
+      throw unknownName('orderBy: with aggregate, the name', name, allowed, 'field_unknown');
+    }
+    return { by, descending: directions[i] ?? false };
+  });
+  const rest = groups.filter(({ name }) => !names.includes(name));
+  const last = order.length === 0 && (directions[0] ?? false);
+  return [...order, ...rest.map((by) => ({ by, descending: last }))];
+}

@@ -1,0 +1,75 @@
+import { unknownName, wrongParameter } from '../../http/errors/parameter-errors.ts';
+import type { Caller } from '../../platform/caller.ts';
+import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
+import { requireReadable } from './include-tree.ts';
+
+/** A field, and the relations that lead to it: `owner.name`. */
+export interface FieldPath {
+  readonly relations: readonly ResourceRelation[];
+  readonly field: ResourceField;
+}
+
+/** What a parameter takes for a field. */
+export interface PathRules {
+  /** The parameter, for messages. */
+  readonly parameter: string;
+  accepts(field: ResourceField): boolean;
+  /** The names of the fields that it takes, for messages. */
+  names(resource: Resource): readonly string[];
+  /** Why a field that exists is not taken: `is not searchable`. */
+  readonly refusal: string;
+  /** Only relations that lead to one row. */
+  readonly toOne?: true;
+}
+
+const maxRelations = 2;
+
+/** Reads `name` or `owner.name`. The caller's token must allow to read what the relations lead to. */
+export function readPath(resource: Resource, text: string, caller: Caller, rules: PathRules): FieldPath {
+  const { parameter } = rules;
+  const names = text.split('.', maxRelations + 2);
+  if (names.length > maxRelations + 1) {
+    throw wrongParameter(
+      `${parameter}: "${text.slice(0, 100)}" goes through too many relations; ${maxRelations} are possible.`,
+    );
+  }
+  const relations: ResourceRelation[] = [];
+  let from = resource;
+  for (const name of names.slice(0, -1)) {
+    const relation = readRelation(from, name, rules);
+    requireReadable(relation.target, caller);
+    relations.push(relation);
+    from = relation.target;
+  }
+  const name = names.at(-1) as string;
+  const field = from.fields.get(name);
+  if (!field || !rules.accepts(field)) {
+    const where = relations.length === 0 ? '' : ` of ${from.name}`;
+    const why = field?.shown ? rules.refusal : undefined;
+    throw unknownName(`${parameter}: the field${where}`, name, rules.names(from), 'field_unknown', why);
+  }
+  return { relations, field };
+}
+
+function readRelation(resource: Resource, name: string, { parameter, toOne }: PathRules): ResourceRelation {
+  const relation = resource.relations.get(name);
+  const possible = [...resource.relations.values()].filter((each) => !toOne || each.relation.kind === 'belongsTo');
+  if (!relation) {
+    const known = possible.map((each) => each.name);
+    throw unknownName(`${parameter}: the relation of ${resource.name}`, name, known, 'relation_unknown');
+  }
+  if (!possible.includes(relation)) {
+    throw wrongParameter(`${parameter}: "${name}" leads to many rows. Use a relation that leads to one.`);
+  }
+  return relation;
+}
+
+/** The paths of one relation, for the API description. */
+export const pathsThrough = (
+  resource: Resource,
+  names: (target: Resource) => readonly string[],
+  toOne = false,
+): string[] =>
+  [...resource.relations.values()]
+    .filter(({ relation }) => !toOne || relation.kind === 'belongsTo')
+    .flatMap(({ name, target }) => names(target).map((field) => `${name}.${field}`));

@@ -1,0 +1,106 @@
+import { wrongParameter } from '../../http/errors/parameter-errors.ts';
+import { divideDecimal, parseDecimal, writeDecimal } from '../../platform/decimal.ts';
+import type { QueryContext } from '../model/query-context.ts';
+import type { Resource, ResourceField } from '../model/resource.ts';
+import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
+import { readUnprepared, type StoredRow } from '../sql/executor.ts';
+import { eachRow, raw, sql } from '../sql/sql-text.ts';
+import { aggregateSql } from './aggregate-sql.ts';
+import type { ListRead } from './list-read.ts';
+import { listedRows, type Paging } from './list-rows.ts';
+
+/** The digits after the point that an average of decimals has beyond those of its field. */
+const moreDigits = 4;
+
+/** What is computed of the rows of a list, one entry for each group, as JSON. */
+export async function aggregateJson(
+  context: QueryContext,
+  resource: Resource,
+  list: ListRead & { readonly aggregates: AggregateQuery },
+  paging: Paging,
+): Promise<string> {
+  const { aggregates: query, limit, page } = list;
+  const known = resource.changes ? await paging.positions?.before() : undefined;
+  const { select, rest, groups } = aggregateSql(context.engine, query);
+  const from = sql`from ${raw(resource.table)} as t where ${eachRow} ${listedRows(context, resource, list, paging)}`;
+  const offset = (page - 1) * limit;
+  const rows = await readNumbers(context, sql`${raw(select)} ${from} ${raw(rest)} limit ${limit} offset ${offset}`);
+  // A page after the last has no row that could say how many groups there are.
+  const beyond = rows.length === 0 && page > 1;
+  const counted = beyond
+    ? await readNumbers(
+        context,
+        sql`select count(*) as "_groups" from (select 1 as one ${from} ${raw(groups === undefined ? 'limit 1' : `group by ${groups}`)}) as g`,
+      )
+    : rows;
+  const total = groups === undefined ? 1 : Number(counted[0]?._groups ?? 0);
+  const links = {
+    next: offset + rows.length < total && !beyond ? paging.address({ page: String(page + 1) }) : null,
+    previous: page > 1 ? paging.address({ page: String(page - 1) }) : null,
+  };
+  paging.linked(links);
+  const pagination = {
+    ...{ total, count: rows.length, per_page: limit, current_page: page },
+    ...{ total_pages: Math.max(1, Math.ceil(total / limit)), links },
+  };
+  const data = rows.map((row) => `{${groupJson(query, row)}}`).join(',');
+  const { positions } = paging;
+  const position =
+    known === undefined || !positions ? '' : `,"changes_position":${JSON.stringify(positions.write(known, undefined))}`;
+  return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(pagination)}${position}}}`;
+}
+
+/** PostgreSQL refuses sums that are too large for a number, where SQLite says that they are infinite. */
+async function readNumbers(
+  context: QueryContext,
+  statement: Parameters<typeof readUnprepared>[1],
+): Promise<StoredRow[]> {
+  try {
+    return await readUnprepared(context, statement);
+  } catch (error) {
+    if ((error as { code?: string }).code === '22003') throw tooLarge();
+    throw error;
+  }
+}
+
+const tooLarge = () => wrongParameter('aggregate: a sum is too large for a number. Narrow the rows down by search.');
+
+function groupJson({ aggregates, groupBy }: AggregateQuery, row: StoredRow): string {
+  const members = groupBy.map(({ name, type }, i) => {
+    const stored = row[`_g${i}`];
+    return `${JSON.stringify(name)}:${stored === null ? 'null' : type.toJson(stored)}`;
+  });
+  const byFunction = new Map<string, string[]>();
+  for (const [i, aggregate] of aggregates.entries()) {
+    if (aggregate.of === 'count') members.push(`"count":${row[`_a${i}`]}`);
+    else {
+      const values = byFunction.get(aggregate.of) ?? [];
+      values.push(`${JSON.stringify(aggregate.field.name)}:${valueJson(aggregate, row[`_a${i}`], row[`_n${i}`])}`);
+      byFunction.set(aggregate.of, values);
+    }
+  }
+  for (const [name, values] of byFunction) members.push(`"${name}":{${values.join(',')}}`);
+  return members.join(',');
+}
+
+function valueJson({ of, field }: Exclude<Aggregate, { of: 'count' }>, value: unknown, count: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (of === 'min' || of === 'max') return field.type.toJson(value);
+  if (field.type.name === 'decimal') return `"${decimalText(of, field, String(value), Number(count))}"`;
+  const number = of === 'avg' ? Number(value) / Number(count) : value;
+  if (!Number.isFinite(Number(number))) throw tooLarge();
+  // A sum of whole numbers has all its digits, however many there are.
+  return String(typeof number === 'number' ? number + 0 : number);
+}
+
+function decimalText(
+  of: 'sum' | 'avg',
+  { options: { scale = 0 } }: ResourceField,
+  text: string,
+  count: number,
+): string {
+  const sum = parseDecimal(text) ?? { units: 0n, scale: 0 };
+  return of === 'sum'
+    ? writeDecimal(sum, scale)
+    : writeDecimal(divideDecimal(sum, BigInt(count), scale + moreDigits), scale);
+}

@@ -1,0 +1,63 @@
+import type { Engine } from '../../database/database.ts';
+import { exactSum } from '../../database/sqlite/exact-sum.ts';
+import type { ResourceField } from '../model/resource.ts';
+import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
+import { quoted } from '../sql/sql-text.ts';
+
+const columnOf = ({ column }: ResourceField): string => `t.${quoted(column)}`;
+
+/** The number that the text of a decimal stores (`platform/decimal.ts`), for PostgreSQL. */
+const decimalNumber = (column: string): string =>
+  `case when ${column} < '0' then -(translate(substr(${column}, 5, length(${column}) - 5), '0123456789', '9876543210')::numeric) else substr(${column}, 4)::numeric end`;
+
+/** A sum that loses no digit: a number on PostgreSQL, a text on SQLite. Numbers with a floating point are added as they are. */
+function sumOf(engine: Engine, field: ResourceField): string {
+  const column = columnOf(field);
+  if (field.type.name === 'number') return `sum(${column})`;
+  if (engine === 'sqlite') return `${exactSum}(${column})`;
+  return `sum(${field.type.name === 'decimal' ? decimalNumber(column) : column})`;
+}
+
+/** The columns of an aggregate: `_a0`, and for an average the number of its values as `_n0`. */
+function aggregateColumns(engine: Engine, aggregate: Aggregate, i: number): string[] {
+  if (aggregate.of === 'count') return [`count(*) as "_a${i}"`];
+  const { of, field } = aggregate;
+  const column = columnOf(field);
+  if (of === 'min' || of === 'max') return [`${of}(${column}) as "_a${i}"`];
+  const sum = sumOf(engine, field);
+  const exact = engine === 'postgres' && field.type.name !== 'number' ? `${sum}::text` : sum;
+  return [`${exact} as "_a${i}"`, ...(of === 'avg' ? [`count(${column}) as "_n${i}"`] : [])];
+}
+
+/** What groups are sorted by. On SQLite exact sums are texts, which sort as numbers do once they are some. */
+function orderedBy(engine: Engine, by: Aggregate | ResourceField): string {
+  if (!('of' in by)) return columnOf(by);
+  if (by.of === 'count') return 'count(*)';
+  if (by.of === 'min' || by.of === 'max') return `${by.of}(${columnOf(by.field)})`;
+  const sum = sumOf(engine, by.field);
+  const number = engine === 'sqlite' ? `cast(${sum} as real)` : sum;
+  return by.of === 'sum' ? number : `${number} / nullif(count(${columnOf(by.field)}), 0)`;
+}
+
+/** The parts of the statement, around the rows that it is about. */
+export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: AggregateQuery) {
+  const groups = groupBy.map(columnOf);
+  const columns = [
+    ...groups.map((column, i) => `${column} as "_g${i}"`),
+    ...aggregates.flatMap((aggregate, i) => aggregateColumns(engine, aggregate, i)),
+    'count(*) over () as "_groups"',
+  ];
+  const sorted = order.map(({ by, descending }) => {
+    // Groups without a value come first, and last when descending, as in lists.
+    const nulls = engine === 'postgres' ? (descending ? ' nulls last' : ' nulls first') : '';
+    return `${orderedBy(engine, by)}${descending ? ' desc' : ''}${nulls}`;
+  });
+  return {
+    select: `select ${columns.join(', ')}`,
+    rest: [
+      ...(groups.length === 0 ? [] : [`group by ${groups.join(', ')}`]),
+      ...(sorted.length === 0 || groups.length === 0 ? [] : [`order by ${sorted.join(', ')}`]),
+    ].join(' '),
+    groups: groups.length === 0 ? undefined : groups.join(', '),
+  };
+}

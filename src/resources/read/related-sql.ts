@@ -1,0 +1,54 @@
+import type { RuleContext } from '../model/query-context.ts';
+import { columnOf, type Resource, type ResourceRelation } from '../model/resource.ts';
+import { allowedRows, relationJoin } from '../model/row-rules.ts';
+import { and, eachInnerRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
+
+/** SQL over rows of the table with this alias. */
+type OverRows = (alias: string) => Fragment;
+
+type Relations = readonly ResourceRelation[];
+
+/** Some row that the relations lead to, and that the caller may see, satisfies a condition. */
+export function someRelated(
+  context: RuleContext,
+  resource: Resource,
+  [relation, ...rest]: Relations,
+  holds: OverRows,
+  alias = 't',
+): Fragment {
+  if (!relation) return holds(alias);
+  const { target, relation: link, through } = relation;
+  const inner = `${alias}s`;
+  const seen = and([allowedRows(target, 'read', context, inner), someRelated(context, target, rest, holds, inner)]);
+  const rows = raw(`${target.table} as ${inner}`);
+  switch (link.kind) {
+    // Uncorrelated: the databases find the rows of the target once, by its indexes.
+    case 'belongsTo':
+      return sql`${raw(`${alias}.${columnOf(resource, link.by)}`)} in (select ${raw(inner)}."id" from ${rows} where ${eachInnerRow} ${seen})`;
+    case 'hasMany':
+      return sql`${raw(alias)}."id" in (select ${raw(`${inner}.${columnOf(target, link.by)}`)} from ${rows} where ${eachInnerRow} ${seen})`;
+    case 'manyToMany': {
+      const links = through as Resource;
+      const by = `${alias}l`;
+      const linked = sql`${raw(`${by}.${columnOf(links, link.to)}`)} in (select ${raw(inner)}."id" from ${rows} where ${eachInnerRow} ${seen})`;
+      return sql`${raw(alias)}."id" in (select ${raw(`${by}.${columnOf(links, link.from)}`)} from ${raw(`${links.table} as ${by}`)} where ${eachInnerRow} ${and([allowedRows(links, 'read', context, by), linked])})`;
+    }
+    default:
+      return sql`exists (select 1 from ${rows} where ${eachInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${seen})`;
+  }
+}
+
+/** A value of the row that the relations lead to; null where the caller may see none. */
+export function relatedValue(
+  context: RuleContext,
+  resource: Resource,
+  [relation, ...rest]: Relations,
+  value: OverRows,
+  alias = 't',
+): Fragment {
+  if (!relation) return value(alias);
+  const { target } = relation;
+  const inner = `${alias}v`;
+  const join = relationJoin(resource, relation, context, alias, inner);
+  return sql`(select ${relatedValue(context, target, rest, value, inner)} from ${raw(`${target.table} as ${inner}`)} where ${eachInnerRow} ${and([join, allowedRows(target, 'read', context, inner)])})`;
+}

@@ -1,0 +1,104 @@
+import { conflict, type FieldError, unprocessable } from '../../platform/errors.ts';
+import type { Resource } from '../model/resource.ts';
+import { existingRows } from '../model/row-rules.ts';
+import { readUnprepared, writeOnce } from '../sql/executor.ts';
+import { amongItems } from '../sql/json-lists.ts';
+import { type Fragment, raw, sql } from '../sql/sql-text.ts';
+import { fieldError, type Values } from './read-input.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** A reference field of another resource to this one. */
+interface Referrer {
+  readonly resource: Resource;
+  readonly column: Fragment;
+  readonly name: string;
+  readonly onDelete: 'restrict' | 'cascade' | 'set null';
+}
+
+function referrersOf({ services }: WriteContext, { name }: Resource): Referrer[] {
+  return [...services.resources.values()].flatMap((resource) =>
+    resource.stored
+      .filter(({ options }) => options.target === name)
+      .map((field) => ({
+        resource,
+        column: raw(field.compared('t')),
+        name: field.name,
+        onDelete: field.options.onDelete ?? (resource.definition.managed ? 'restrict' : 'set null'),
+      })),
+  );
+}
+
+const bumped = ({ versioned }: Resource): Fragment => raw(versioned ? ', "version" = "version" + 1' : '');
+
+/**
+ * Marks rows as deleted, and with them what `onDelete: 'cascade'` ties to them. A row that others refer to by `restrict` stays. A
+ * reference with `set null` is kept, so that it is there again when the row is restored.
+ */
+export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {
+  const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
+  for (const { resource: other, column, name, onDelete } of referrersOf(context, resource)) {
+    if (onDelete === 'set null') continue;
+    const rows = await readUnprepared<{ id: string }>(
+      context,
+      sql`select t."id" from ${raw(other.table)} as t where ${listed(column)} and ${existingRows(other, context)} ${raw(onDelete === 'restrict' ? 'limit 1' : '')}`,
+    );
+    const along = rows.map(({ id }) => id).filter((id) => other !== resource || !ids.includes(id));
+    if (along.length === 0) continue;
+    if (onDelete === 'restrict') {
+      throw conflict(
+        `This ${resource.singular} is still referred to by ${other.name} (${name}). Change or delete those first.`,
+        'still_referred_to',
+      );
+    }
+    await markDeleted(context, other, along);
+  }
+  await writeOnce(
+    context,
+    sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${bumped(resource)} where ${listed(raw('"id"'))}`,
+  );
+}
+
+/** Restores rows, and with them what was deleted along with them at that moment. */
+export async function unmarkDeleted(
+  context: WriteContext,
+  resource: Resource,
+  ids: readonly string[],
+  at: unknown,
+): Promise<void> {
+  const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
+  await writeOnce(
+    context,
+    sql`update ${raw(resource.table)} set "deleted_at" = null${bumped(resource)} where ${listed(raw('"id"'))}`,
+  );
+  for (const { resource: other, column, onDelete } of referrersOf(context, resource)) {
+    if (onDelete !== 'cascade' || !other.definition.softDelete) continue;
+    const rows = await readUnprepared<{ id: string }>(
+      context,
+      sql`select t."id" from ${raw(other.table)} as t where ${listed(column)} and t."deleted_at" = ${at}`,
+    );
+    if (rows.length > 0)
+      await unmarkDeleted(
+        context,
+        other,
+        rows.map(({ id }) => id),
+        at,
+      );
+  }
+}
+
+/** What a restored row refers to must not be deleted itself. */
+export async function requireKept(context: WriteContext, resource: Resource, values: Values): Promise<void> {
+  const errors: FieldError[] = [];
+  for (const { name, options } of resource.stored) {
+    const target = context.services.resources.get(options.target ?? '');
+    const value = values[name];
+    if (!target?.definition.softDelete || value === null || value === undefined || options.onDelete === 'set null')
+      continue;
+    const rows = await readUnprepared(
+      context,
+      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${existingRows(target, context)}`,
+    );
+    if (rows.length === 0) errors.push(fieldError(name, 'deleted', `names one of the ${target.name} that is deleted`));
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+}
