@@ -21,6 +21,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   securityContact: ['mailto:a@b.example', ['mailto:a@b.example'], 'a@b.example'],
   requirePkce: ['all', 'all', 'none'],
   scopes: ['reports:run=Run it; bills:pay=Pay = owe', { 'reports:run': 'Run it', 'bills:pay': 'Pay = owe' }, 'a:b'],
+  authorizationDetailsTypes: ['pay=Make this payment', { pay: 'Make this payment' }, 'pay'],
   resourceServers: ['https://a.example,urn:b', ['https://a.example', 'urn:b'], 'files'],
   signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
   loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
