@@ -63,6 +63,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   mcp: ['off', false, 'maybe'],
   mcpRateLimit: ['30', 30, '-1'],
   compat: ['apiato12', 'apiato12', 'apiato9'],
+  compatIds: ['hashed', 'hashed', 'yes'],
   brandName: ['Acme', 'Acme', 'two\nlines'],
   brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],
   brandColor: ['#17614d', '#17614d', 'green'],
