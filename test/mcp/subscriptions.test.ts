@@ -22,10 +22,10 @@ onBothEngines('An assistant that follows rows', (engine) => {
     cars = (await ask<{ data: { id: string }[] }>(service, '/v1/cars', { token: admin })).body.data;
   });
 
-  it('is told when they change, and no more once its person has signed it out', async () => {
+  it('is told when they change, and no more once its person may not sign in', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn('ada@fleet.example', 'fleet-example-user');
-    const { client, token } = await connectAssistant(service, visitor);
+    const { client } = await connectAssistant(service, visitor);
     assert.equal(client.getServerCapabilities()?.resources?.subscribe, true);
     const told: string[] = [];
     let heard = () => {};
@@ -50,7 +50,10 @@ onBothEngines('An assistant that follows rows', (engine) => {
     await change(cars[0]?.id, 9);
     await second;
     const end = subscription.closed;
-    await ask(service, '/oauth/revoke', { form: { token } });
+    const path = '/v1/users?search=email:ada@fleet.example';
+    const [ada] = (await ask<{ data: { id: string }[] }>(service, path, { token: admin })).body.data;
+    const json = { disabled: true };
+    assert.equal((await ask(service, `/v1/users/${ada?.id}`, { method: 'PATCH', json, token: admin })).status, 200);
     await change(cars[0]?.id, 10);
     await end;
     assert.equal(told.length, 2);
