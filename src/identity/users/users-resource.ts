@@ -114,6 +114,7 @@ export function usersResource(context: Context, services: AccountServices) {
         required: true,
         default: defaultRealm,
         readOnly: true,
+        default: defaultRealm,
         searchable: true,
         sortable: true,
         description:
