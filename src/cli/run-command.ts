@@ -35,6 +35,7 @@ import { addUserList } from './commands/users/user-list.ts';
 import { addUserPassword } from './commands/users/user-password.ts';
 import { addUserRole } from './commands/users/user-role.ts';
 import { addUserShow } from './commands/users/user-show.ts';
+import { addWebhooksListen } from './commands/webhooks/webhooks-listen.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
 import { UsageError } from './terminal/usage-error.ts';
@@ -62,6 +63,7 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
     ],
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
+  ['webhooks', 'Try webhooks.', addWebhooksListen],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
 ];
 

@@ -66,6 +66,16 @@ export function refusal({ errors, message: problem }: Answer<unknown>, fields: r
   return { errors, problem: others.reduce((all, next) => message('common.sentences', { all, next }), first) };
 }
 
+/** "AL" for Ada Lovelace, "A" for ada@example.com. */
+function initialsOf(label: string): string {
+  const words = (label.split('@', 1)[0] ?? '').split(/[\s._-]+/).filter((word) => word !== '');
+  const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return chosen
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase();
+}
+
 /** A settings page in its frame: whose it is, the other sections, and what the last form did. */
 export async function showSettings(
   kit: PageKit,
@@ -77,6 +87,7 @@ export async function showSettings(
 ): Promise<FastifyReply> {
   const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';
-  const person = { ...user, login, label: user.name || login, is_admin: isAdmin(request.caller) };
+  const label = user.name || login;
+  const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(request.caller) };
   return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections, person });
 }
