@@ -148,5 +148,8 @@ export const outputs: Record<Right | 'describe' | 'act', Json> = {
   create: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   update: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   delete: { type: 'object', properties: { deleted: { type: 'string' } }, required: ['deleted'] },
-  act: { type: 'object', properties: { data: { description: 'What the action answered, if anything.' } } },
+  act: strictSchema({
+    type: 'object',
+    properties: { data: { description: 'What the action answered, if anything.' } },
+  }),
 };
