@@ -14,6 +14,7 @@ import { type Answer, callOwnApi } from '../session/own-api.ts';
 const sections = [
   { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
   { id: 'password', label: message('settings.section.password'), path: '/settings/password' },
+  { id: 'sign-in', label: message('settings.section.sign_in'), path: '/settings/sign-in' },
   { id: 'security', label: message('settings.section.security'), path: '/settings/security' },
   { id: 'sessions', label: message('settings.section.sessions'), path: '/settings/sessions' },
   { id: 'tokens', label: message('settings.section.tokens'), path: '/settings/tokens' },
@@ -85,9 +86,10 @@ export async function showSettings(
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
+  const shown = sections.filter(({ id }) => id !== 'password' || kit.config.localPasswords);
   const user = variables.user ?? (await currentUser(kit, request));
   const login = user.email ?? user.username ?? user.phone ?? '';
   const label = user.name || login;
   const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(request.caller) };
-  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections, person });
+  return kit.show(request, reply, view, { notice: noticeOf(request), ...variables, section, sections: shown, person });
 }
