@@ -27,6 +27,12 @@ declare const gatehouse: ReturnType<Client>;
 declare const cars: ReturnType<typeof gatehouse.resource<'cars'>>;
 `;
 
+/** Resources that examples speak of, beside those of the fleet, of a new project and of the tutorial. */
+const spokenOf = new Map([
+  ['invoices', '{ order_id: t.text(), amount: t.integer() }'],
+  ['visits', "{ reason: t.text(), state: t.text(), user_id: t.reference('users'), owner_id: t.reference('owners') }"],
+]);
+
 /** The parts of a declaration that an example may leave out. */
 const parts = new Map([
   ['fields', '{ plate: t.text(), stars: t.integer(), words: t.text(), parked_at: t.text() }'],
@@ -67,6 +73,14 @@ describe('The TypeScript examples in the documents', () => {
     cpSync(join(root, 'templates/project/tsconfig.json'), join(project, 'tsconfig.json'));
     cpSync(join(root, 'templates/project/resources'), join(project, 'resources'), { recursive: true });
     cpSync(join(root, 'examples/fleet/resources'), join(project, 'resources'), { recursive: true });
+    const reviews = fenced('docs/tutorial.md', 'ts').find(({ text }) => text.startsWith('// resources/reviews.ts'));
+    writeFileSync(join(project, 'resources/reviews.ts'), reviews?.text ?? '');
+    for (const [name, fields] of spokenOf) {
+      const access = "{ read: 'auth:api', write: 'auth:api' }";
+      const declared = `defineResource({ name: '${name}', fields: ${fields}, access: ${access} })`;
+      const source = `import { defineResource, t } from 'gatehouse-server/resources';\nexport default ${declared};\n`;
+      writeFileSync(join(project, `resources/${name}.ts`), source);
+    }
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
     mkdirSync(join(project, 'node_modules'));
     for (const name of ['fastify', 'jose', 'oidc-client-ts', '@types'])
