@@ -37,6 +37,9 @@ const ownTransactions = new Map([
   ['oauth/open-login.ts', 'by what a person proved and a client, both held in the transaction'],
   ['oauth/first-step.ts', 'by a code from a mail, used up in the transaction'],
   ['oauth/report-token.ts', 'by the token that is to end'],
+  ['identity/providers/accept-invitation.ts', 'by a mailed link, used up in the transaction'],
+  ['oauth/provider-logout.ts', 'by a logout token that an identity provider signed'],
+  ['identity/providers/resolve-identity.ts', 'by what an identity provider signed'],
   ['identity/factors/email-codes.ts', 'a stranger who asks for a code'],
   ['cli/commands/users/user-factors.ts', 'the operator'],
   ['oauth/registration/client-documents.ts', 'the service, by what an application says of itself'],
@@ -68,6 +71,7 @@ const ownTransactions = new Map([
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
   'spent_values',
+  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'provider_states'],
 ];
 const tableOwners = new Map(
   Object.entries({

@@ -38,6 +38,7 @@ import { addUserList } from './commands/users/user-list.ts';
 import { addUserPassword } from './commands/users/user-password.ts';
 import { addUserRole } from './commands/users/user-role.ts';
 import { addUserShow } from './commands/users/user-show.ts';
+import { addWebhooksListen } from './commands/webhooks/webhooks-listen.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
 import { UsageError } from './terminal/usage-error.ts';
@@ -66,6 +67,7 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
   ['job', 'See the jobs of your own, and run them.', addJobList, addJobRun],
+  ['webhooks', 'Try webhooks.', addWebhooksListen],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
 ];
 

@@ -117,7 +117,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   for (const extension of extensions) extension.serve?.(app, oauth, served);
   serveOpenApi(app);
   const own = { services: resourceServices, loaded: routes };
-  await servePages(app, context, { keys, webSessions, scopes, oauth }, own);
+  const { factors, providers } = services;
+  const means = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
+  await servePages(app, context, means, own);
 
   const background = scheduleMaintenance(context, services, extensions, changes);
   if (!context.idle) app.addHook('onReady', async () => queue.start());

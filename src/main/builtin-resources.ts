@@ -3,6 +3,7 @@ import type { Context } from '../database/context.ts';
 import { authenticatorsResource } from '../identity/factors/authenticators-resource.ts';
 import { browsersResource } from '../identity/factors/browsers-resource.ts';
 import { passkeysResource } from '../identity/factors/passkeys-resource.ts';
+import { identitiesResource } from '../identity/providers/identities-resource.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
@@ -27,6 +28,7 @@ export const builtinResources = (context: Context, services: Services): Resource
   passkeysResource(services.factors),
   authenticatorsResource(services.factors),
   browsersResource,
+  identitiesResource(services.factors),
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,

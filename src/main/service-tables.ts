@@ -18,6 +18,7 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('tokens', 'sessions'),
   table('passkeys'),
   table('authenticators'),
+  table('identities'),
   table('browsers', 'remembered_browsers'),
   table('events'),
   table('consents'),

@@ -12,6 +12,7 @@ import { createProveByPassword } from '../identity/credentials/prove-by-password
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { createMail } from '../identity/mail/mail.ts';
 import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
+import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
@@ -62,6 +63,7 @@ export interface Services {
   /** The ways to prove who one is: a factor adds its own. */
   readonly proofMethods: ProofMethods;
   readonly proveByPassword: ProveByPassword;
+  readonly providers: Providers;
   readonly queue: Queue;
   readonly activity: Activity;
   /** What an operator's own code queues work with. */
@@ -146,11 +148,13 @@ export async function createServices(context: Context): Promise<Services> {
     },
   };
   const proofMethods: ProofMethods = new Map([
-    ['password', byPassword(context, passwords)],
+    ...(context.config.localPasswords ? ([['password', byPassword(context, passwords)]] as const) : []),
     ['code', byCode(factors)],
     ['passkey', byPasskey(factors)],
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
   ]);
+
+  const providers = await Providers.load(context);
 
   const endThreads = async () =>
     void (await Promise.all([passwords, keys, legacyTokens].map((owner) => owner.close())));
@@ -169,6 +173,7 @@ export async function createServices(context: Context): Promise<Services> {
     factors,
     proofMethods,
     proveByPassword: createProveByPassword(context, passwords),
+    providers,
     queue,
     activity: new Activity(context),
     enqueuing,

@@ -5,6 +5,7 @@ import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import { firstPageSize } from '../data/rows-ahead.ts';
+import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { Code } from '../rows/CodeDrawer.tsx';
 import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
@@ -53,7 +54,7 @@ export function ResourceList() {
     >
       <BulkBar />
       <HiddenRows />
-      {name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}
+      <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
     </List>
   );
 }

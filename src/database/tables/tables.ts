@@ -3,12 +3,13 @@ import type { ChangeTables } from '../change-tables.ts';
 import type { FactorTables } from '../factor-tables.ts';
 import type { ApplicationTables } from './application-tables.ts';
 import type { AuthorizationTables } from './authorization-tables.ts';
+import type { IdentityTables } from './identity-tables.ts';
 
 /**
  * The fixed tables. Times are whole milliseconds since 1970, flags are 0 or 1, and lists and objects are JSON text: the
  * same on both engines, so that one query layer serves both. Tables of declared resources come from their declarations.
  */
-export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables {
+export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTables, FactorTables, IdentityTables {
   migrations: { name: string; applied_at: number };
   /** How often what happened in an hour, which began at `hour`. */
   activity: { hour: number; kind: string; count: number };

@@ -38,6 +38,10 @@ const reserved = new Set([
     'change_actor',
     'change_tickets',
     'webhook_deliveries',
+    'identity_sessions',
+    'provider_attempts',
+    'pending_identities',
+    'provider_states',
   ],
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
