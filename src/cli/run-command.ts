@@ -66,8 +66,8 @@ const groups: readonly [name: string, description: string, ...((group: Command) 
     ],
   ],
   ['session', 'See who is signed in, and end it.', addSessionList, addSessionEnd],
-  ['job', 'See the jobs of your own, and run them.', addJobList, addJobRun],
   ['webhooks', 'Try webhooks.', addWebhooksListen],
+  ['job', 'See the jobs of your own, and run them.', addJobList, addJobRun],
   ['keys', 'Manage the keys that sign tokens.', addKeysList, addKeysRotate, addKeysReset],
 ];
 

@@ -22,6 +22,12 @@ export const projectSettings = {
     'off',
     'answers as the service did that was taken over, where that differs',
   ),
+  compatIds: oneOf(
+    'COMPAT_IDS',
+    ['own', 'hashed'],
+    'own',
+    'with COMPAT=apiato…, how answers show the ids of imported users and clients',
+  ),
   brandName: text('BRAND_NAME', 'Gatehouse', 'the name on pages, in mail and in the console', {
     takes: '1 to 60 characters on one line',
     pattern: /^[^\p{Cc}\p{Cf}]{1,60}$/u,
