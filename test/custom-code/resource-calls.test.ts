@@ -166,6 +166,16 @@ onBothEngines('resource() in custom code', (engine) => {
     assert.ok(lines.some((line) => line.includes("say whose rights it has, as: 'caller' or as: 'service'")));
   });
 
+  it('writes from actions, and after the commit', async () => {
+    const made = await api<{ data: { id: string } }>('ada', 'POST', '/v1/pet-visits', { json: { reason: 'follow' } });
+    const { data } = (await call('ada', { resource: 'owners', call: 'list', values: { search: { name: 'followed' } } }))
+      .body.result;
+    assert.equal(data.length, 1);
+    const billed = await api('ada', 'POST', `/v1/pet-visits/${made.body.data.id}/billings`);
+    assert.deepEqual(billed.body.data, { before: 0, amount: 9 }, billed.text);
+    assert.equal((await api('bob', 'POST', `/v1/pet-visits/${made.body.data.id}/billings`)).status, 403);
+  });
+
   it('says what still refers to a row, and names a resource that is near', async () => {
     const owner = (await call('ada', { resource: 'owners', call: 'create', values: { name: 'Ada' } })).body.result;
     const values = { reason: 'x', owner_id: owner.id, user_id: ids.get('ada') };

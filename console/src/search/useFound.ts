@@ -25,7 +25,7 @@ function useSettled(text: string): string {
 const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : name === 'clients' ? 1 : 2);
 
 /** The trail and the queue are looked through in their own lists. */
-const leftOut = new Set(['events', 'queued-jobs', 'consents', 'tokens', 'mcp-calls']);
+const leftOut = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
 
 interface Found {
   rows: Destination[];

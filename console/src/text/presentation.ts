@@ -125,6 +125,16 @@ const builtin: Record<string, Presentation> = {
     removeWarning: 'It will not be done any more.',
     empty: 'Nothing is waiting, and nothing has failed.',
   },
+  'scheduled-jobs': {
+    label: 'Scheduled jobs',
+    columns: ['id', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
+    empty: 'No job has a schedule.',
+  },
+  'job-runs': {
+    label: 'Runs of jobs',
+    columns: ['job_id', 'state', 'scheduled_for', 'started_at', 'finished_at', 'error'],
+    empty: 'No scheduled job has run yet.',
+  },
   'mcp-calls': {
     label: 'AI applications',
     columns: ['application', 'day', 'calls', 'last_tool', 'last_call_at'],

@@ -16,6 +16,8 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['tokens', DevicesIcon],
   ['events', HistoryIcon],
   ['queued-jobs', ScheduleIcon],
+  ['scheduled-jobs', ScheduleIcon],
+  ['job-runs', HistoryIcon],
   ['webhooks', WebhookIcon],
   ['mcp-calls', AssistantIcon],
 ]);

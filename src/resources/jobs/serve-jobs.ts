@@ -76,7 +76,7 @@ export async function runJob(
   const definition = jobs.find((job) => job.name === name);
   if (!definition) {
     const names = jobs.map((job) => job.name);
-    throw new OperatorError(`There is no job "${name}".${nearestOf(name, names)} JOBS_DIR has: ${names.join(', ')}`);
+    throw new OperatorError(`There is no job "${name}".${nearestOf(name, names)}`);
   }
   const now = services.context.now();
   const key = uuidv7(now);

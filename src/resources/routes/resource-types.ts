@@ -63,7 +63,9 @@ export function tableTypes(resources: Resources): string {
 
 /** Every column as the database stores it. What the table fills in by itself need not be inserted. */
 function tableType({ table, stored }: Resource): string[] {
-  const columns = stored.flatMap(({ name, column, type, nullable, foldedColumn }) => {
+  const columns = stored.flatMap(({ name, column, type, options, foldedColumn }) => {
+    const isConstant = options.default !== undefined && typeof options.default !== 'function';
+    const nullable = !options.required && !isConstant;
     const one = `${type.storage === 'text' ? 'string' : 'number'}${nullable ? ' | null' : ''}`;
     const isFilled = name === 'created_at' || name === 'updated_at';
     return [

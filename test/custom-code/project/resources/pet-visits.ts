@@ -16,7 +16,24 @@ export default defineResource({
   access: { read: 'auth:api', write: anyOf(role('vet'), owner('user_id')) },
   events: true,
   changes: true,
+  actions: [
+    {
+      name: 'billings',
+      summary: 'Bill a visit',
+      async run({ row, resource, transaction }) {
+        const before = (await resource('bills', { as: 'service' }).list({ search: { title: row.reason } })).pagination
+          .count;
+        const bill = await transaction((call) =>
+          call.resource('bills', { as: 'service' }).create({ title: row.reason, amount: 9, visit_id: row.id }),
+        );
+        return { before, amount: bill.amount };
+      },
+    },
+  ],
   hooks: {
+    async afterCommit(call, { after }) {
+      if (after?.reason === 'follow') await call.resource('owners', { as: 'caller' }).create({ name: 'Followed' });
+    },
     async afterWrite(call, { operation, after }) {
       if (operation === 'delete' || !after) return;
       if (after.reason === 'bill') {
