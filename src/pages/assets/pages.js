@@ -17,6 +17,10 @@ for (const time of all('time[datetime]')) {
   }
 }
 
+// On a phone, the sections are one line that scrolls: the open one is in view.
+const openSection = document.querySelector('.sections [aria-current]');
+openSection?.closest('ul')?.scrollTo({ left: openSection.offsetLeft - 24 });
+
 // An answer that goes to an application by a form. Without a script, the person presses its button.
 for (const form of all('form[data-submit]')) form.requestSubmit();
 
