@@ -27,7 +27,7 @@ const ownTransactions = new Map([
   ['resources/changes/webhooks/webhook-store.ts', 'the service'],
   ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
-  ['resources/jobs/serve-jobs.ts', 'the service, for a job of the operator'],
+  ['resources/jobs/scheduler.ts', 'the service, which queues what is due'],
 
   ['identity/roles/role-store.ts', 'the service'],
   ['identity/registration/make-user.ts', 'a stranger who registers, or the operator'],
@@ -98,6 +98,7 @@ const tableOwners = new Map(
     ],
     resources: [
       ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
+      ...['scheduled_jobs', 'job_runs'],
       ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
     ],
     database: ['signing_keys', 'issuers'],

@@ -60,8 +60,15 @@ const aliases = new Map<string, keyof Settings>([
 ]);
 
 const projectDirs = [
-  ...(['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'viewsDir', 'languagesDir', 'providersDir'] as const),
-];
+  'resourcesDir',
+  'routesDir',
+  'jobsDir',
+  'migrationsDir',
+  'seedsDir',
+  'viewsDir',
+  'languagesDir',
+  'providersDir',
+] as const;
 
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));

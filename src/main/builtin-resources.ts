@@ -13,6 +13,7 @@ import { tokensResource } from '../oauth/sessions/personal-tokens/tokens-resourc
 import { eventsResource } from '../resources/audit/events-resource.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import { jobRunsResource, scheduledJobsResource } from '../resources/jobs/scheduled-jobs-resource.ts';
 import { loadResources } from '../resources/load-resources.ts';
 import { jobsResource } from '../resources/queue/jobs-resource.ts';
 import { serviceTables } from './service-tables.ts';
@@ -31,6 +32,8 @@ export const builtinResources = (context: Context, services: Services): Resource
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,
+  scheduledJobsResource(services.scheduler),
+  jobRunsResource,
 ];
 
 /** The scopes of all that would be served: for commands, which serve nothing. */

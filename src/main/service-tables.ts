@@ -23,6 +23,8 @@ export const serviceTables: readonly ResourceDefinition[] = [
   table('events'),
   table('consents'),
   table('queued-jobs'),
+  table('scheduled-jobs'),
+  table('job-runs'),
   table('mcp-calls'),
   table('webhooks'),
   table('webhook-deliveries'),

@@ -37,8 +37,10 @@ import { highestAcr, type ProofMethods } from '../oauth/sessions/proof/proof-met
 import type { Sessions } from '../oauth/sessions/sessions.ts';
 import type { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
+import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
-import { createEnqueuing, serveJobs } from '../resources/jobs/serve-jobs.ts';
+import { Scheduler } from '../resources/jobs/scheduler.ts';
+import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
 import type { ProveByPassword } from '../resources/model/resource-services.ts';
 import { Queue } from '../resources/queue/queue.ts';
 import type { LegacyTokensExtension } from './extension.ts';
@@ -66,6 +68,9 @@ export interface Services {
   readonly activity: Activity;
   /** What an operator's own code queues work with. */
   readonly enqueuing: Enqueuing;
+  /** The operator's own jobs. */
+  readonly jobs: readonly JobDefinition[];
+  readonly scheduler: Scheduler;
   /** Ends the threads that hash, sign and open tokens: the last thing that they are asked for. */
   endThreads(): Promise<void>;
 }
@@ -92,9 +97,9 @@ export async function createServices(context: Context): Promise<Services> {
   keys.onReplaced(() => void remakeProxiedClients(context, keys));
   const mail = createMail(context, queue, accountMails(context, keys));
   sendLogouts(queue, { context, keys, clients, mail });
-  const jobs = await loadJobs(context.config.jobsDir, (name) => queue.handles(name));
+  const jobs = await loadJobs(context.config.jobsDir, { isTaken: (name) => queue.handles(name), now: context.now() });
+  const scheduler = new Scheduler(context, queue, jobs);
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
-  serveJobs(context, queue, enqueuing, jobs);
   const oauth: OAuth = {
     context,
     keys,
@@ -172,6 +177,8 @@ export async function createServices(context: Context): Promise<Services> {
     queue,
     activity: new Activity(context),
     enqueuing,
+    jobs,
+    scheduler,
     endThreads,
   };
 }

@@ -9,8 +9,8 @@ import type { KnownScopes } from '../oauth/clients/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { OperatorError } from '../platform/errors.ts';
 import type { Loaded } from '../resources/custom-routes/load-routes.ts';
-import type { RouteServices } from '../resources/custom-routes/route-call.ts';
 import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
+import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { Continuations } from './authorize/continuations.ts';
 import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
@@ -58,7 +58,7 @@ export async function servePages(
   app: App,
   context: Context,
   means: Means,
-  own: { readonly services: RouteServices; readonly loaded: readonly Loaded[] },
+  own: { readonly services: ResourceServices; readonly loaded: readonly Loaded[] },
 ): Promise<void> {
   refuseTakenName(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, means);

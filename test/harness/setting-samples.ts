@@ -21,6 +21,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   securityContact: ['mailto:a@b.example', ['mailto:a@b.example'], 'a@b.example'],
   requirePkce: ['all', 'all', 'none'],
   scopes: ['reports:run=Run it; bills:pay=Pay = owe', { 'reports:run': 'Run it', 'bills:pay': 'Pay = owe' }, 'a:b'],
+  authorizationDetailsTypes: ['pay=Make this payment', { pay: 'Make this payment' }, 'pay'],
   resourceServers: ['https://a.example,urn:b', ['https://a.example', 'urn:b'], 'files'],
   signingAlgorithm: ['EdDSA', 'EdDSA', 'HS256'],
   loginPageUrl: ['account/login', 'account/login', '../etc/passwd'],
@@ -62,6 +63,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   mcp: ['off', false, 'maybe'],
   mcpRateLimit: ['30', 30, '-1'],
   compat: ['apiato12', 'apiato12', 'apiato9'],
+  compatIds: ['hashed', 'hashed', 'yes'],
   brandName: ['Acme', 'Acme', 'two\nlines'],
   brandLogo: ['https://acme.example/logo.svg', 'https://acme.example/logo.svg', 'https://a b'],
   brandColor: ['#17614d', '#17614d', 'green'],
@@ -71,6 +73,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   jobsDir: folder,
   providersDir: folder,
   migrationsDir: folder,
+  seedsDir: folder,
   languagesDir: folder,
   defaultLanguage: ['de', 'de', 'all of them'],
 };

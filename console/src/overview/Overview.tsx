@@ -8,6 +8,7 @@ import { labelOf, ownNames } from '../text/presentation.ts';
 import { say } from '../text/say.ts';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
+import { Checklist } from './Checklist.tsx';
 import { FactorFigures } from './FactorFigures.tsx';
 import { Figure } from './Figure.tsx';
 import { LatestEvents } from './LatestEvents.tsx';
@@ -60,6 +61,7 @@ export default function Overview() {
       <Box sx={{ display: 'grid', gap: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '3fr 2fr' } }}>
         {descriptions.has('events') && <LatestEvents />}
         <Box sx={{ display: 'grid', gap: 2 }}>
+          <Checklist />
           <Parts />
         </Box>
       </Box>

@@ -182,6 +182,30 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     last_error: string | null;
     created_at: number;
   };
+  /** Jobs that run by a schedule. */
+  scheduled_jobs: {
+    /** The name of the job. */
+    id: string;
+    schedule: string;
+    time_zone: string;
+    next_run_at: number;
+    last_run_at: number | null;
+    last_state: string | null;
+    created_at: number;
+  };
+  /** Runs of scheduled jobs. The id is that of the queued job. */
+  job_runs: {
+    id: string;
+    job_id: string;
+    /** Null for a run that somebody asked for. */
+    scheduled_for: number | null;
+    state: string;
+    attempts: number;
+    started_at: number | null;
+    finished_at: number | null;
+    error: string | null;
+    created_at: number;
+  };
   /** How often each application used a tool at /mcp, day by day. */
   mcp_calls: {
     id: string;

@@ -21,6 +21,10 @@ const reserved = new Set([
   ...[
     'queued-jobs',
     'queued_jobs',
+    'scheduled-jobs',
+    'scheduled_jobs',
+    'job-runs',
+    'job_runs',
     'mcp-calls',
     'mcp_calls',
     'throttles',
