@@ -112,9 +112,7 @@ export function usersResource(context: Context, services: AccountServices) {
         max: 64,
         default: defaultRealm,
         required: true,
-        default: defaultRealm,
         readOnly: true,
-        default: defaultRealm,
         searchable: true,
         sortable: true,
         description:
