@@ -298,11 +298,3 @@ test('an aborted call is the abort, not a network failure, and is not repeated',
   await assert.rejects(call, { name: 'AbortError' });
   assert.equal(seen.length, 1);
 });
-
-test('a login with a provider begins at the proxy, and comes back to the address that is named', () => {
-  const client = gatehouse('https://auth.example.com');
-  const address = client.login.with('google', { next: 'https://app.example.com/home?tab=1' });
-  const next = encodeURIComponent('https://app.example.com/home?tab=1');
-  assert.equal(address, `https://auth.example.com/v1/clients/web/admin/with/google?next=${next}`);
-  assert.equal(client.login.with('a/b'), 'https://auth.example.com/v1/clients/web/admin/with/a%2Fb');
-});
