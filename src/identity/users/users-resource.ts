@@ -110,7 +110,6 @@ export function usersResource(context: Context, services: AccountServices) {
       }),
       realm: text({
         max: 64,
-        default: defaultRealm,
         required: true,
         readOnly: true,
         searchable: true,
