@@ -48,9 +48,19 @@ export interface GatehouseOptions {
   retryDelays?: readonly number[];
 }
 
+/** Logging in with credentials, or with an identity provider. */
+export interface LogIn {
+  (credentials: Credentials): Promise<void>;
+  /**
+   * Leaves this page for the provider, and comes back to `next` (this page unless said), where `resume()` takes up the login. Returns
+   * the address: where there is no page to leave, open it yourself.
+   */
+  with(provider: string, options?: { readonly next?: string }): string;
+}
+
 /** What every client does, whether it knows the resources or not. */
 export interface Session {
-  login(credentials: Credentials): Promise<void>;
+  readonly login: LogIn;
   /** Takes up a login that is still there, as after a reload. False: somebody has to log in. */
   resume(): Promise<boolean>;
   logout(): Promise<void>;
@@ -91,9 +101,10 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
   const { application } = options;
   const store = options.refreshTokens ?? (application && memoryStore());
   const byPages = application && store && createSignIn(transport, options.baseUrl ?? '', application, store);
+  const proxyPath = `/v1/clients/${options.proxy ?? 'web/admin'}`;
   const login: Login = createLogin({
     transport,
-    proxyPath: `/v1/clients/${options.proxy ?? 'web/admin'}`,
+    proxyPath,
     store,
     renew: options.renew ?? byPages?.renew,
     end: byPages?.revoke,
@@ -154,6 +165,17 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     leave(page, await pages().authorize(how));
   }
 
+  const logIn: LogIn = Object.assign(login.login, {
+    with(provider: string, { next }: { next?: string } = {}): string {
+      const page = thisPage();
+      const back = next ?? page?.location.href;
+      const query = back === undefined ? '' : `?next=${encodeURIComponent(back)}`;
+      const address = `${options.baseUrl ?? ''}${proxyPath}/with/${encodeURIComponent(provider)}${query}`;
+      page?.location.assign(address);
+      return address;
+    },
+  });
+
   async function resume(): Promise<boolean> {
     const page = byPages && thisPage();
     const back = page && comeBack(page);
@@ -163,7 +185,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
   }
 
   return {
-    login: login.login,
+    login: logIn,
     resume,
     logout: login.logout,
     signIn,

@@ -79,14 +79,12 @@ export function upstreams(): () => Promise<Upstream> {
       },
       sign: (claims, header = {}) =>
         new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid, ...header }).sign(keys.privateKey),
-      declare(dir, name, options = '') {
-        const folder = join(dir, 'providers');
-        mkdirSync(folder, { recursive: true });
-        const declaration = `import { defineProvider } from 'gatehouse-server/providers';
-export default defineProvider({ name: '${name}', label: 'Acme', issuer: '${upstream.url}', clientId: 'gatehouse', clientSecret: 'upstream secret', ${options} });\n`;
-        writeFileSync(join(folder, `${name}.ts`), declaration);
-        return folder;
-      },
+      declare: (dir, name, options = '') =>
+        declareProvider(
+          dir,
+          { name, label: 'Acme', issuer: upstream.url, clientId: 'gatehouse', clientSecret: 'upstream secret' },
+          options,
+        ),
       async visit(location) {
         const answer = await fetch(location as string, { redirect: 'manual' });
         return answer.headers.get('location') as string;
@@ -161,3 +159,17 @@ export default defineProvider({ name: '${name}', label: 'Acme', issuer: '${upstr
 }
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Writes a declaration, and returns the folder. `options`: more of it, as source text. */
+export function declareProvider(
+  dir: string,
+  provider: Record<string, string> & { name: string },
+  options = '',
+): string {
+  const folder = join(dir, 'providers');
+  mkdirSync(folder, { recursive: true });
+  const source = `import { defineProvider } from 'gatehouse-server/providers';
+export default defineProvider({ ...${JSON.stringify(provider)}, ${options} });\n`;
+  writeFileSync(join(folder, `${provider.name}.ts`), source);
+  return folder;
+}

@@ -135,12 +135,36 @@ onBothEngines('Identities', (engine) => {
     );
     assert.deepEqual(session.body.data.proof_methods, [], 'there is no password to prove with');
     assert.deepEqual([session.body.data.amr, session.body.data.acr], [['fed'], 'urn:gatehouse:1']);
-    // A proof at the provider renews the session, and only with an identity of this user.
-    fresh.advance(901_000);
-    assert.equal((await ask<Identities>(fresh, path, { method: 'DELETE', token })).status, 401);
-    const begun = await visitor.get('/login/with/acme/prove');
-    const { searchParams } = new URL(begun.location as string);
-    assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
+  });
+
+  it('prove at the provider who the owner of a session is', async () => {
+    upstream.person = person();
+    const owner = { ...upstream.person };
+    const now = Math.floor(service.context.now() / 1000);
+    // The provider says that the person signed in there an hour ago.
+    upstream.person = { ...owner, auth_time: now - 3600 };
+    const { visitor } = await newcomer(service, upstream);
+    const token = tokenOf(visitor);
+    const [identity] = await listOf(token);
+    assert.equal((await remove(identity?.id, token)).body.code, 'proof_too_old');
+    const prove = async (claims: object) => {
+      const { location } = await visitor.get('/login/with/acme/prove');
+      const { searchParams } = new URL(location as string);
+      assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
+      upstream.person = { ...owner, ...claims };
+      return visitor.get(pathIn(await upstream.visit(location)));
+    };
+    const signedInNow = Math.floor(service.context.now() / 1000);
+    assert.equal(
+      (await prove({ auth_time: Math.floor(Date.now() / 1000) - 3600 })).status,
+      502,
+      'no new sign-in there',
+    );
+    assert.equal((await prove({ sub: 'somebody-else', auth_time: signedInNow })).status, 403, 'another subject');
+    assert.equal((await remove(identity?.id, token)).body.code, 'proof_too_old');
+    const proved = await prove({ auth_time: signedInNow });
+    assert.equal(proved.status, 200, proved.html);
+    assert.equal((await remove(identity?.id, token)).body.code, 'last_sign_in_method', 'the proof is recent now');
   });
 
   it('count as one factor', async () => {

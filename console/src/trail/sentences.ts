@@ -75,6 +75,15 @@ const sentences = new Map<string, Sentence>([
   ],
   ['client.authentication_failed', { own: 'The client {client} could not prove itself' }],
   ['client.logout_disabled', { own: 'The logout address of {client} kept failing and was disabled' }],
+  ['identity.linked', { own: '{user} added a provider to sign in with' }],
+  [
+    'identity.unlinked',
+    {
+      own: '{user} removed a provider to sign in with',
+      other: '{actor} removed a provider that {user} signed in with',
+    },
+  ],
+  ['identity.logged_out', { own: '{user} was signed out by a provider', nobody: 'A provider signed somebody out' }],
   ['session.proved', { own: '{user} proved again who they are' }],
   ['token.created', { own: '{user} made a personal access token', other: '{actor} made a token of {user}' }],
   ['token.revealed', { own: '{user} collected a personal access token' }],

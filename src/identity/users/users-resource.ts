@@ -126,6 +126,7 @@ export function usersResource(context: Context, services: AccountServices) {
       roles: listsNames('roles', { list: 'roles', key: 'name' }),
       clients: hasMany('clients', { by: 'user_id' }),
       tokens: hasMany('tokens', { by: 'user_id' }),
+      identities: hasMany('identities', { by: 'user_id' }),
       consents: hasMany('consents', { by: 'user_id' }),
     },
     access: {

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { OAuth2Server } from 'oauth2-mock-server';
+import Provider from 'oidc-provider';
+import { ask, logIn } from '../harness/ask.ts';
+import { createTestDatabase } from '../harness/engines.ts';
+import { password, someone, type UserBody } from '../harness/people.ts';
+import { isSignedIn } from '../harness/provider-visits.ts';
+import { type Service, services } from '../harness/service.ts';
+import { declareProvider } from '../harness/upstream.ts';
+import { Visitor } from '../harness/visitor.ts';
+
+const clientId = 'gatehouse';
+const clientSecret = 'a secret of thirty-two characters';
+
+/** A browser that keeps the cookies of each host, and follows redirects. */
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  async open(address: string, form?: Record<string, string>): Promise<{ url: string; html: string }> {
+    let url = address;
+    let body = form && new URLSearchParams(form);
+    for (let hops = 0; hops < 15; hops++) {
+      const { host } = new URL(url);
+      const jar = this.#cookies.get(host) ?? new Map<string, string>();
+      this.#cookies.set(host, jar);
+      const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+      const headers = { accept: 'text/html,*/*;q=0.8', ...(cookie ? { cookie } : {}) };
+      const answer = await fetch(url, {
+        redirect: 'manual',
+        headers,
+        ...(body ? { method: 'POST', body } : {}),
+      });
+      for (const set of answer.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(set) as unknown as [string, string, string];
+        if (value === '' || /max-age=0/i.test(set)) jar.delete(name);
+        else jar.set(name, value);
+      }
+      const location = answer.headers.get('location');
+      if (location === null) return { url, html: await answer.text() };
+      url = new URL(location, url).href;
+      body = undefined;
+    }
+    throw new Error(`too many redirects, the last to ${url}`);
+  }
+
+  cookie(on: string, name: string): string {
+    return this.#cookies.get(new URL(on).host)?.get(name) ?? '';
+  }
+}
+
+const fieldIn = (html: string, name: string): string =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+describe('Providers of other implementations', () => {
+  const start = services('sqlite');
+  let upstream: Service;
+  let service: Service;
+  const mock = new OAuth2Server();
+  const closings: (() => unknown)[] = [];
+
+  before(async () => {
+    await mock.issuer.keys.generate('RS256');
+    await mock.start(0, '127.0.0.1');
+    closings.push(() => mock.stop());
+    upstream = await start();
+    const database = await createTestDatabase('sqlite');
+    closings.push(() => database.remove());
+    // The redirect URIs are registered at the providers before the service listens.
+    const reserved = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => reserved.once('listening', resolve));
+    const { port } = reserved.address() as AddressInfo;
+    await new Promise((resolve) => reserved.close(resolve));
+    const callback = (name: string) => `http://127.0.0.1:${port}/login/with/${name}/callback`;
+
+    const admin = await logIn(upstream, 'admin@example.com', 'correct horse battery');
+    const made = await ask<{ data: { client_id: string; client_secret: string } }>(upstream, '/v1/clients', {
+      json: {
+        type: 'application',
+        name: 'Another Gatehouse',
+        redirect_uris: [callback('gatehouse')],
+        public: false,
+        trusted: true,
+        scopes: ['openid', 'profile', 'email'],
+      },
+      token: admin,
+    });
+    const { client_id, client_secret } = made.body.data;
+
+    const oidcServer = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => oidcServer.once('listening', resolve));
+    const oidcUrl = `http://127.0.0.1:${(oidcServer.address() as AddressInfo).port}`;
+    const oidc = new Provider(oidcUrl, {
+      clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callback('oidc')] }],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+      findAccount: (_context: unknown, id: string) => ({
+        accountId: id,
+        claims: () => ({ sub: id, email: `${id}@example.org`, email_verified: true, name: id }),
+      }),
+    });
+    oidcServer.on('request', oidc.callback());
+    closings.push(() => {
+      oidcServer.closeAllConnections();
+      oidcServer.close();
+    });
+
+    const declared = { clientId, clientSecret };
+    declareProvider(database.dir, { name: 'mock', issuer: mock.issuer.url as string, ...declared });
+    declareProvider(database.dir, { name: 'oidc', issuer: oidcUrl, ...declared });
+    const PROVIDERS_DIR = declareProvider(database.dir, {
+      name: 'gatehouse',
+      issuer: upstream.context.config.baseUrl,
+      clientId: client_id,
+      clientSecret: client_secret,
+    });
+    service = await start({ database, env: { PROVIDERS_DIR, PORT: String(port) } });
+  });
+  after(async () => {
+    for (const close of closings.reverse()) await close();
+  });
+  const me = async (browser: Browser) =>
+    (await ask<UserBody>(service, '/v1/users/me', { token: browser.cookie(service.url, 'session') })).body.data;
+
+  it('another Gatehouse signs people in', async () => {
+    const person = await someone(upstream);
+    const browser = new Browser();
+    const login = await browser.open(`${service.url}/login/with/gatehouse?prompt=login`);
+    assert.match(login.url, new RegExp(`^${upstream.url}/login`));
+    const form = {
+      login: person.email,
+      password,
+      next: fieldIn(login.html, 'next'),
+      _csrf: fieldIn(login.html, '_csrf'),
+    };
+    const done = await browser.open(`${upstream.url}/login`, form);
+    assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);
+    const user = await me(browser);
+    // Nobody confirmed the address there.
+    assert.deepEqual([user.email, user.email_confirmed], [person.email, false]);
+  });
+
+  it('oidc-provider signs people in, with the email from its userinfo', async () => {
+    const browser = new Browser();
+    const login = await browser.open(`${service.url}/login/with/oidc`);
+    const action = /action="([^"]+)"/.exec(login.html)?.[1] as string;
+    const consent = await browser.open(new URL(action, login.url).href, {
+      prompt: 'login',
+      login: 'ada',
+      password: 'x',
+    });
+    const confirm = /action="([^"]+)"/.exec(consent.html)?.[1] as string;
+    const done = await browser.open(new URL(confirm, consent.url).href, { prompt: 'consent' });
+    assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);
+    const user = await me(browser);
+    assert.deepEqual([user.email, user.email_confirmed], ['ada@example.org', true]);
+  });
+
+  it('oauth2-mock-server signs people in', async () => {
+    mock.service.on('beforeTokenSigning', (token: { payload: Record<string, unknown> }) => {
+      Object.assign(token.payload, { aud: clientId, email: 'mock@example.org', email_verified: true });
+    });
+    const browser = new Browser();
+    const done = await browser.open(`${service.url}/login/with/mock`);
+    assert.equal(done.url, `${service.url}/settings?done=welcome`, done.html);
+    assert.equal((await me(browser)).email, 'mock@example.org');
+  });
+
+  it('an application names the provider by idp_hint, and passes on what it asks', async () => {
+    const token = await logIn(service, 'admin@example.com', 'correct horse battery');
+    const redirect_uri = 'https://app.example/callback';
+    const made = await ask<{ data: { client_id: string } }>(service, '/v1/clients', {
+      json: { type: 'application', name: 'App', redirect_uris: [redirect_uri], public: false, scopes: ['openid'] },
+      token,
+    });
+    const asked = { response_type: 'code', scope: 'openid', redirect_uri, client_id: made.body.data.client_id };
+    const more = {
+      idp_hint: 'mock',
+      prompt: 'login',
+      max_age: '60',
+      acr_values: 'urn:x',
+      login_hint: 'ada@example.com',
+    };
+    const visitor = new Visitor(service);
+    const first = await visitor.get(`/oauth/authorize?${new URLSearchParams({ ...asked, ...more })}`);
+    const login = await visitor.get(first.location as string);
+    assert.match(login.location ?? '', /^\/login\/with\/mock\?next=/);
+    const { location } = await visitor.get(login.location as string);
+    const { searchParams } = new URL(location as string);
+    for (const name of ['prompt', 'max_age', 'acr_values', 'login_hint'] as const)
+      assert.equal(searchParams.get(name), more[name], name);
+    assert.equal(isSignedIn(visitor), false);
+    const chosen = await visitor.get(`${first.location}&choose=1`);
+    assert.match(chosen.html, /Continue with mock/);
+  });
+});
