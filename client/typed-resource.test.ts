@@ -47,7 +47,7 @@ const row = { id: '1', title: 'Notes', pages: null, genre: 'novel', author_id: '
 
 test('rows, fields, relations and actions are checked by the compiler, and sent as they are named', async () => {
   const { url, seen } = await fakeService(({ path }) => {
-    if (/lend|loan|count/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
+    if (/\/(lend|loan|count)$/.test(path)) return { body: { data: { due: 'soon', to: 'Ada' } } };
     const data = { ...row, author: { data: { id: '2', name: 'Ada', books: { data: [row] } } } };
     const single = path.startsWith('/v1/books/') || path === '/v1/books';
     return { body: { data: single ? data : [data], meta: { pagination: { count: 1, per_page: 20, links: {} } } } };
