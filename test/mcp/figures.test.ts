@@ -20,7 +20,7 @@ onBothEngines('An assistant', (engine) => {
     const call = async (name: string, given: Record<string, unknown>) => {
       const { structuredContent, content, isError } = await client.callTool({ name, arguments: given });
       const [text] = content as { text: string }[];
-      assert.ok(isError !== true, text?.text);
+      assert.ok(isError !== true, String(text?.text));
       return structuredContent as { data: { id: string } & unknown[]; total?: number };
     };
     const refusal = async (name: string, given: Record<string, unknown>) => {
