@@ -40,6 +40,8 @@ export interface ResourceDescription {
   relations: RelationDescription[];
   operations: ReadonlySet<Operation>;
   defaultOrder?: string;
+  /** Deleted rows are kept, and can be restored. */
+  softDelete?: boolean;
   /** Its writes are in the audit trail. */
   events?: boolean;
   actions: ActionDescription[];

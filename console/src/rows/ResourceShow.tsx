@@ -13,6 +13,7 @@ import { CodeButton } from './CodeDrawer.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
+import { isDeleted, RestoreButton } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
 
 /** The others are fields of the row already: a reference, or a list of names. */
@@ -89,6 +90,14 @@ function ShowTitle() {
 
 function ShowActions() {
   const { operations, name } = useDescription();
+  const row = useRecordContext();
+  if (isDeleted(row)) {
+    return (
+      <PageActions>
+        <RestoreButton small={false} />
+      </PageActions>
+    );
+  }
   return (
     <PageActions>
       {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
