@@ -65,8 +65,8 @@ async function install(wanted) {
         .filter((each) => !isInstalled(each))
         .map(async ({ folder, what }) => {
           console.log(`Installing ${what}…`);
-          // No package needs its install script, so none is run.
-          await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+          // No package needs its install script, so none is run. NODE_ENV=production would leave out what the build needs.
+          await npm(['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
             cwd: folder,
             saying: `Still installing ${what}…`,
             orElse: `Installing ${what} failed: see above. Check that the npm registry can be reached, then run the same command again.`,

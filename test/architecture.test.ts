@@ -105,6 +105,7 @@ const tableOwners = new Map(
 /** Stores that write what another folder owns, and why. */
 const otherWriters = new Map([
   ['identity/accounts/forget-user-store.ts', 'takes a deleted user out of the trail and out of the mail that waits'],
+  ['extensions/passport/import/client-target-store.ts', 'brings over whole tables of another service'],
   ['extensions/passport/import/login-store.ts', 'brings over whole tables of another service'],
   ['extensions/passport/import/user-target-store.ts', 'brings over whole tables of another service'],
   ['extensions/passport/legacy-tokens/legacy-token-store.ts', 'ends sessions with the tokens that were brought over'],

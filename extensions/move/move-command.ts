@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { printRows } from '../../src/cli/terminal/print.ts';
 import { progressBar } from '../../src/cli/terminal/progress-bar.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { settings } from '../../src/config/settings/settings.ts';
 import { findSealingSecrets } from '../../src/database/keys/sealing-secrets.ts';
@@ -13,9 +14,10 @@ interface Flags {
   json?: boolean;
 }
 
+/** No error of commander: that would show the value, and so the password. */
 function readUrl(value: string): string {
   if (settings.databaseUrl.parse(value).ok) return value;
-  throw new InvalidArgumentError(`It takes ${settings.databaseUrl.takes}.`);
+  throw new UsageError(`--to: got a value that is not shown; it takes ${settings.databaseUrl.takes}.`);
 }
 
 export function addMove(program: Command): void {

@@ -18,6 +18,7 @@ export function openPassportTokens(context: Context): LegacyTokensExtension {
   return {
     readAccess: (token) => tokens.readAccess(token),
     readRefresh: (token, address) => tokens.readRefresh(token, address),
+    readScopes: () => tokens.readScopes(),
     prune: () => forgetLegacyTokens(context),
     close: () => tokens.close(),
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import pino from 'pino';
-import { barOnTerminal } from '../../src/cli/terminal/progress-bar.ts';
+import { progressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { UsageError } from '../../src/cli/terminal/usage-error.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
@@ -22,6 +22,11 @@ interface Flags {
   guard?: string;
   role?: string[];
   model?: string[];
+  rolesWhere?: string[];
+  disableWhere?: string[];
+  ignoreColumn?: string[];
+  clientScopes?: string[];
+  accept?: string[];
   verify?: string[];
   dryRun?: boolean;
   confirmGone?: boolean;
@@ -45,6 +50,19 @@ export function addImportPassport(group: Command): void {
     .option('--guard <name>', 'the guard whose roles count (default: api, or the only one)')
     .option('--role <old=new>', 'what a role is called here; may be repeated', collect)
     .option('--model <class=table>', 'the table that a model_type of roles means; may be repeated', collect)
+    .option('--roles-where <column=value>', 'which rows of model_has_roles count; may be repeated', collect)
+    .option(
+      '--disable-where <condition>',
+      'who is disabled: is_active=0, status!=ok, banned_at; may be repeated',
+      collect,
+    )
+    .option(
+      '--ignore-column <column>',
+      'a column that means nothing, of users or TABLE.COLUMN; may be repeated',
+      collect,
+    )
+    .option('--client-scopes <id=scopes>', 'what a client may ask for: 3=orders:read,…; may be repeated', collect)
+    .option('--accept <decision>', 'leave it as the report says under this name; may be repeated', collect)
     .option(
       '--verify <token>',
       'first try a token that somebody holds (@FILE: the token in a file); may be repeated',
@@ -91,6 +109,11 @@ async function run(flags: Flags): Promise<void> {
       guard: flags.guard,
       roles: pairs('--role', flags.role),
       models: pairs('--model', flags.model),
+      rolesWhere: pairs('--roles-where', flags.rolesWhere),
+      disableWhere: flags.disableWhere ?? [],
+      ignoredColumns: new Set(flags.ignoreColumn),
+      clientScopes: pairs('--client-scopes', flags.clientScopes),
+      accept: flags.accept ?? [],
       verify: (flags.verify ?? []).map(tokenOf),
       dryRun: flags.dryRun ?? false,
       confirmGone: flags.confirmGone ?? false,
@@ -123,14 +146,14 @@ function tokenOf(given: string): string {
   }
 }
 
-/** A bar for a person who watches; nothing for a program. */
+/** A bar for a person who watches, a line at each tenth for a log. */
 function barOfEachTable(): { show(progress: TableProgress): void; end(): void } {
   let now: { readonly table: string; readonly bar: Progress; seen: number } | undefined;
   return {
     show({ table, done, total }) {
       if (now?.table !== table) {
         now?.bar.end();
-        now = { table, bar: barOnTerminal(total, table), seen: 0 };
+        now = { table, bar: progressBar(total, table), seen: 0 };
       }
       now.bar.advance(done - now.seen, `${table}: ${done.toLocaleString('en')} rows`);
       now.seen = done;

@@ -7,28 +7,32 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { serviceTables } from '../../src/main/service-tables.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { loadResources } from '../../src/resources/load-resources.ts';
+import { readCondition } from './import/disable-where.ts';
 import { onCopy } from './import/dry-run.ts';
 import { type ImportSettings, makePlan } from './import/make-plan.ts';
 import type { Plan, Progress } from './import/pass.ts';
-import { readScopeFile } from './import/read-scope-file.ts';
+import { readClientScopes, readScopeFile } from './import/read-scope-file.ts';
 import { knownScopes, runPass } from './import/run-pass.ts';
 import { verifyToken } from './import/verify-token.ts';
 import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
+import { acceptable, type DecisionCode, isAcceptable } from './report/decision-codes.ts';
 import { Findings, type Report } from './report/report.ts';
-import { databaseOfEnv, readLaravelEnv } from './source/laravel-env.ts';
+import { databaseOfEnv } from './source/database-of-env.ts';
+import { readLaravelEnv } from './source/laravel-env.ts';
 import { openSource } from './source/open-source.ts';
 import type { Source } from './source/source.ts';
 
 /** What the operator gives on the command line. */
 export interface ImportOptions
-  extends Omit<ImportSettings, 'env' | 'envPath' | 'scopes' | 'providers' | 'models' | 'roles' | 'publicKeyPath'> {
+  extends Omit<ImportSettings, 'env' | 'envPath' | 'scopes' | 'publicKeyPath' | 'clientScopes' | 'disableWhere'> {
   readonly from: string | undefined;
   readonly env: string | undefined;
   readonly publicKey: string | undefined;
   readonly scopesFile: string | undefined;
-  readonly providers: ReadonlyMap<string, string>;
-  readonly models: ReadonlyMap<string, string>;
-  readonly roles: ReadonlyMap<string, string>;
+  /** What clients may ask for, by id: scopes with commas between them, or `none`. */
+  readonly clientScopes: ReadonlyMap<string, string>;
+  readonly disableWhere: readonly string[];
+  readonly accept: readonly string[];
   readonly verify: readonly string[];
 }
 
@@ -55,8 +59,17 @@ export async function importPassport(
   const from = options.from ?? databaseOfEnv(env);
   if (from === undefined)
     throw new OperatorError('Say where the database of the old service is: --from, or --env with its .env file.');
-  const scopes = readScopeFile(path(options.scopesFile), knownScopes(await resourceNames(config)));
-  const settings: ImportSettings = { ...options, env, envPath, scopes, publicKeyPath: path(options.publicKey) };
+  const known = knownScopes(await resourceNames(config));
+  const accepted = readAccepted(options.accept);
+  const settings: ImportSettings = {
+    ...options,
+    env,
+    envPath,
+    scopes: readScopeFile(path(options.scopesFile), known),
+    clientScopes: readClientScopes(options.clientScopes, known),
+    disableWhere: options.disableWhere.map(readCondition),
+    publicKeyPath: path(options.publicKey),
+  };
   const source = await openSource(from, workingDir);
   try {
     const plan = await makePlan(source, settings);
@@ -64,14 +77,18 @@ export async function importPassport(
       const verdict = await verifyToken(source, plan, token, (base.now ?? Date.now)());
       listeners.verified?.(verdict);
     }
-    const take = (context: Context) => takeOver(context, source, plan, listeners);
+    const take = (context: Context) => takeOver(context, { source, plan, findings: new Findings(accepted) }, listeners);
     return await (options.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
   } finally {
     await source.close();
   }
 }
 
-async function takeOver(context: Context, source: Source, plan: Plan, listeners: ImportListeners): Promise<Report> {
+async function takeOver(
+  context: Context,
+  { source, plan, findings }: { source: Source; plan: Plan; findings: Findings },
+  listeners: ImportListeners,
+): Promise<Report> {
   return runPass({
     at: context.now(),
     context,
@@ -79,9 +96,17 @@ async function takeOver(context: Context, source: Source, plan: Plan, listeners:
     legacyKeys: new LegacyKeys(context),
     source,
     plan,
-    findings: new Findings(),
+    findings,
     progress: (progress) => listeners.progress?.(progress),
   });
+}
+
+function readAccepted(given: readonly string[]): ReadonlySet<DecisionCode> {
+  const wrong = given.find((code) => !isAcceptable(code));
+  if (wrong === undefined) return new Set(given.filter(isAcceptable));
+  throw new OperatorError(
+    `--accept: there is no decision "${wrong}" that can be accepted. There are: ${Object.keys(acceptable).join(', ')}.`,
+  );
 }
 
 async function onDatabase<T>(base: Base, work: (context: Context) => Promise<T>): Promise<T> {

@@ -14,6 +14,7 @@ import { addClientSecretCommand } from './commands/clients/client-secret.ts';
 import { addClientShow } from './commands/clients/client-show.ts';
 import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addEject } from './commands/eject.ts';
 import { addEvents } from './commands/events.ts';
 import { addInit } from './commands/init.ts';
 import { addKeysList } from './commands/keys/keys-list.ts';
@@ -77,7 +78,7 @@ export async function createProgram(): Promise<Command> {
       'after',
       '\nWhat a command takes, with examples: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
     );
-  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate]) add(program);
+  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addEject]) add(program);
   const all = [...groups, ['import', 'Import another service.', extensions.import] as const];
   for (const [name, description, ...commands] of all) {
     const group = program.command(name).description(description);

@@ -62,6 +62,41 @@ describe('Settings together', () => {
     }
   });
 
+  it('refuse a password that breaks the URL, say how to write it, and never show it', () => {
+    const password = 'ab/cd+e=';
+    const urls = [
+      `postgres://postgres:${password}@127.0.0.1:5432/name`,
+      'postgres://postgres:ab@cd+e=@127.0.0.1/name',
+      'postgres://postgres:ab?cd+e=@127.0.0.1/name',
+      'postgres://postgres:ab#cd+e=@127.0.0.1/name',
+      'postgres://postgres:12/cd+e=@127.0.0.1/name',
+      'postgres://postgres:ab@12/cd+e=@127.0.0.1/name',
+      'postgres://postgres:ab%cd+e=@127.0.0.1/na%me',
+      'postgres://postgres:ab cd+e=@127.0.0.1/name',
+      'postgres://postgres:abcd+e=/name',
+    ];
+    for (const url of urls) {
+      for (const name of ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
+        const env = { DATABASE_URL: 'postgres://a:b@c/d', [name]: url };
+        assert.throws(() => fromEnv(env), {
+          message: new RegExp(`^${name}: got a value .*percent-encode(?!.*cd\\+e)`),
+        });
+      }
+    }
+    for (const SMTP_URL of ['smtp://me:ab/cd+e=@mail.example.com', 'smtp://me:12/cd+e=@mail.example.com'])
+      assert.throws(() => fromEnv({ SMTP_URL }), { message: /^SMTP_URL: got a value .*percent-encode(?!.*cd\+e)/ });
+    const right = [
+      `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:5432,[::1]:5433/name?sslmode=require`,
+      'postgres://gatehouse@database/gatehouse',
+      'postgresql://u@/name?host=/run/postgresql',
+      'postgres://%2Frun%2Fpostgresql/name',
+    ];
+    for (const DATABASE_URL of right) assert.equal(fromEnv({ DATABASE_URL }).databaseUrl, DATABASE_URL);
+    assert.doesNotThrow(() => fromEnv({ SMTP_URL: 'smtp://me@example.com:pass@mail.example.com:587?requireTLS=true' }));
+    assert.throws(() => fromFile({ clients: 'web:top-secret' }), { message: /^(?!.*top-secret)/s });
+    assert.throws(() => fromEnv({ CORS_ORIGINS: 'https://ada:lovelace@a.com' }), { message: /^(?!.*lovelace)/s });
+  });
+
   it('refuse a folder that is named and not there, the default one too', () => {
     assert.throws(
       () => fromEnv({ RESOURCES_DIR: '../resources' }),
@@ -120,6 +155,30 @@ describe('Settings together', () => {
     assert.throws(() => fromEnv({ ACCES_TOKEN_TTL: '1' }), /Did you mean ACCESS_TOKEN_TTL\?/);
   });
 
+  it('refuse a name that nearly is one of theirs, or begins like one', () => {
+    const meant = {
+      SMTPURL: 'SMTP_URL',
+      BASEURL: 'BASE_URL',
+      PROT: 'PORT',
+      PORTS: 'PORT',
+      ROLE: 'ROLES',
+      databaseUrl: 'DATABASE_URL',
+      RATE_LIMIT_PER_MINUTE: 'RATE_LIMIT',
+    };
+    for (const [name, setting] of Object.entries(meant)) {
+      const message = `${name} is not a setting. Did you mean ${setting}? Rename it, or unset it.`;
+      assert.throws(() => fromEnv({ [name]: 'x' }), { message });
+      assert.throws(() => parseConfig({}, {}, here, { [name]: 'x' }), { message });
+    }
+    for (const name of ['SMTP_HOST', 'DATABASE_PASSWORD', 'LOGIN_URL']) {
+      assert.throws(() => parseConfig({}, {}, here, { [name]: 'x' }), {
+        message: new RegExp(`^\\.env: ${name} is not a setting, and begins like [A-Z_, ]+\\. Rename it`),
+      });
+      assert.doesNotThrow(() => fromEnv({ [name]: 'x' }), 'it may belong to another program of the machine');
+    }
+    assert.doesNotThrow(() => parseConfig({}, {}, here, { POSTGRES_PASSWORD: 'x', NODE_ENV: 'x', PGPASSWORD: 'x' }));
+  });
+
   it('say all that is wrong at once', () => {
     const wrong = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
     assert.throws(() => fromEnv(wrong), /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/);
@@ -127,6 +186,9 @@ describe('Settings together', () => {
 
   it('leave the variables of other programs alone', () => {
     assert.doesNotThrow(() => fromEnv({ PATH: '/bin', EDITOR: 'vi', LANG: 'C', SHELL: 'sh', HOSTNAME: 'x', PWD: '/' }));
+    assert.doesNotThrow(() =>
+      fromEnv({ HOME: '/', MAIL: '/var/mail/x', HOSTTYPE: 'x', LOGNAME: 'x', POSTGRES_PORT: '1' }),
+    );
     assert.equal(fromEnv({ PORT: '' }).port, 3000);
   });
 
@@ -150,6 +212,10 @@ describe('Settings together', () => {
     for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; it takes/);
     const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
     for (const TRUST_PROXY of right) assert.doesNotThrow(() => fromEnv({ TRUST_PROXY }));
+    assert.deepEqual(
+      [fromFile({ trustProxy: true }).trustProxy, fromFile({ trustProxy: false }).trustProxy],
+      [['true'], ['false']],
+    );
     assert.throws(() => fromEnv({ LOGIN_ATTRIBUTES: ',' }), /LOGIN_ATTRIBUTES: got ","; it takes/);
     assert.throws(() => fromFile({ login: [] }), /login: got \[\]; it takes/);
   });

@@ -3,8 +3,10 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { OperatorError } from '../platform/errors.ts';
+import { withoutSecrets } from '../platform/log.ts';
 import { nearest } from '../platform/nearest.ts';
 import { importFile } from './import-file.ts';
+import { refuseInEnvFile, refuseMisspelling } from './settings/misspelt-setting.ts';
 import {
   type ClientSettings,
   completeClient,
@@ -24,19 +26,20 @@ export type LoginAttribute = (typeof loginAttributes)[number];
 export const shortestSafeSecret = 16;
 
 type Settings = typeof settings;
-export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never } & {
+export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T, unknown> ? T : never } & {
   readonly proxiedClients: readonly ProxiedClient[];
   /** The folder that relative paths and `gatehouse.config.ts` belong to. */
   readonly workingDir: string;
 };
 
-type Alias = 'login-page-url' | 'require_email_confirmation' | 'force-accept-header' | 'login';
-
 /** What `gatehouse.config.ts` may hold: any setting, and `clients` keyed by their path, such as `web/admin` or `web`. */
 export type ConfigFile = {
-  [K in keyof Settings]?: Settings[K] extends Setting<infer T> ? T | string : never;
+  [K in keyof Settings]?: Settings[K] extends Setting<infer T, infer Also> ? T | Also | string : never;
 } & {
-  [A in Alias]?: unknown;
+  'login-page-url'?: string;
+  require_email_confirmation?: boolean | string;
+  'force-accept-header'?: boolean | string;
+  login?: readonly LoginAttribute[] | string;
 } & { clients?: Record<string, { id: string; secret: string }> } & {
   [name in `CLIENT_${string}_${'ID' | 'SECRET'}`]?: string;
 };
@@ -56,8 +59,11 @@ const projectDirs = ['resourcesDir', 'routesDir', 'jobsDir', 'migrationsDir', 'v
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
 
+const envNames = [...keysByEnv.keys()];
+
+/** No setting but those marked as secret should hold a password. Where one does all the same, it is not shown. */
 const show = (value: unknown): string =>
-  typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined');
+  withoutSecrets(typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined'));
 
 function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const setting = settingsByKey.get(key) as Setting<unknown>;
@@ -67,11 +73,14 @@ function parse(name: string, key: keyof Settings, value: unknown): unknown {
   throw new OperatorError(`${name}: got ${got}; it takes ${setting.takes}. (${setting.about})`);
 }
 
-/** Reads the settings from the config file and the environment; the environment wins. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings from the config file, `.env` and the environment. The environment wins, and then `.env`. */
 export function parseConfig(
   file: Record<string, unknown>,
-  env: Record<string, string | undefined>,
+  env: Variables,
   workingDir: string,
+  envFile: Variables = {},
 ): Config {
   const values = new Map<keyof Settings, unknown>();
   const clients = new Map<string, ClientSettings>();
@@ -88,12 +97,13 @@ export function parseConfig(
       ]);
     if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
   });
-  refuseTogether(Object.entries(env), ([name, value]) => {
+  refuseTogether(Object.entries({ ...envFile, ...env }), ([name, value]) => {
     if (value === undefined || value === '') return;
     const key = keysByEnv.get(name);
     if (key) values.set(key, parse(name, key, value));
     else if (name.startsWith('CLIENT_')) readClientSetting(name, value, clients);
-    else refuseMisspelling(name);
+    else if (name in envFile) refuseInEnvFile(name, envNames);
+    else refuseMisspelling(name, envNames);
   });
 
   const config: Record<string, unknown> = { workingDir };
@@ -149,12 +159,12 @@ export async function loadConfig(
   workingDir = process.cwd(),
   file?: ConfigFile,
 ): Promise<Config> {
-  const env = { ...readEnvFile(workingDir), ...process.env };
+  const env = { ...process.env };
   for (const [key, value] of Object.entries(overrides)) {
     const setting = settingsByKey.get(key as keyof Settings);
     if (setting && value !== undefined) env[setting.env] = String(value);
   }
-  return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir);
+  return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir, readEnvFile(workingDir));
 }
 
 /** The settings of a project for a test of it: nothing of the machine's own environment reaches them. */
@@ -193,13 +203,6 @@ function unknownSetting(where: string, name: string, known: string[]): OperatorE
   return new OperatorError(
     `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} It takes one of: ${known.join(', ')}.`,
   );
-}
-
-/** Other programs' variables are none of our business, but one letter off ours is a mistake that would go unnoticed. */
-function refuseMisspelling(name: string): void {
-  if (name.length < 8) return;
-  const near = nearest(name, [...keysByEnv.keys()], 2);
-  if (near) throw new OperatorError(`${name} is not a setting. Did you mean ${near}? Rename it, or unset it.`);
 }
 
 const hostForUrl = (host: string): string => {

@@ -11,10 +11,19 @@ import { proofs } from './migrations/008-proofs.ts';
 import { factors } from './migrations/009-factors.ts';
 import { changeLog } from './migrations/010-change-log.ts';
 import { webhooks } from './migrations/011-webhooks.ts';
+import { realms } from './migrations/015-realms.ts';
 import { missingIndexes } from './missing-indexes.ts';
 
 /** In order; a released one is never edited. The rule for new ones is in CONTRIBUTING.md, and a test holds them to it. */
-export const migrations: readonly Migration[] = [firstTables, openidProfiles, proofs, factors, changeLog, webhooks];
+export const migrations: readonly Migration[] = [
+  firstTables,
+  openidProfiles,
+  proofs,
+  factors,
+  changeLog,
+  webhooks,
+  realms,
+];
 
 export const knownMigrations: readonly string[] = migrations.map(({ name }) => name);
 

@@ -59,6 +59,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { config, database } = context;
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, context);
   const changes = new Changes(context, keys);
+  const routes = await loadRoutes(context.config.routesDir);
   const resources = await prepareResources(
     context,
     [
@@ -67,9 +68,8 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
       ...extensions.flatMap((extension) => extension.resources ?? []),
     ],
     migrations,
+    (declared) => addScopes(context.config, scopes, declared, routes).list(),
   );
-  const routes = await loadRoutes(context.config.routesDir);
-  addScopes(context.config, scopes, resources, routes);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {

@@ -21,6 +21,7 @@ export function openLegacyTokens(context: Context): LegacyTokensExtension {
   return {
     readAccess: async (token) => (await open()).readAccess(token),
     readRefresh: async (token, address) => (await open()).readRefresh(token, address),
+    readScopes: async () => (await open()).readScopes(),
     prune: async () => (await open()).prune(),
     close: async () => (await opened)?.close(),
   };

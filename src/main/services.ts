@@ -105,6 +105,7 @@ export async function createServices(context: Context): Promise<Services> {
     verifier,
     scopes,
     audiences: new Audiences(context.config),
+    legacyScopes: () => legacyTokens.readScopes(),
     holdAuthority,
     mail,
     highestAcr: (userId) => highestAcr(proofMethods, userId),

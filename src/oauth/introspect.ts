@@ -1,5 +1,6 @@
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import type { StoredClient } from './clients/client-store.ts';
+import { isForUser } from './clients/require-realm.ts';
 import { introspectScope, narrowScopes } from './clients/scopes.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { OAuth } from './oauth.ts';
@@ -26,6 +27,8 @@ export async function answerIntrospection(oauth: OAuth, request: ClientRequest):
   if (!found || !mayAsk(client, found)) return inactive;
   const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
   if (found.session.client_id && !tokensClient) return inactive;
+  if (tokensClient && !(await isForUser(oauth.context.database.db, tokensClient, found.session.user_id)))
+    return inactive;
   if (found.kind === 'refresh') return describeRefresh(oauth, found, tokensClient);
   await verifier.noteIntrospection(found);
   return describeAccess(found, tokensClient);

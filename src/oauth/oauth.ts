@@ -30,6 +30,8 @@ export interface OAuth {
   readonly verifier: TokenVerifier;
   readonly scopes: KnownScopes;
   readonly audiences: Audiences;
+  /** What the scopes of an imported service stand for here. Asked for only where a request names a scope that there is not. */
+  legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The highest level that a user can sign in at. */
   highestAcr(userId: string): Promise<Acr>;
   readonly holdAuthority: HoldAuthority;
@@ -40,6 +42,7 @@ export interface OAuth {
     password: string;
     source: RequestSource;
     clientId: string;
+    realm: string | null;
   }): Promise<UserRow>;
   /** In the transaction that opens a user's session: tells the owner of a device that was not seen before. */
   noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;

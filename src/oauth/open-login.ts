@@ -6,6 +6,7 @@ import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireSecret } from './clients/client-secrets.ts';
+import { requireRealm } from './clients/require-realm.ts';
 import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { authenticatedBy } from './sessions/store/authentication.ts';
@@ -34,6 +35,7 @@ export async function openLogin(
   const device = rememberDevice(keys, source, user.id);
   const opened = await context.database.db.transaction().execute(async (tx) => {
     await requireUnchanged(context, tx, user);
+    await requireRealm(tx, client, user.id);
     await requireSecret(context, tx, client.secretId);
     if (use && !(await use(tx))) throw wrongFactor('used before');
     const stored = sessions.open(tx, {

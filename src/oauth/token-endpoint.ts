@@ -1,8 +1,9 @@
 import { OAuthError } from '../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { isRefreshable } from './clients/is-refreshable.ts';
-import { mayUseGrant } from './clients/may-use-grant.ts';
+import { isOfKind, mayUseGrant } from './clients/may-use-grant.ts';
 import { parseScope } from './clients/scopes.ts';
+import { translateScope } from './clients/translate-scope.ts';
 import { unknownClient } from './clients/unknown-client.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
@@ -72,14 +73,14 @@ export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): 
 }
 
 /** What a grant gives a client that is authenticated already: the token endpoint's whole work, for the proxies too. */
-export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequest): Promise<Issued> {
+export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
-  const { client, parameters } = request;
-  const isOfKind = grant.clientTypes.includes(client.type) && !(grant.confidential && client.public);
-  if (!isOfKind || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
+  const { client, parameters } = sent;
+  if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: what is wrong with it must use nothing up.
   const asked = audiences.read(resourcesIn(parameters));
-  if (request.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
+  if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
+  const request = await inScopesOfToday(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, scopes, durable, device, exchanged } = granted;
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
@@ -107,6 +108,14 @@ export async function issueTokens(oauth: OAuth, grant: Grant, request: GrantRequ
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
     device,
   };
+}
+
+async function inScopesOfToday(oauth: OAuth, sent: GrantRequest): Promise<GrantRequest> {
+  const asked = sent.parameters.get('scope');
+  const scope = asked === undefined ? undefined : await translateScope(oauth, asked);
+  return scope === undefined || scope === asked
+    ? sent
+    : { ...sent, parameters: new Map(sent.parameters).set('scope', scope) };
 }
 
 const keyRequired = () =>

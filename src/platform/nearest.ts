@@ -17,14 +17,19 @@ export function nearest(
   return best;
 }
 
+/** Two neighbours in the wrong order count as one mistake. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, substitute));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? (before[j - 2] as number) + 1 : Infinity;
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, substitute, swap));
     }
+    before = row;
     row = next;
   }
   return row[b.length] as number;

@@ -32,7 +32,7 @@ export function shownSteps(progress: BeginProgress): ShownSteps {
     },
     rows(count) {
       step.rows += count;
-      shown?.advance(0, `${step.what}: ${step.rows.toLocaleString('en')} rows`);
+      shown?.advance(0, `${step.what}: ${step.rows.toLocaleString('en')} ${step.rows === 1 ? 'row' : 'rows'}`);
     },
     end() {
       shown?.end();

@@ -36,6 +36,23 @@ const lots = defineResource({
     action({ name: 'count', method: 'GET', on: 'collection', summary: 'Count', run: ({ caller }) => caller.kind }),
     action({ name: 'bid', on: 'collection', summary: 'Bid', access: 'auth:api', run: ({ caller }) => caller.userId }),
     action({
+      name: 'pay',
+      on: 'collection',
+      access: 'auth:api',
+      summary: 'Pay',
+      body: Type.Object({
+        method: Type.Union([Type.Literal('cash'), Type.Literal('card')]),
+        amount: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+        to: Type.Optional(
+          Type.Union([
+            Type.Object({ kind: Type.Literal('iban'), iban: Type.String() }),
+            Type.Object({ kind: Type.Literal('mail'), mail: Type.String() }),
+          ]),
+        ),
+      }),
+      run: ({ body }) => body.method,
+    }),
+    action({
       name: 'refuse',
       on: 'collection',
       access: 'auth:api',
@@ -86,6 +103,19 @@ onBothEngines('Actions', (engine) => {
     const body = await ask('POST', '/v1/lots/refuse', { json: { how: 'conflict', now: true } });
     assert.deepEqual([body.status, body.problem.errors[0]?.field], [422, 'now']);
     assert.equal((await ask('POST', '/v1/lots/audit?dry=1')).status, 400);
+  });
+
+  it('say what a union takes', async () => {
+    const messages = async (json: object) => {
+      const { status, problem } = await ask('POST', '/v1/lots/pay', { json });
+      assert.equal(status, 422);
+      return Object.fromEntries(problem.errors.map(({ field, message }) => [field, message]));
+    };
+    assert.deepEqual(await messages({ method: 'gold' }), { method: 'method must be one of: cash, card.' });
+    const { to, ...other } = await messages({ method: 'cash', to: { kind: 'post' } });
+    assert.equal(to, 'to has none of the forms that are accepted here.');
+    assert.equal(other['to.kind'], 'to.kind must be one of: iban, mail.');
+    assert.match((await messages({ method: 'cash', amount: 'much' })).amount ?? '', /^amount must be number/);
   });
 
   it('answer what they throw as a problem', async () => {

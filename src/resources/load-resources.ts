@@ -6,20 +6,26 @@ import type { ResourceDefinition } from './declaration/define-resource.ts';
 
 const isDeclaration = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
+const notDeclared =
+  'it must `export default defineResource({ name, fields, access })`. What declares no resource belongs into another folder.';
+
 /** Every file of the folder declares one resource, as its default export. No folder: no resources of one's own. */
 export async function loadResources(dir: string): Promise<ResourceDefinition[]> {
   if (!existsSync(dir)) return [];
   const definitions: ResourceDefinition[] = [];
+  const problems: string[] = [];
   for (const name of (readdirSync(dir, { recursive: true }) as string[]).filter(isDeclaration).sort()) {
     const file = join(dir, name);
-    const { default: definition } = await importFile(file);
-    if (!isDefinition(definition)) {
-      throw new OperatorError(
-        `${file}: it must \`export default defineResource({ name, fields, access })\`. What declares no resource belongs into another folder.`,
-      );
+    try {
+      const { default: definition } = await importFile(file);
+      if (isDefinition(definition)) definitions.push({ ...definition, file });
+      else problems.push(`${file}: ${notDeclared}`);
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      problems.push(error.message);
     }
-    definitions.push({ ...definition, file });
   }
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'));
   return definitions;
 }
 

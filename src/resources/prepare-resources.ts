@@ -16,9 +16,11 @@ export async function prepareResources(
   { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],
   migrations?: OwnMigrations,
+  scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
-  checkDefinitions(definitions, { roles: knownRoles(config) });
+  const scopes = scopesOf?.(definitions);
+  checkDefinitions(definitions, { roles: knownRoles(config), ...(scopes ? { scopes } : {}) });
   const note = (line: string) => log.info(line);
   const options = { now, own: migrations, note, progress, later: true };
   for (const step of await applyResourceMigrations(database, definitions, options))

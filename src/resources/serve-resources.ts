@@ -34,7 +34,7 @@ export function serveResources(
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }
-  const description = describeResources(resources);
+  const description = describeResources(resources, roles, context.now());
   app.get(
     '/v1/resources',
     {

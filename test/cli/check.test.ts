@@ -21,7 +21,7 @@ describe('The command check', () => {
     assert.match(stdout, /^nl\.json lacks [\d,]{3,} messages:\n( {2}\S.{0,69}\n){5} {2}… and [\d,]{3,} more\n/);
     assert.doesNotMatch(stdout, /login\.title|de\.json/, 'German has the rest from Gatehouse');
     assert.ok(stdout.includes('\nnl.json has 1 key that is not of Gatehouse:\n  garage.title\n'), stdout);
-    assert.ok(stdout.endsWith('\nSettings, resources, routes, views and messages are fine.\n'), stdout);
+    assert.ok(stdout.endsWith('\nSettings, resources, routes, views, messages and mail templates are fine.\n'), stdout);
   });
 
   it('advises against names that are no plural nouns, and refuses a PUT that nobody can read', async () => {
@@ -58,5 +58,63 @@ export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth:
     const unreadable = await check();
     assert.equal(unreadable.code, 1);
     assert.match(unreadable.stderr, /nl\.json: the message "login\.title": .+ is missing behind "name"/);
+  });
+
+  it('refuses a mail template that is not there, and one that cannot be read', async () => {
+    const project = mkdtempSync(join(dir, 'mails-'));
+    const run = () => gatehouseHere(['check'], project, {});
+    for (const folder of ['routes', 'views/mail']) mkdirSync(join(project, folder), { recursive: true });
+    const mail = (name: string, text: string) => writeFileSync(join(project, 'views/mail', name), text);
+    const route = (template: string) =>
+      writeFileSync(
+        join(project, 'routes/bookings.ts'),
+        `import { defineRoute } from 'gatehouse-server/routes';
+export default defineRoute({
+  method: 'POST', path: '/v1/bookings', auth: 'auth:api',
+  async handle({ mail }) {
+    await mail('${template}', 'ada@example.com');
+    return {};
+  },
+});
+`,
+      );
+    mail('booking-made.txt', 'Subject: Booked\n\nThank you.');
+    mail('booking-made.html', '<p>Thank you.</p>');
+    route('booking-made');
+    const right = await run();
+    assert.equal(right.code, 0, right.stderr);
+    route('booking-mad');
+    const misspelt = await run();
+    assert.equal(misspelt.code, 1);
+    assert.match(
+      misspelt.stderr,
+      /bookings\.ts:5: there is no mail template booking-mad\.txt in .*mail\. Did you mean "booking-made"\?/,
+    );
+    route('booking-made');
+    mail('alone.txt', 'Dear {{ name }');
+    const broken = await run();
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /alone\.txt: .*not closed/);
+    assert.match(broken.stderr, /alone\.txt: it must begin with a line "Subject: …"\./);
+    assert.match(broken.stderr, /alone\.txt: a mail needs both alone\.txt and alone\.html; alone\.html is missing\./);
+  });
+
+  it('refuses a .env with names that nearly are settings, and a password that breaks a URL without showing it', async () => {
+    const project = mkdtempSync(join(dir, 'env-'));
+    const run = () => gatehouseHere(['check'], project, {});
+    writeFileSync(join(project, '.env'), 'SMTPURL=smtp://a\nBASEURL=https://a\nPROT=80\nSMTP_HOST=a\n');
+    const { code, stderr } = await run();
+    assert.equal(code, 1);
+    for (const name of ['SMTPURL', 'BASEURL', 'PROT', 'SMTP_HOST'])
+      assert.match(stderr, new RegExp(`${name} is not a setting`));
+    writeFileSync(join(project, '.env'), 'DATABASE_URL=postgres://postgres:ab/cd+e=@127.0.0.1/x\n');
+    const broken = await run();
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /^gatehouse: DATABASE_URL: .*percent-encode/);
+    assert.doesNotMatch(broken.stderr + broken.stdout, /cd\+e/);
+    const moved = await gatehouseHere(['move', '--to', 'postgres://postgres:ab/cd+e=@127.0.0.1/x'], dir, {});
+    assert.equal(moved.code, 2);
+    assert.match(moved.stderr, /percent-encode/);
+    assert.doesNotMatch(moved.stderr + moved.stdout, /cd\+e/);
   });
 });

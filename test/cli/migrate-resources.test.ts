@@ -83,7 +83,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     assert.match(possible.stdout, /would add the column "level" to "shelves"\nwould run the migration 001-levels/);
     assert.match((await run()).stdout, /done: run the migration 001-levels/);
     const then = await run('--plan');
-    assert.match(then.stdout, /stays: shelves\.room is no longer declared, and 1 rows/);
+    assert.match(then.stdout, /stays: shelves\.room is no longer declared, and 1 row has/);
     assert.equal(then.code, 0);
     writeFileSync(join(folder, '002-fails.mjs'), 'export default { up() { throw new Error("not so"); } }');
     const failed = await run();

@@ -8,6 +8,8 @@ export interface RelyingParty {
   readonly posts: URLSearchParams[];
   /** What it answers. */
   status: number;
+  /** What it answers to GET, as JSON. */
+  json: unknown;
 }
 
 /** Applications that note what is posted to them; all are closed after the suite that is being declared. */
@@ -18,12 +20,13 @@ export function relyingParties(): () => Promise<RelyingParty> {
   });
   return async () => {
     const posts: URLSearchParams[] = [];
-    const party = { url: '', posts, status: 200 };
+    const party: RelyingParty & { url: string } = { url: '', posts, status: 200, json: undefined };
     const server = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      if (request.method === 'POST') posts.push(new URLSearchParams(body));
-      response.writeHead(party.status, { location: '/elsewhere' }).end();
+      let sent = '';
+      for await (const chunk of request) sent += chunk;
+      if (request.method === 'POST') posts.push(new URLSearchParams(sent));
+      const body = request.method === 'GET' && party.json !== undefined ? JSON.stringify(party.json) : '';
+      response.writeHead(party.status, { location: '/elsewhere', 'content-type': 'application/json' }).end(body);
     });
     closings.push(() => {
       server.closeAllConnections();

@@ -78,7 +78,7 @@ describe('The package', { timeout: 900_000 }, () => {
     const home = join(project, 'node_modules', 'gatehouse-server');
     // What was compiled at the first run is kept beside it, and came in no package.
     const files = (readdirSync(home, { recursive: true }) as string[]).filter((file) => !/^node_modules\b/.test(file));
-    const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.startsWith('templates'));
+    const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && !/^(templates|examples)\b/.test(file));
     assert.deepEqual(sources, []);
     assert.deepEqual(
       files.filter((file) => /\.test\.|^(src|test|bench|scripts)\b/.test(file) && !file.startsWith('templates')),
@@ -113,16 +113,16 @@ describe('The package', { timeout: 900_000 }, () => {
     const { stdout: checked } = await inProject('npx', ['tsc', '--strict', '--listFiles']);
     rmSync(join(project, 'types'), { recursive: true });
     assert.doesNotMatch(checked, /gatehouse[\\/](src|client)[\\/]/, 'the sources of Gatehouse are not checked');
-    await inProject('npx', ['gatehouse', 'check']);
+    await inProject('npx', ['gatehouse-server', 'check']);
   });
 
   it('writes types that a client of one’s own is checked by', async () => {
-    await inProject('npx', ['gatehouse', 'types', '--check']);
+    await inProject('npx', ['gatehouse-server', 'types', '--check']);
     writeFileSync(join(project, 'app.ts'), typedProgram);
     await inProject('npx', ['tsc', '--strict']).catch((error) => assert.fail(error.stdout));
     const types = readFileSync(join(project, 'gatehouse-types.d.ts'), 'utf8');
     writeFileSync(join(project, 'gatehouse-types.d.ts'), types.replace('title', 'titel'));
-    await assert.rejects(inProject('npx', ['gatehouse', 'types', '--check']), { code: 1 });
+    await assert.rejects(inProject('npx', ['gatehouse-server', 'types', '--check']), { code: 1 });
   });
 
   it('writes them again by itself while it is developed, and goes on through a mistake', async () => {

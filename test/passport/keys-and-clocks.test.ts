@@ -158,7 +158,10 @@ describe('the command', () => {
 
   it('ends with 0 where nothing is, and says so to people', async () => {
     writeFileSync(join(dir, 'scopes.json'), JSON.stringify(mappedScopes));
-    const { code, stdout, stderr } = await gatehouse([...args, '--scopes', 'scopes.json'], dir);
+    const { code, stdout, stderr } = await gatehouse(
+      [...args, '--scopes', 'scopes.json', '--accept', 'client-scopes'],
+      dir,
+    );
     assert.equal(code, 0, stderr + stdout);
     assert.match(stdout, /Nobody is signed out\./);
     assert.match(stdout, /Cookies of Laravel's own sessions do not come over/);

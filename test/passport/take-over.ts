@@ -67,6 +67,11 @@ export async function takeOver(
       guard: undefined,
       roles: new Map(),
       models: new Map(),
+      rolesWhere: new Map(),
+      disableWhere: [],
+      ignoredColumns: new Set(),
+      clientScopes: new Map([['*', 'users:read']]),
+      accept: [],
       verify: [],
       dryRun: false,
       confirmGone: false,
@@ -77,7 +82,7 @@ export async function takeOver(
 }
 
 /** Scopes that the service has, for those of the fixtures. */
-export const mappedScopes = { 'orders-read': 'users:read', 'orders-write': 'users:write' };
+export const mappedScopes = { 'orders-read': 'users:read', 'orders-write': 'users:write', '': [] };
 
 export const whoAmI = (service: Service, token: string): Promise<Answer<{ data: { email: string; id: string } }>> =>
   ask(service, '/v1/users/me', { token });

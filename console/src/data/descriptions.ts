@@ -30,6 +30,9 @@ export interface ActionDescription {
   fields: FieldDescription[];
 }
 
+/** How many rows somebody may read. */
+type VisibleRows = 'none' | 'some' | 'all';
+
 export interface ResourceDescription {
   name: string;
   singular: string;
@@ -45,6 +48,8 @@ export interface ResourceDescription {
   /** Its writes are in the audit trail. */
   events?: boolean;
   actions: ActionDescription[];
+  /** The rows that a user without a role may read, and a user with each role alone. */
+  readers?: { everyone: VisibleRows; roles: Record<string, VisibleRows> };
 }
 
 /** Loads the descriptions of the operator's resources and of the built-in ones. */

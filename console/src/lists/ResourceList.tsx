@@ -12,12 +12,14 @@ import { Code } from '../rows/CodeDrawer.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { columnsOf, emptyTextOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
+import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, trailFilters } from './Filters.tsx';
+import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
 import { CreateButton, ListActions } from './ListActions.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
 import { Pages } from './Pages.tsx';
@@ -61,6 +63,7 @@ export function ResourceList() {
         </Suspense>
       )}
       <BulkBar />
+      <HiddenRows />
       {name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}
     </List>
   );
@@ -114,12 +117,16 @@ function ConnectAssistant() {
 
 function Empty() {
   const description = useDescription();
+  const hidden = useHiddenRows();
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 10, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
       <Typography variant="h6" component="h2">
-        {emptyTextOf(description)}
+        {hidden
+          ? say('No {things} for you to see.', { things: within(labelOf(description)) })
+          : emptyTextOf(description)}
       </Typography>
+      <HiddenRows />
       {description.description && !isOwn(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
       )}

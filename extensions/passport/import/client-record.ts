@@ -29,6 +29,8 @@ export interface ClientRecord {
   /** Its tokens are the personal access tokens of users. */
   readonly issuesPersonalTokens: boolean;
   readonly hasRedirects: boolean;
+  /** It uses client_credentials as well, whatever else it is. */
+  readonly actsForItself: boolean;
   /** As they stand there. */
   readonly redirectUris: readonly string[];
   readonly provider: string;
@@ -53,6 +55,8 @@ export function readClient(row: SourceRow, clock: WallClock): ClientRecord {
     type: type as ClientRecord['type'],
     issuesPersonalTokens,
     hasRedirects: signsIn,
+    // Before Passport 13 every client with a secret did.
+    actsForItself: secretIn(row.secret) !== 'none' && (grants?.includes('client_credentials') ?? true),
     provider: row.provider ?? '',
     owner: owner ? { id: owner, model: row.owner_type ?? null } : null,
     secret: secretIn(row.secret),

@@ -1,6 +1,6 @@
 import { listUnseen, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { endUser } from './known-users.ts';
-import { endTokenless, takeUnseenTokens } from './login-store.ts';
+import { endTokenless, endUnseen, findRefreshedHere } from './login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { countKnown, countUnseen } from './pass-store.ts';
 import { clientSource, endClient } from './take-clients.ts';
@@ -10,6 +10,7 @@ const gone = 'gone';
 /** More than this share of the users gone at once is rather another database than people who left. */
 const suspicious = 0.2;
 const fewAnyway = 20;
+const mostListed = 20;
 
 /** False where so many are gone that the operator has to say that it is so. */
 export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Promise<boolean> {
@@ -19,6 +20,7 @@ export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Pr
     const unseen = await countUnseen(pass.context.database.db, source, pass.number, gone);
     if (unseen <= fewAnyway || unseen < known * suspicious) continue;
     pass.findings.decide(
+      'many-gone',
       `${unseen} of ${known} users of ${name} that an earlier pass took are not there any more: nobody was signed out. Is it the same database? Then add --confirm-gone`,
     );
     return false;
@@ -56,7 +58,7 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
   const tallyOf = (kind: keyof typeof names) => findings.of(plan.layout.find(names[kind])?.name ?? names[kind]);
   for (;;) {
     const count = await inBatch(context.database, async (tx, invalidate) => {
-      const tokens = await takeUnseenTokens(tx, pass.number, batchSize);
+      const tokens = await endUnseen(tx, pass.number, pass.at, batchSize);
       for (const { id, session_id } of tokens) tallyOf(id === session_id ? 'access' : 'refresh').ended++;
       const sessions = [...new Set(tokens.map(({ session_id }) => session_id))];
       await endTokenless(tx, sessions, pass.at);
@@ -65,4 +67,14 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
     });
     if (count === 0) return;
   }
+}
+
+/** Revoked there, and refreshed here before this pass: here they are other tokens, and go on. */
+export async function listRefreshedHere({ context, findings }: Pass): Promise<void> {
+  const { count, users } = await findRefreshedHere(context.database.db, mostListed);
+  if (count === 0) return;
+  findings.decide(
+    'refreshed-here',
+    `${count} logins were revoked there after they were refreshed here: they go on. End them here where that was a logout (users ${users.join(', ')}${count > users.length ? ', …' : ''})`,
+  );
 }

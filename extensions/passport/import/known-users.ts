@@ -4,12 +4,15 @@ import { findTakenFields, updateUser } from '../../../src/identity/accounts/user
 import { revokeSessions } from '../../../src/oauth/sessions/store/session-store.ts';
 import type { LegacyIdRow } from '../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../report/report.ts';
-import { sayWhatIsMissing } from './missing-fields.ts';
+import { noteEndOf } from './login-store.ts';
+import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
 import type { Pass } from './pass.ts';
-import { passwordHashOf, type UserRecord } from './user-record.ts';
+import { takeFactor } from './take-factor.ts';
+import { saySameIdentifier } from './taken-identifiers.ts';
+import { compareFingerprints, fingerprintToKeep, passwordHashOf, type UserRecord } from './user-record.ts';
 import { disableUser, findUsersByIds } from './user-target-store.ts';
 
-/** Somebody who was changed there since the pass before. Where they were changed here as well, people decide. */
+/** Somebody who was changed there since the pass before, or on whom a decision is open. */
 export async function updateKnownUser(
   pass: Pass,
   tx: Tx,
@@ -18,42 +21,65 @@ export async function updateKnownUser(
   record: UserRecord,
   tally: Tally,
 ): Promise<LegacyIdRow> {
-  const { source, old_id, new_id } = before;
-  const now = { ...before, fingerprint: record.fingerprint, pass: pass.number };
+  const { source, new_id } = before;
+  const keep = (isSettled: boolean, version = before.version): LegacyIdRow => ({
+    ...before,
+    fingerprint: fingerprintToKeep(record, before.fingerprint, isSettled),
+    version,
+    pass: pass.number,
+  });
   const current = (await findUsersByIds(tx, [new_id])).get(new_id);
-  if (!current || current.version !== before.version) {
-    tally.leave(current ? 'changed there and here' : 'deleted here');
-    if (current) {
-      pass.findings.decide(
-        'Users who were changed there and here since the pass before: they stay as they are here',
-        `${source} ${old_id}`,
-      );
-    }
-    return now;
+  if (!current) {
+    tally.leave('deleted here');
+    return keep(true);
   }
-  const profile = { ...record.profile };
-  for (const field of (await findTakenFields(tx, profile, new_id)) as ('email' | 'username' | 'phone')[]) {
-    pass.findings.decide(
-      `Two users with the same ${field} (upper and lower case are one): the second came without it. Change it there, and run again`,
-      `${source} ${old_id}: ${profile[field]}`,
-    );
-    profile[field] = null;
+  if (current.version !== before.version) {
+    return leaveAsHere(pass, before, record, tally) ? keep(true) : { ...before, pass: pass.number };
   }
-  if (profile.email === null && profile.username === null && profile.phone === null)
-    profile.username = current.username;
-  const nameless = profile.email === null && profile.username === null && profile.phone === null;
+  const profile = await freeProfile(pass, tx, before, record);
+  const named = profile.email ?? profile.username ?? profile.phone ?? current.username;
+  if (profile.email === null && profile.phone === null) profile.username ??= current.username;
+  const disabled = record.disabled ? 1 : 0;
   const updated = await updateUser(tx, new_id, {
-    ...(nameless ? {} : profile),
+    ...(named === null ? {} : profile),
     password_hash: record.passwordHash === null ? passwordHashOf(record) : record.passwordHash,
     email_confirmed: record.emailConfirmed && profile.email !== null ? 1 : 0,
-    roles: JSON.stringify(record.roles),
-    disabled: 0,
+    ...(record.roles ? { roles: JSON.stringify(record.roles) } : {}),
+    disabled,
     updated_at: pass.at,
   });
+  if (disabled === 1 && current.disabled === 0) await endLogins(tx, new_id, pass.at);
+  const hasFactor = await takeFactor(pass, tx, source, record, new_id);
   sayWhatIsMissing(pass, source, record);
   invalidate({ kind: 'user', id: new_id });
   tally.updated++;
-  return { ...now, version: updated?.version ?? before.version };
+  const isSettled = hasFactor && updated !== undefined && isWhole(record, updated);
+  return keep(isSettled, updated?.version);
+}
+
+/** Changed here since: people decide. False while they have not. */
+function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord, tally: Tally): boolean {
+  // Only here: somebody has settled what was open.
+  if (compareFingerprints(record, before.fingerprint) === 'open') {
+    tally.unchanged++;
+    return true;
+  }
+  tally.leave('changed there and here');
+  return findings.decide(
+    'changed-in-both',
+    'Users who were changed there and here since the pass before: they stay as they are here',
+    `${before.source} ${before.old_id}`,
+  );
+}
+
+/** Without what somebody else has already. */
+async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: LegacyIdRow, record: UserRecord) {
+  const profile = { ...record.profile };
+  for (const field of (await findTakenFields(tx, profile, new_id)) as ('email' | 'username' | 'phone')[]) {
+    saySameIdentifier(pass, field, `${source} ${old_id}: ${profile[field]}`);
+    profile[field] = null;
+  }
+  return profile;
 }
 
 /** Gone there: shut out here, with every login. The data stays, for whoever restores the user there and runs again. */
@@ -68,14 +94,20 @@ export async function endUser(
   if (before.fingerprint === fingerprint) return after;
   const tally = pass.findings.of(pass.plan.layout.find(before.source)?.name ?? before.source);
   if (!(await disableUser(tx, before.new_id, before.version, pass.at))) {
-    pass.findings.decide(
-      'Users who are gone there and were changed here: disable or keep them',
+    const isAccepted = pass.findings.decide(
+      'gone-and-changed',
+      'Users who are gone there and were changed here: disable them here, or keep them',
       `${before.source} ${before.old_id}`,
     );
-    return after;
+    return isAccepted ? after : { ...before, pass: pass.number };
   }
-  await revokeSessions(tx, { userId: before.new_id }, pass.at);
+  await endLogins(tx, before.new_id, pass.at);
   invalidate({ kind: 'user', id: before.new_id });
   tally.ended++;
   return { ...after, version: before.version + 1 };
+}
+
+async function endLogins(tx: Tx, userId: string, now: number): Promise<void> {
+  await noteEndOf(tx, 'user_id', userId, now);
+  await revokeSessions(tx, { userId }, now);
 }

@@ -1,4 +1,6 @@
-import type { Pass } from './pass.ts';
+import { type FoundTable, select } from '../source/layout.ts';
+import { pages } from '../source/source.ts';
+import { batchSize, isTrue, type Pass } from './pass.ts';
 
 /** What has no counterpart here, or cannot be brought over by anybody. */
 const tables: readonly [table: string, what: string, why: string][] = [
@@ -17,10 +19,22 @@ const tables: readonly [table: string, what: string, why: string][] = [
   ['password_reset_tokens', 'links to set a new password', 'they are asked for again'],
 ];
 
-export async function listNotTaken({ plan, source, findings }: Pass): Promise<void> {
+/** Codes that were not used, and have not expired. */
+async function countWaiting({ source, plan, at }: Pass, table: FoundTable): Promise<number> {
+  let count = 0;
+  for await (const rows of pages(source, select(table, 'id', ['revoked', 'expires_at']), batchSize)) {
+    count += rows.filter((row) => !isTrue(row.revoked) && (plan.clock.read(row.expires_at) ?? 0) > at).length;
+  }
+  return count;
+}
+
+export async function listNotTaken(pass: Pass): Promise<void> {
+  const { plan, source, findings } = pass;
   for (const [name, what, why] of tables) {
     const table = plan.layout.find(name);
-    if (table) findings.notTaken(`${what} (${table.name})`, await source.count(table.name), why);
+    if (!table) continue;
+    const count = name.endsWith('_codes') ? await countWaiting(pass, table) : await source.count(table.name);
+    findings.notTaken(`${what} (${table.name})`, count, why);
   }
   // Laravel keeps them in files or cookies unless it is told otherwise: nobody can count those from here.
   if (!plan.layout.find('sessions'))

@@ -10,6 +10,9 @@ import { findLivingUsers, type NewLogin } from './login-store.ts';
 import { isTrue, type Pass } from './pass.ts';
 import type { TakenClient } from './take-clients.ts';
 
+/** Why a token of somebody who is not there, or locked, becomes no login. */
+export const lockedUser = 'its user is gone, locked or disabled';
+
 /** Passport's own longest life: for tokens whose row does not say when they end. They say it themselves. */
 const unknownLife = 366 * 86_400_000;
 
@@ -60,7 +63,7 @@ export function readLogin(
 ): { login: NewLogin } | { reason: string } {
   if (!client) return { reason: 'its client is revoked, gone or not taken' };
   const hasUser = row.user_id !== null && row.user_id !== undefined && row.user_id !== '';
-  if (hasUser && userId === undefined) return { reason: 'its user is gone' };
+  if (hasUser && userId === undefined) return { reason: lockedUser };
   const isPersonal = client.issuesPersonalTokens && hasUser && !withRefresh;
   const createdAt = Math.min(pass.plan.clock.read(row.created_at) ?? pass.at, pass.at);
   return {
@@ -81,13 +84,29 @@ export function readLogin(
 
 function scopesOf({ plan, findings }: Pass, row: SourceRow, client: TakenClient, hasUser: boolean): string[] {
   const scopes = listIn(row.scopes);
+  const isFirstParty = client.type === 'password';
   if (!scopes) {
-    findings.decide('Tokens whose scopes cannot be read: they came with none', (row.id as string).slice(0, 12));
+    findings.decide(
+      'unreadable-scopes',
+      'Tokens whose scopes cannot be read: they came with none',
+      (row.id as string).slice(0, 12),
+    );
     return [];
   }
-  const mapped = mapScopes(plan.scopes, scopes, { isFirstParty: client.type === 'password', hasUser });
+  // A client's own token without scopes may do what the client may.
+  const ofClient = hasUser || scopes.length > 0 ? undefined : plan.clientScopes.get(client.id);
+  if (ofClient) return [...ofClient];
+  if (scopes.length === 0 && !(isFirstParty && hasUser) && !plan.scopes.has('')) {
+    findings.decide(
+      'empty-scopes',
+      'Tokens without scopes: there they may do what their user may, here nothing. Say what they stand for by --scopes: {"": "*"} is proposed, which is limited to the own rights of the user; {"": []} is nothing',
+      `${hasUser ? `user ${row.user_id}` : 'no user'}, client ${client.id}`,
+    );
+  }
+  const mapped = mapScopes(plan.scopes, scopes, { isFirstParty, hasUser });
   for (const scope of mapped.unmapped) {
     findings.decide(
+      'scope-names',
       `The scope "${scope}" means nothing here: say what it stands for by --scopes (an empty list drops it)`,
     );
   }

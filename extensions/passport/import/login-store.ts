@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Tx } from '../../../src/database/database.ts';
+import type { Db, Tx } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 
 export type NewLogin = Insertable<Tables['sessions']>;
@@ -16,6 +16,7 @@ export async function findKnownLogins(tx: Tx, sessionIds: readonly string[]) {
       'sessions.expires_at as session_expires_at',
       'sessions.generation',
       'sessions.scopes',
+      'legacy_tokens.ended_at',
     ])
     .where('legacy_tokens.session_id', 'in', [...sessionIds])
     .execute();
@@ -46,47 +47,86 @@ export async function saveTokens(tx: Tx, tokens: readonly LegacyTokenRow[]): Pro
     .insertInto('legacy_tokens')
     .values([...tokens])
     .onConflict((clash) =>
-      clash
-        .column('id')
-        .doUpdateSet((eb) => ({ pass: eb.ref('excluded.pass'), expires_at: eb.ref('excluded.expires_at') })),
+      clash.column('id').doUpdateSet((eb) => ({
+        pass: eb.ref('excluded.pass'),
+        expires_at: eb.ref('excluded.expires_at'),
+        // What ended for good stays so.
+        ended_at: eb.case().when('legacy_tokens.ended_at', '=', 0).then(0).else(null).end(),
+      })),
     )
     .execute();
 }
 
-/** Those of these users who are still here. */
+/** Those of these users who are here, and not disabled. */
 export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await tx
     .selectFrom('users')
     .select('id')
     .where('id', 'in', [...ids])
+    .where('disabled', '=', 0)
     .execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-export async function setClientScopes(tx: Tx, id: string, scopes: readonly string[], now: number): Promise<void> {
+/** Logins end with their client or user. They come back where that does. */
+export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
   await tx
-    .updateTable('clients')
-    .set((eb) => ({ scopes: JSON.stringify(scopes), updated_at: now, version: eb('version', '+', 1) }))
-    .where('id', '=', id)
+    .updateTable('legacy_tokens')
+    .set({ ended_at: now })
+    .where('ended_at', 'is', null)
+    .where('session_id', 'in', (select) =>
+      select
+        .selectFrom('sessions')
+        .select('id')
+        .where(column, '=', id)
+        .where('generation', '=', 0)
+        .where('revoked_at', 'is', null),
+    )
     .execute();
 }
 
-/** Tokens that earlier passes took and this one did not find live: up to `limit` of them, taken off the list. */
-export async function takeUnseenTokens(tx: Tx, pass: number, limit: number): Promise<LegacyTokenRow[]> {
-  return tx
-    .deleteFrom('legacy_tokens')
+/**
+ * Tokens that earlier passes took and this one did not find live: up to `limit` of them, which count no more. One whose login
+ * went on or ended here ends for good; another comes back where it does so there.
+ */
+export async function endUnseen(tx: Tx, pass: number, now: number, limit: number): Promise<LegacyTokenRow[]> {
+  const ended = await tx
+    .updateTable('legacy_tokens')
+    .set((eb) => ({
+      ended_at: eb
+        .case()
+        .when(
+          eb.exists(
+            eb
+              .selectFrom('sessions')
+              .select('sessions.id')
+              .whereRef('sessions.id', '=', 'legacy_tokens.session_id')
+              .where('sessions.generation', '=', 0)
+              .where((or) => or.or([or('sessions.revoked_at', 'is', null), or('sessions.revoked_at', '=', now)])),
+          ),
+        )
+        .then(now)
+        .else(0)
+        .end(),
+    }))
     .where('id', 'in', (select) =>
-      select.selectFrom('legacy_tokens').select('id').where('pass', '<', pass).limit(limit),
+      select
+        .selectFrom('legacy_tokens')
+        .select('id')
+        .where('pass', '<', pass)
+        .where('ended_at', 'is', null)
+        .limit(limit),
     )
     .returningAll()
     .execute();
+  return ended;
 }
 
-/** Ends logins of which no token is left, unless they have gone on here. Says which. */
-export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: number): Promise<string[]> {
-  if (sessionIds.length === 0) return [];
-  const ended = await tx
+/** Ends logins of which no token is left, unless they have gone on here. */
+export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: number): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await tx
     .updateTable('sessions')
     .set({ revoked_at: now })
     .where('id', 'in', [...sessionIds])
@@ -97,11 +137,30 @@ export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: n
         exists(
           selectFrom('legacy_tokens')
             .select('legacy_tokens.id')
-            .whereRef('legacy_tokens.session_id', '=', 'sessions.id'),
+            .whereRef('legacy_tokens.session_id', '=', 'sessions.id')
+            .where('legacy_tokens.ended_at', 'is', null),
         ),
       ),
     )
-    .returning('id')
     .execute();
-  return ended.map(({ id }) => id);
+}
+
+/** A login that the import ended goes on. */
+export async function restoreLogin(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('sessions').set({ revoked_at: null }).where('id', '=', id).where('generation', '=', 0).execute();
+}
+
+/** Logins that were revoked there after they had gone on here: how many, and whose the first of them are. */
+export async function findRefreshedHere(db: Db, limit: number): Promise<{ count: number; users: string[] }> {
+  const found = db
+    .selectFrom('legacy_tokens')
+    .innerJoin('sessions', 'sessions.id', 'legacy_tokens.session_id')
+    .where('legacy_tokens.ended_at', 'is not', null)
+    .where('sessions.generation', '>', 0)
+    .where('sessions.revoked_at', 'is', null);
+  const rows = await found.select(['sessions.id', 'sessions.user_id']).distinct().limit(limit).execute();
+  const { n } = await found
+    .select((eb) => eb.fn.count<number>('sessions.id').distinct().as('n'))
+    .executeTakeFirstOrThrow();
+  return { count: Number(n), users: rows.map(({ id, user_id }) => user_id ?? id) };
 }

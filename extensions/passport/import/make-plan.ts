@@ -1,13 +1,15 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { defaultRealm } from '../../../src/identity/accounts/realm.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
-import { readAppKey } from '../source/laravel-env.ts';
+import { readAppKey, readPreviousKeys } from '../source/laravel-env.ts';
 import { Layout, select } from '../source/layout.ts';
 import { pages, type Source } from '../source/source.ts';
 import { WallClock } from '../source/wall-clock.ts';
 import { clientColumns, readClient } from './client-record.ts';
+import type { Condition } from './disable-where.ts';
 import { batchSize, type Plan, type UserTable } from './pass.ts';
 
 /** What the operator gave, as it was given. */
@@ -23,6 +25,10 @@ export interface ImportSettings {
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
   readonly guard: string | undefined;
+  readonly rolesWhere: ReadonlyMap<string, string>;
+  readonly disableWhere: readonly Condition[];
+  readonly ignoredColumns: ReadonlySet<string>;
+  readonly clientScopes: ReadonlyMap<string, readonly string[]>;
   readonly confirmGone: boolean;
   readonly dryRun: boolean;
 }
@@ -34,20 +40,30 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   layout.require('oauth_access_tokens', ['id', 'client_id', 'revoked'], 'Is this the database of a Passport service?');
   layout.require('oauth_clients', ['id', 'name', 'revoked'], 'Is this the database of a Passport service?');
   const clock = new WallClock(settings.timezone ?? (env.get('APP_TIMEZONE') || 'UTC'));
+  const userTables = await findUserTables(source, layout, clock, settings);
+  for (const { column } of settings.disableWhere) {
+    if ([...userTables.values()].some(({ columns }) => columns.has(column))) continue;
+    throw new OperatorError(`--disable-where: no table of users has a column "${column}".`);
+  }
   return {
     layout,
     clock,
-    publicKey: readPublicKey(settings),
+    ...readPublicKey(settings),
     appKey: readAppKey(env),
+    decryptionKeys: [readAppKey(env), ...readPreviousKeys(env)],
     hashedIds: {
       salt: env.get('HASH_ID_KEY') || (env.get('APP_KEY') as string),
       length: env.get('HASH_ID_LENGTH') ? Number(env.get('HASH_ID_LENGTH')) : undefined,
     },
     scopes: settings.scopes,
-    userTables: await findUserTables(source, layout, clock, settings),
+    userTables,
     models: settings.models,
     roles: settings.roles,
     guard: settings.guard,
+    rolesWhere: settings.rolesWhere,
+    disableWhere: settings.disableWhere,
+    ignoredColumns: settings.ignoredColumns,
+    clientScopes: settings.clientScopes,
     confirmGone: settings.confirmGone,
     dryRun: settings.dryRun,
   };
@@ -60,12 +76,18 @@ async function findUserTables(
   clock: WallClock,
   { users = 'users', providers }: ImportSettings,
 ): Promise<ReadonlyMap<string, UserTable>> {
-  const find = (name: string, option: string): UserTable => ({
+  const find = (name: string, realm: string, option: string): UserTable => ({
     ...layout.require(name, ['id'], `Name the table of users by ${option}.`),
     source: name,
+    realm,
   });
-  const tables = new Map<string, UserTable>([['', find(users, '--users TABLE')]]);
-  for (const [provider, table] of providers) tables.set(provider, find(table, `--provider ${provider}=TABLE`));
+  const tables = new Map<string, UserTable>([['', find(users, defaultRealm, '--users TABLE')]]);
+  for (const [provider, table] of providers) {
+    // Two providers may share a table: its people are of one realm.
+    const known = [...tables.values()].find(({ source: name }) => name === table);
+    const realm = provider === defaultRealm ? table : provider;
+    tables.set(provider, known ?? find(table, realm, `--provider ${provider}=TABLE`));
+  }
   if (!tables.has('users')) tables.set('users', tables.get('') as UserTable);
   const unnamed = new Map<string, string[]>();
   const clients = layout.require('oauth_clients', ['id'], '');
@@ -82,10 +104,13 @@ async function findUserTables(
   throw new OperatorError(`Clients belong to providers whose table of users was not named:\n${lines.join('\n')}`);
 }
 
-function readPublicKey({ env, envPath, publicKeyPath }: ImportSettings): KeyObject {
+/** As Passport does: PASSPORT_PUBLIC_KEY comes before the file. */
+function readPublicKey({ env, envPath, publicKeyPath }: ImportSettings): Pick<Plan, 'publicKey' | 'publicKeyFrom'> {
   const beside = envPath === undefined ? undefined : resolve(dirname(envPath), 'storage/oauth-public.key');
   const path = publicKeyPath ?? (beside !== undefined && existsSync(beside) ? beside : undefined);
-  const text = path === undefined ? env.get('PASSPORT_PUBLIC_KEY')?.replaceAll('\\n', '\n') : readKeyFile(path);
+  const inEnv = env.get('PASSPORT_PUBLIC_KEY')?.replaceAll('\\n', '\n');
+  const text = inEnv || (path === undefined ? undefined : readKeyFile(path));
+  const from = inEnv ? `PASSPORT_PUBLIC_KEY of ${envPath}` : `the file ${path}`;
   if (!text) {
     throw new OperatorError(
       'The public key is missing: give storage/oauth-public.key of the old service by --public-key.',
@@ -93,19 +118,20 @@ function readPublicKey({ env, envPath, publicKeyPath }: ImportSettings): KeyObje
   }
   if (text.includes('PRIVATE KEY')) {
     throw new OperatorError(
-      '--public-key holds a private key. Only oauth-public.key is needed: keep the other to yourself.',
+      `The public key (${from}) holds a private key. Only oauth-public.key is needed: keep the other to yourself.`,
     );
   }
   let key: KeyObject;
   try {
     key = createPublicKey(text);
   } catch {
-    throw new OperatorError(`${path ?? 'PASSPORT_PUBLIC_KEY'} is not a public key in PEM, as oauth-public.key is.`);
+    throw new OperatorError(`The public key (${from}) is not a public key in PEM, as oauth-public.key is.`);
   }
   if (key.asymmetricKeyType !== 'rsa') {
     throw new OperatorError('The public key is not an RSA key: Passport signs with RSA.');
   }
-  return key;
+  const unused = inEnv && path !== undefined ? `. The file ${path} was not used, as in Passport` : '';
+  return { publicKey: key, publicKeyFrom: `${from}${unused}` };
 }
 
 function readKeyFile(path: string): string {

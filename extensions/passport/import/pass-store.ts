@@ -19,6 +19,16 @@ export async function finishPass(db: Db, id: number, now: number, report: string
   await db.updateTable('legacy_passes').set({ finished_at: now, report }).where('id', '=', id).execute();
 }
 
+/** Of the passes that were finished. */
+export async function listReports(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('legacy_passes').select('report').where('report', 'is not', null).execute();
+  return rows.flatMap(({ report }) => report ?? []);
+}
+
+/** How many authenticator apps came over. */
+export const countFactors = (db: Db): Promise<number> =>
+  countOf(db.selectFrom('legacy_ids').select(sql`count(*)`.as('n')).where('source', 'like', '%.two_factor_secret'));
+
 const countOf = async (query: { execute(): Promise<{ n: unknown }[]> }): Promise<number> =>
   Number((await query.execute())[0]?.n ?? 0);
 

@@ -7,11 +7,14 @@ import type { Findings } from '../report/report.ts';
 import type { FoundTable, Layout } from '../source/layout.ts';
 import type { Source } from '../source/source.ts';
 import type { WallClock } from '../source/wall-clock.ts';
+import type { Condition } from './disable-where.ts';
 
 /** A table of users of the old service. */
 export interface UserTable extends FoundTable {
   /** The name that the operator gave, which the ids here go by. */
   readonly source: string;
+  /** The realm of its people here. */
+  readonly realm: string;
 }
 
 /** What the operator said, and what was found: all that a pass goes by. */
@@ -28,6 +31,17 @@ export interface Plan {
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
   readonly guard: string | undefined;
+  /** Which rows of model_has_roles count, by column, where it has more columns than three. */
+  readonly rolesWhere: ReadonlyMap<string, string>;
+  /** Which users are disabled here. */
+  readonly disableWhere: readonly Condition[];
+  /** Columns that mean nothing: of users by name, of other tables as TABLE.COLUMN. */
+  readonly ignoredColumns: ReadonlySet<string>;
+  /** What clients may ask for, by id; `*` for those that are not named. */
+  readonly clientScopes: ReadonlyMap<string, readonly string[]>;
+  /** Keys that Laravel decrypts with: APP_KEY, and those before it. */
+  readonly decryptionKeys: readonly Buffer[];
+  readonly publicKeyFrom: string;
   /** Many may be gone: the operator knows it. */
   readonly confirmGone: boolean;
   readonly dryRun: boolean;
@@ -50,7 +64,9 @@ export interface Pass {
   readonly source: Source;
   readonly plan: Plan;
   readonly findings: Findings;
-  /** ColumnNameOf after each batch; whoever throws in it stops the run there, as a signal would. */
+  /** False where a table of an earlier pass cannot be read now: then nothing is ended. */
+  readonly isComplete: boolean;
+  /** Called after each batch; whoever throws in it stops the run there, as a signal would. */
   progress(progress: Progress): void;
 }
 

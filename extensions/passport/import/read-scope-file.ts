@@ -28,3 +28,20 @@ export function readScopeFile(path: string | undefined, known: KnownScopes): Sco
   }
   return map;
 }
+
+/** `--client-scopes 3=orders:read,orders:write`; `none` stands for no scope. */
+export function readClientScopes(
+  given: ReadonlyMap<string, string>,
+  known: KnownScopes,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...given].map(([id, text]) => {
+      const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());
+      const wrong = names.find((name) => !known.has(name));
+      if (wrong === undefined) return [id, names];
+      throw new OperatorError(
+        `--client-scopes: "${wrong}" (for the client ${id}) is no scope here. There are: ${known.list().join(', ')}.`,
+      );
+    }),
+  );
+}

@@ -1,4 +1,4 @@
-import { select } from '../source/layout.ts';
+import { type FoundTable, select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 
@@ -10,10 +10,14 @@ export interface RoleNames {
 
 const none: RoleNames = { of: async () => new Map() };
 
-/** A column such as `is_admin` says nothing: in Apiato 10 it is true unless somebody says otherwise. */
-export async function readRoleNames(pass: Pass): Promise<RoleNames> {
-  const { layout } = pass.plan;
+/**
+ * Undefined where the roles cannot be taken as they are: then everybody keeps the roles that they have here. A column such
+ * as `is_admin` says nothing: in Apiato 10 it is true unless somebody says otherwise.
+ */
+export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> {
+  const { layout, rolesWhere } = pass.plan;
   const [roles, holders] = [layout.find('roles'), layout.find('model_has_roles')];
+  if (!pass.isComplete) return undefined;
   if (!roles?.columns.has('name') || !holders) return none;
   const roleKey = ['role_id', 'role_pivot_key'].find((name) => holders.columns.has(name));
   const modelKey = ['model_id', 'model_uuid', 'model_ulid', 'model_morph_key'].find((name) =>
@@ -21,20 +25,29 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames> {
   );
   if (!roleKey || !modelKey || !holders.columns.has('model_type')) {
     pass.findings.decide(
-      `The columns of ${holders.name} are not those of spatie/laravel-permission: no role was taken.`,
+      'role-columns',
+      `The columns of ${holders.name} are not those of spatie/laravel-permission: no role was imported`,
     );
-    return none;
+    return undefined;
   }
-  const teamKey = ['team_id', 'team_foreign_key'].find((name) => holders.columns.has(name));
-  const names = await namesById(pass, select(roles, 'id', ['name', 'guard_name']));
-  const from = select(holders, modelKey, [roleKey, 'model_type', ...(teamKey ? [teamKey] : [])]);
+  const own = [roleKey, modelKey, 'model_type'];
+  const arePlain = [
+    isPlain(pass, holders, (column) => own.includes(column)),
+    isPlain(pass, roles, (column) => !ofTeam.test(column)),
+  ];
+  if (arePlain.includes(false)) return undefined;
+  const ofRoles = [...rolesWhere].filter(([column]) => roles.columns.has(column));
+  const names = await namesById(pass, roles, ofRoles);
+  const wanted = [...rolesWhere].filter(([column]) => holders.columns.has(column));
+  const from = select(holders, modelKey, [roleKey, 'model_type', ...wanted.map(([column]) => column)]);
   const tally = pass.findings.of(holders.name);
   return {
     async of(table, ids) {
       const found = new Map<string, string[]>();
       for (const row of await pass.source.withKeys(from, ids)) {
         tally.read++;
-        const reason = reasonToLeave(pass, table, row.model_type ?? '', teamKey ? (row[teamKey] ?? null) : null);
+        const isWanted = wanted.every(([column, value]) => (row[column] ?? 'null') === value);
+        const reason = isWanted ? reasonToLeave(pass, table, row.model_type ?? '') : 'not of --roles-where';
         const name = names.get(row[roleKey] ?? '');
         if (reason !== undefined) tally.leave(reason);
         else if (name === undefined) tally.leave('the role is not taken');
@@ -49,17 +62,36 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames> {
   };
 }
 
-function reasonToLeave(pass: Pass, table: UserTable, model: string, team: string | null): string | undefined {
-  if (team !== null && team !== '0') {
-    pass.findings.note('Roles within a team stay behind: there are no teams here', 1);
-    return 'it holds within a team only';
+/** A column of `roles` that says whose a role is. Others describe it. */
+const ofTeam =
+  /(^|_)(team|tenant|compan(y|ies)|organi[sz]ations?|workspace|account|shop|branch|site)s?(_|$)|._(id|uuid|ulid|type)$/i;
+
+/**
+ * A further column may say where a role holds: the `admin` of one tenant is nobody elsewhere. Only the operator knows. Each
+ * is named by --roles-where, or by --ignore-column.
+ */
+function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn: (column: string) => boolean): boolean {
+  const others = [...columns.keys()].filter(
+    (column) => !isOwn(column) && !plan.rolesWhere.has(column) && !plan.ignoredColumns.has(`${name}.${column}`),
+  );
+  for (const column of others) {
+    findings.decide(
+      'role-columns',
+      `The table ${name} has columns beyond those of spatie/laravel-permission, so that a role may hold in one team or tenant alone: no role was imported. Say which rows count by --roles-where COLUMN=VALUE (null for none), or that a column means nothing by --ignore-column TABLE.COLUMN`,
+      `${name}.${column}`,
+    );
   }
+  return others.length === 0;
+}
+
+function reasonToLeave(pass: Pass, table: UserTable, model: string): string | undefined {
   const meant = tableOfModel(pass, model);
   if (meant === table.source) return undefined;
   // Another table of users has it with its own page; a class that is none of them (a team, a device) may share the number.
   if ([...pass.plan.userTables.values()].some(({ source }) => source === meant))
     return `it is of another table (${meant})`;
   pass.findings.decide(
+    'role-models',
     `Roles of "${model}" were not taken: say which table that is by --model '${model}=TABLE', or leave them`,
   );
   return `its model_type is none of the named tables`;
@@ -78,11 +110,19 @@ export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): strin
 }
 
 /** The roles that are known here, of the one guard that counts. */
-async function namesById(pass: Pass, from: ReturnType<typeof select>): Promise<ReadonlyMap<string, string>> {
+async function namesById(
+  pass: Pass,
+  table: FoundTable,
+  wanted: readonly (readonly [string, string])[],
+): Promise<ReadonlyMap<string, string>> {
   const { source, plan, findings, context } = pass;
+  const from = select(table, 'id', ['name', 'guard_name', ...wanted.map(([column]) => column)]);
   const rows: { id: string; name: string; guard: string }[] = [];
   for await (const page of pages(source, from, batchSize)) {
-    for (const row of page) rows.push({ id: row.id as string, name: row.name ?? '', guard: row.guard_name ?? '' });
+    for (const row of page) {
+      if (wanted.some(([column, value]) => (row[column] ?? 'null') !== value)) continue;
+      rows.push({ id: row.id as string, name: row.name ?? '', guard: row.guard_name ?? '' });
+    }
   }
   const guards = [...new Set(rows.map(({ guard }) => guard))];
   const guard = plan.guard ?? (guards.includes('api') || guards.length !== 1 ? 'api' : guards[0]);
@@ -96,13 +136,18 @@ async function namesById(pass: Pass, from: ReturnType<typeof select>): Promise<R
       tally.leave(`its guard is ${own}`);
       if (plan.guard === undefined) {
         findings.decide(
+          'role-guards',
           `Roles of more than one guard: those of "${guard}" were taken. Say which count by --guard`,
           `${name} of ${own}`,
         );
       }
     } else if (!known.has(here)) {
       tally.leave('there is no such role here');
-      findings.decide('Roles that are none here: add them to ROLES, or name another by --role OLD=NEW', name);
+      findings.decide(
+        'role-names',
+        'Roles that are none here: add them to ROLES, or name another by --role OLD=NEW',
+        name,
+      );
     } else {
       tally.taken++;
       names.set(id, here);

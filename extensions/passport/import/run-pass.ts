@@ -6,25 +6,28 @@ import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
-import { endGone, endUnseenTokens, isSameService } from './end-gone.ts';
+import { endGone, endUnseenTokens, isSameService, listRefreshedHere } from './end-gone.ts';
 import { listNotTaken } from './list-not-taken.ts';
 import type { Pass, UserTable } from './pass.ts';
-import { beginPass, finishPass } from './pass-store.ts';
+import { beginPass, countFactors, finishPass } from './pass-store.ts';
 import { readRoleNames } from './role-names.ts';
+import { settleClientScopes } from './settle-client-scopes.ts';
 import { takeAccessTokens } from './take-access-tokens.ts';
 import { takeClients } from './take-clients.ts';
 import { takeRefreshTokens } from './take-refresh-tokens.ts';
 import { takeUsers } from './take-users.ts';
+import { findUnreadableTables } from './unreadable-tables.ts';
 
 /**
  * One pass: everything that counts there counts here, and what an earlier pass took and counts there no more has ended.
  * Each batch is whole by itself, so a pass that breaks off is simply run again.
  */
-export async function runPass(draft: Omit<Pass, 'number'>): Promise<Report> {
+export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promise<Report> {
   const { context, plan, findings } = draft;
   const { database, now } = context;
+  const unreadable = await findUnreadableTables(database.db, plan.layout);
   const number = await beginPass(database.db, now());
-  const pass: Pass = { ...draft, number };
+  const pass: Pass = { ...draft, number, isComplete: unreadable.length === 0 };
   await keepKeys(pass);
   const tables = new Map([...plan.userTables.values()].map((table) => [table.name, table])).values().toArray();
   const roles = await readRoleNames(pass);
@@ -32,9 +35,14 @@ export async function runPass(draft: Omit<Pass, 'number'>): Promise<Report> {
   const clients = await takeClients(pass);
   await takeRefreshTokens(pass, clients);
   await takeAccessTokens(pass, clients);
+  await settleClientScopes(pass, clients);
   await listNotTaken(pass);
-  await endWhatEnded(pass, tables);
-  const report = findings.report(number, plan.dryRun);
+  await endWhatEnded(pass, tables, unreadable);
+  await listRefreshedHere(pass);
+  if (context.config.mfa === 'off' && (await countFactors(database.db)) > 0) {
+    findings.decide('two-factor', 'MFA is off here: authenticator apps were imported, and nobody is asked for a code');
+  }
+  const report = findings.report(number, plan);
   await finishPass(database.db, number, now(), JSON.stringify(report));
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const data = { pass: number, decisions: report.decisions.length };
@@ -44,7 +52,14 @@ export async function runPass(draft: Omit<Pass, 'number'>): Promise<Report> {
   return report;
 }
 
-async function endWhatEnded(pass: Pass, tables: readonly UserTable[]): Promise<void> {
+async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable: readonly string[]): Promise<void> {
+  if (unreadable.length > 0) {
+    pass.findings.decide(
+      'missing-table',
+      `An earlier pass read ${unreadable.join(', ')}, and this one cannot: nothing was ended, and nobody lost a role. Give the reader access, and run again`,
+    );
+    return;
+  }
   if (!(await isSameService(pass, tables))) return;
   await endGone(pass, tables);
   await endUnseenTokens(pass);

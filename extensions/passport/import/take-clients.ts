@@ -17,11 +17,14 @@ import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
-import { batchSize, type Pass } from './pass.ts';
+import { type ClientBounds, setClientBounds } from './client-target-store.ts';
+import { noteEndOf } from './login-store.ts';
+import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { tableOfModel } from './role-names.ts';
 import { inBatch } from './user-target-store.ts';
 
 export const clientSource = 'oauth_clients';
+const longestName = 100;
 const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
 
 /** A client that came over, with what its tokens need to know of it. */
@@ -66,13 +69,17 @@ async function takeClient(
     if (before) await endClient(pass, tx, invalidate, record.id);
     return undefined;
   }
-  const userTable = plan.userTables.get(record.provider)?.source as string;
+  const userTable = plan.userTables.get(record.provider) as UserTable;
   const existing = await findClient(tx, record.id);
   // Earlier versions had no applications, and took them for personal clients.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
     tally.leave('another client has its id here');
-    findings.decide('Clients whose id another client of this service has', record.id);
+    findings.decide(
+      'client-id',
+      'Clients whose id another client of this service has: they were not imported',
+      record.id,
+    );
     return undefined;
   }
   if (before && !existing) {
@@ -81,14 +88,17 @@ async function takeClient(
   }
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
   const { fields, refused } = applicationOf(record);
+  const bounds = boundsOf(pass, record, userTable);
   if (!existing) {
     const scopes = usualScopes[record.type];
     const created = Math.min(record.createdAt ?? at, at);
-    await createClient(tx, { id: record.id, type: record.type, name: record.name, userId, scopes, ...fields }, created);
+    const client = { id: record.id, type: record.type, name: nameOf(pass, record), userId, scopes };
+    await createClient(tx, { ...client, ...fields, ...bounds }, created);
   } else if (fields && before?.fingerprint !== record.fingerprint) {
     const scopes = [...new Set([...existing.scopes, ...usualScopes.application])];
     await makeApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
+  if (existing && (await setClientBounds(tx, record.id, bounds, at))) invalidate({ kind: 'client', id: record.id });
   if (!before) tally.taken++;
   else if (before.fingerprint === record.fingerprint) tally.unchanged++;
   else tally.updated++;
@@ -97,18 +107,40 @@ async function takeClient(
   const row = { old_id: record.id, fingerprint: record.fingerprint, version: 1, pass: number };
   await saveLegacyIds(tx, [
     { ...row, source: clientSource, new_id: record.id },
-    { ...row, source: providerSource, new_id: userTable },
+    { ...row, source: providerSource, new_id: userTable.source },
     { ...row, source: typeSource, new_id: record.type },
   ]);
-  const canAuthenticate = typeof record.secret === 'object' || fields?.public === true;
-  sayWhatChanges(pass, record, canAuthenticate);
+  const canAuthenticate = typeof record.secret === 'object' || fields?.public === true || bounds.public === true;
+  const hasSecret = (existing?.secrets.length ?? 0) > 0;
+  sayWhatChanges(pass, record, { canAuthenticate, hasSecret });
   for (const uri of refused) {
-    findings.decide('Redirect addresses that no application can have here: they were left out', `${record.id}: ${uri}`);
+    findings.decide(
+      'redirect-uris',
+      'Redirect addresses that no application can have here: they were left out',
+      `${record.id}: ${uri}`,
+    );
   }
-  return { ...record, table: userTable, canAuthenticate };
+  return { ...record, table: userTable.source, canAuthenticate };
 }
 
 const usualScopes = { password: ['*'], personal: [], application: identityScopes };
+
+/** Where people come from several tables, a client stays with its own. Who has no secret there needs none here. */
+function boundsOf({ plan }: Pass, { type, secret, actsForItself }: ClientRecord, { realm }: UserTable): ClientBounds {
+  const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
+  return {
+    realm: tables.size > 1 ? realm : null,
+    ...(type === 'password'
+      ? { public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] }
+      : {}),
+  };
+}
+
+function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
+  if (name.length <= longestName) return name;
+  findings.note(`Names of clients with more than ${longestName} characters: they were shortened`, id);
+  return name.slice(0, longestName);
+}
 
 /** Who has no secret there proves itself by PKCE, and does so here. */
 function applicationOf({ type, secret, redirectUris }: ClientRecord) {
@@ -149,6 +181,7 @@ async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientReco
 
 /** Revoked there since: its tokens end with it. */
 export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
+  await noteEndOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
   pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
@@ -157,21 +190,25 @@ export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: 
 function sayWhatChanges(
   { findings }: Pass,
   { id, name, secret, hasRedirects }: ClientRecord,
-  canAuthenticate: boolean,
+  { canAuthenticate, hasSecret }: { canAuthenticate: boolean; hasSecret: boolean },
 ): void {
-  const label = `${id} (${name})`;
+  const label = `${id} (${name.slice(0, longestName)})`;
   if (secret === 'unknown') {
+    if (hasSecret) return;
     findings.decide(
+      'client-secret',
       'Clients whose secret has a form that is not known here: give them new ones by gatehouse client secret',
       label,
     );
   } else if (!canAuthenticate) {
     findings.note(
-      `Client ${label} has no secret: its access tokens work until they expire; it cannot get new ones here`,
+      'Clients without a secret that act for nobody: their access tokens work until they expire, and they get no new ones here',
+      label,
     );
   } else if (hasRedirects) {
     findings.note(
-      `Client ${label} signs people in by authorization codes: its logins go on; new ones take PKCE, and the scope offline_access for a refresh token`,
+      'Clients that sign people in by authorization codes: their logins go on. New ones take PKCE where there is no secret, and the scope offline_access for a refresh token',
+      label,
     );
   }
 }

@@ -3,7 +3,7 @@ import { legacyId } from '../legacy-tokens/legacy-id.ts';
 import type { Tally } from '../report/report.ts';
 import { select } from '../source/layout.ts';
 import { pages, type SourceRow } from '../source/source.ts';
-import { accessTokenSelection, endOf, isAllowed, readLogin, usersOfTokens } from './login-record.ts';
+import { accessTokenSelection, endOf, isAllowed, lockedUser, readLogin, usersOfTokens } from './login-record.ts';
 import { batchSize, type Pass, personOf } from './pass.ts';
 import type { TakenClient } from './take-clients.ts';
 import { inBatch } from './user-target-store.ts';
@@ -61,10 +61,10 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
     const read = readLogin(pass, access, client, userOf(access), { withRefresh: true, expiresAt });
     if ('reason' in read) tally.leave(read.reason);
     else tokens.push({ id, expiresAt, login: read.login });
-    if (client && !client.canAuthenticate && access.user_id) {
+    if ('reason' in read && read.reason === lockedUser && client) {
       pass.findings.signedOut(
-        'the client has no secret, and clients without one cannot refresh here yet',
-        personOf(client.table, access.user_id),
+        'their account is locked (--disable-where) or disabled here',
+        personOf(client.table, access.user_id ?? ''),
       );
     }
   }

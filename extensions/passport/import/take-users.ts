@@ -6,23 +6,44 @@ import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens
 import type { Tally } from '../report/report.ts';
 import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
+import { isDisabled } from './disable-where.ts';
 import { endUser, updateKnownUser } from './known-users.ts';
-import { sayWhatIsMissing } from './missing-fields.ts';
+import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import type { RoleNames } from './role-names.ts';
+import { takeFactor } from './take-factor.ts';
 import { makeRoomForUser } from './taken-identifiers.ts';
-import { generatedUsername, passwordHashOf, readUser, type UserRecord, userColumns } from './user-record.ts';
+import { columnsToRead, lookAtUserColumns } from './user-columns.ts';
+import {
+  compareFingerprints,
+  fingerprintToKeep,
+  generatedUsername,
+  passwordHashOf,
+  readUser,
+  type UserRecord,
+} from './user-record.ts';
 import { inBatch } from './user-target-store.ts';
 
 /** Everybody of one table of users. */
-export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames): Promise<void> {
+export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames | undefined): Promise<void> {
   const { source, findings, plan } = pass;
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
-  for await (const rows of pages(source, select(table, 'id', userColumns), batchSize)) {
+  lookAtUserColumns(pass, table);
+  for await (const rows of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const ids = rows.map(({ id }) => id as string);
-    const rolesById = await roles.of(table, ids);
-    const records = rows.map((row) => readUser(row, plan.clock, rolesById.get(row.id as string) ?? []));
+    const rolesById = await roles?.of(table, ids);
+    const records = rows.map((row) =>
+      readUser(row, {
+        clock: plan.clock,
+        roles: rolesById && (rolesById.get(row.id as string) ?? []),
+        disabled: isDisabled(plan.disableWhere, row, { clock: plan.clock, at: pass.at }),
+      }),
+    );
+    for (const { oldId, disabled, deleted } of records) {
+      if (disabled && !deleted)
+        findings.note(`Users of ${table.name} who are locked there: they are disabled here`, oldId);
+    }
     tally.read += records.length;
     await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
     pass.progress({ table: table.name, done: tally.read, total });
@@ -31,7 +52,7 @@ export async function takeUsers(pass: Pass, table: UserTable, roles: RoleNames):
 
 async function takeBatch(
   pass: Pass,
-  { source }: UserTable,
+  { source, realm }: UserTable,
   tally: Tally,
   records: readonly UserRecord[],
   tx: Tx,
@@ -45,26 +66,29 @@ async function takeBatch(
     const before = known.get(record.oldId);
     if (record.deleted) {
       tally.leave('deleted there');
-      if (before) seen.push(await endUser(pass, tx, invalidate, before, record.fingerprint));
+      if (before) {
+        const fingerprint = fingerprintToKeep(record, before.fingerprint, true);
+        seen.push(pass.isComplete ? await endUser(pass, tx, invalidate, before, fingerprint) : before);
+      }
     } else if (!before) fresh.push(record);
-    else if (before.fingerprint === record.fingerprint) {
+    else if (compareFingerprints(record, before.fingerprint) === 'same') {
       tally.unchanged++;
       seen.push({ ...before, pass: pass.number });
     } else seen.push(await updateKnownUser(pass, tx, invalidate, before, record, tally));
   }
-  seen.push(...(await addUsers(pass, source, tally, fresh, tx)));
+  seen.push(...(await addUsers(pass, { source, realm }, tally, fresh, tx)));
   await saveLegacyIds(tx, seen);
 }
 
 async function addUsers(
   pass: Pass,
-  source: string,
+  { source, realm }: Pick<UserTable, 'source' | 'realm'>,
   tally: Tally,
   records: readonly UserRecord[],
   tx: Tx,
 ): Promise<LegacyIdRow[]> {
   if (records.length === 0) return [];
-  const drafts = records.map((record) => ({ record, row: rowOf(pass, source, record) }));
+  const drafts = records.map((record) => ({ record, row: { ...rowOf(pass, source, record), realm } }));
   const inserted = await insertNewUsers(
     tx,
     drafts.map(({ row }) => row),
@@ -72,13 +96,14 @@ async function addUsers(
   const ids: LegacyIdRow[] = [];
   for (const { record, row } of drafts) {
     const stored = inserted.has(row.id) ? row : await makeRoomForUser(pass, tx, source, record.oldId, row);
+    const hasFactor = await takeFactor(pass, tx, source, record, stored.id);
     sayWhatIsMissing(pass, source, record);
     tally.taken++;
     ids.push({
       source,
       old_id: record.oldId,
       new_id: stored.id,
-      fingerprint: record.fingerprint,
+      fingerprint: fingerprintToKeep(record, undefined, hasFactor && isWhole(record, stored)),
       version: stored.version,
       pass: pass.number,
     });
@@ -86,7 +111,7 @@ async function addUsers(
   return ids;
 }
 
-function rowOf({ at }: Pass, source: string, record: UserRecord): UserRow {
+function rowOf({ at }: Pass, source: string, record: UserRecord): Omit<UserRow, 'realm'> {
   const { profile, oldId } = record;
   return {
     // An id that could be one of ours stays as it is.
@@ -96,8 +121,8 @@ function rowOf({ at }: Pass, source: string, record: UserRecord): UserRow {
       (profile.email ?? profile.username ?? profile.phone) ? profile.username : generatedUsername(source, oldId),
     password_hash: passwordHashOf(record),
     email_confirmed: record.emailConfirmed ? 1 : 0,
-    roles: JSON.stringify(record.roles),
-    disabled: 0,
+    roles: JSON.stringify(record.roles ?? []),
+    disabled: record.disabled ? 1 : 0,
     locale: null,
     created_at: Math.min(record.createdAt ?? at, at),
     updated_at: at,

@@ -19,10 +19,7 @@ export async function makeRoomForUser(
   const taken = await findTakenFields(tx, wanted);
   const row: UserRow = { ...wanted, id: uuidv7(pass.at) };
   for (const field of taken as ('email' | 'username' | 'phone')[]) {
-    pass.findings.decide(
-      `Two users with the same ${field} (upper and lower case are one): the second came without it. Change it there, and run again`,
-      `${source} ${oldId}: ${wanted[field]}`,
-    );
+    saySameIdentifier(pass, field, `${source} ${oldId}: ${wanted[field]}`);
     row[field] = null;
     if (field === 'email') row.email_confirmed = 0;
   }
@@ -40,3 +37,10 @@ export async function makeRoomForUser(
   await insertNewUsers(tx, [last]);
   return last;
 }
+
+export const saySameIdentifier = ({ findings }: Pass, field: string, example: string): boolean =>
+  findings.decide(
+    'same-identifier',
+    `Two users with the same ${field} (upper and lower case are one): the second came without it. Change it there, and run again`,
+    example,
+  );

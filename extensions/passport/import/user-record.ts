@@ -24,6 +24,8 @@ export const userColumns = [
   'confirmed',
   'deleted_at',
   'created_at',
+  'two_factor_secret',
+  'two_factor_confirmed_at',
 ];
 
 /** A user of the old service in the words of this one. */
@@ -34,14 +36,25 @@ export interface UserRecord {
   /** Null where there is none that could be checked. */
   readonly passwordHash: string | null;
   readonly emailConfirmed: boolean;
-  readonly roles: readonly string[];
+  /** Undefined where roles could not be read: then everybody keeps theirs. */
+  readonly roles: readonly string[] | undefined;
+  /** By a `--disable-where`. */
+  readonly disabled: boolean;
+  /** As Fortify sealed it. */
+  readonly twoFactor: { readonly sealed: string; readonly confirmed: boolean } | null;
   readonly createdAt: number | null;
   /** What could not be read, by field. */
   readonly unreadable: readonly (ProfileField | 'password')[];
   readonly fingerprint: string;
 }
 
-export function readUser(row: SourceRow, clock: WallClock, roles: readonly string[]): UserRecord {
+interface Circumstances {
+  readonly clock: WallClock;
+  readonly roles: readonly string[] | undefined;
+  readonly disabled: boolean;
+}
+
+export function readUser(row: SourceRow, { clock, roles, disabled }: Circumstances): UserRecord {
   const unreadable: (ProfileField | 'password')[] = [];
   const profile: Profile = { email: null, username: null, phone: null, name: null };
   for (const field of profileFields) {
@@ -58,11 +71,41 @@ export function readUser(row: SourceRow, clock: WallClock, roles: readonly strin
     profile,
     passwordHash: known ? hashed : null,
     emailConfirmed: profile.email !== null && (clock.read(row.email_verified_at) !== null || isTrue(row.confirmed)),
-    roles: [...roles].sort(),
+    disabled,
+    twoFactor: twoFactorOf(row),
     createdAt: clock.read(row.created_at),
     unreadable,
   };
-  return { ...record, fingerprint: hash('sha256', JSON.stringify(record), 'base64url').slice(0, 22) };
+  const sorted = roles && [...roles].sort();
+  return { ...record, roles: sorted, fingerprint: `${print(record)}.${sorted ? print(sorted) : ''}` };
+}
+
+const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
+
+/** Marks a user on whom a decision is open: the next pass looks at the user again. */
+const open = '!';
+
+/** The fingerprint to keep of a user. Where roles could not be read, that of the roles stays. */
+export function fingerprintToKeep({ fingerprint }: UserRecord, before: string | undefined, isSettled: boolean): string {
+  const [own = '', roles = ''] = fingerprint.split('.');
+  const kept = roles === '' ? (before?.split('.')[1] ?? '') : roles;
+  return `${isSettled ? '' : open}${own}.${kept}`;
+}
+
+/** Whether the user is there as the pass before found it, and whether a decision on it is open since then. */
+export function compareFingerprints(record: UserRecord, before: string): 'changed' | 'open' | 'same' {
+  const isOpen = before.startsWith(open);
+  const known = isOpen ? before.slice(open.length) : before;
+  if (fingerprintToKeep(record, known, true) !== known) return 'changed';
+  return isOpen ? 'open' : 'same';
+}
+
+function twoFactorOf(row: SourceRow): UserRecord['twoFactor'] {
+  const sealed = row.two_factor_secret?.trim() ?? '';
+  if (sealed === '') return null;
+  // Older versions of Fortify know no confirmation.
+  const confirmedAt = row.two_factor_confirmed_at;
+  return { sealed, confirmed: confirmedAt === undefined || (confirmedAt !== null && confirmedAt !== '') };
 }
 
 /** A date that is none (0000-00-00) was never set. */

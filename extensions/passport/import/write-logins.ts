@@ -2,14 +2,8 @@ import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Tx } from '../../../src/database/database.ts';
 import { findClient } from '../../../src/oauth/clients/client-store.ts';
 import type { Tally } from '../report/report.ts';
-import {
-  findKnownLogins,
-  insertLogins,
-  type NewLogin,
-  saveTokens,
-  setClientScopes,
-  updateLogin,
-} from './login-store.ts';
+import { setClientScopes } from './client-target-store.ts';
+import { findKnownLogins, insertLogins, type NewLogin, restoreLogin, saveTokens, updateLogin } from './login-store.ts';
 import type { Pass } from './pass.ts';
 
 /** A token that still counts, and the login it belongs to. */
@@ -34,17 +28,25 @@ export async function writeLogins(
     tx,
     tokens.map(({ login }) => login.id),
   );
-  const knownTokens = new Set(known.map(({ id }) => id));
+  const knownTokens = new Map(known.map(({ id, ended_at }) => [id, ended_at]));
   const sessions = new Map(known.map((row) => [row.session_id, row]));
+  const lost = restorable(known);
   const fresh = new Map<string, NewLogin>();
   const changed: NewLogin[] = [];
-  const rows = new Map<string, { id: string; session_id: string; expires_at: number; pass: number }>();
+  const rows = new Map<string, { id: string; session_id: string; expires_at: number; pass: number; ended_at: null }>();
   for (const { id, login, expiresAt } of tokens) {
-    if (knownTokens.has(id)) tally.unchanged++;
-    else tally.taken++;
+    const endedAt = knownTokens.get(id);
+    if (endedAt === undefined) tally.taken++;
+    else if (endedAt === null) tally.unchanged++;
+    else tally.updated++;
     const before = sessions.get(login.id);
-    if (!before) fresh.set(login.id, fresh.get(login.id) ?? login);
-    else if (before.generation === 0) {
+    if (!before || (lost.has(login.id) && before.generation === null)) {
+      fresh.set(login.id, fresh.get(login.id) ?? login);
+    } else if (before.generation === 0) {
+      if (lost.has(login.id)) {
+        await restoreLogin(tx, login.id);
+        invalidate({ kind: 'session', id: login.id });
+      }
       const ends = Math.max(Number(before.session_expires_at), expiresAt);
       // A login without a name has its scopes when it comes.
       const scopes = login.client_id ? login.scopes : before.scopes;
@@ -54,11 +56,18 @@ export async function writeLogins(
         changed.push(login);
       }
     }
-    rows.set(id, { id, session_id: login.id, expires_at: expiresAt, pass: pass.number });
+    rows.set(id, { id, session_id: login.id, expires_at: expiresAt, pass: pass.number, ended_at: null });
   }
   await allowScopes(pass, tx, invalidate, [...fresh.values(), ...changed]);
   await insertLogins(tx, [...fresh.values()]);
   await saveTokens(tx, [...rows.values()]);
+}
+
+/** Logins that the import ended, and nobody else: there they are live again. */
+function restorable(known: Awaited<ReturnType<typeof findKnownLogins>>): ReadonlySet<string> {
+  const ended = known.filter(({ ended_at }) => Number(ended_at ?? 0) > 0).map(({ session_id }) => session_id);
+  const others = known.filter(({ ended_at }) => Number(ended_at ?? 0) <= 0).map(({ session_id }) => session_id);
+  return new Set(ended).difference(new Set(others));
 }
 
 /** A token never has more than its client may ask for, so the client may ask for what its tokens have. */

@@ -35,6 +35,7 @@ const byToken = compiledQuery((db, { id, now }: { id: string; now: number }) =>
     ])
     .where('legacy_tokens.id', '=', id)
     .where('legacy_tokens.expires_at', '>', now)
+    .where('legacy_tokens.ended_at', 'is', null)
     .where('sessions.revoked_at', 'is', null),
 );
 

@@ -9,7 +9,7 @@ import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-j
 import type { LegacyKeys } from './legacy-keys.ts';
 import { findLegacySession, findNewId, type LegacySession, mayGoOn, nameSubject } from './legacy-token-store.ts';
 import { RefreshOpener } from './refresh-opener.ts';
-import { forClient, mapScopes, readScopeMap } from './scope-map.ts';
+import { forClient, mapScopes, readScopeMap, type ScopeMap } from './scope-map.ts';
 
 const rememberedSignatures = 10_000;
 
@@ -43,11 +43,13 @@ export class PassportTokens implements LegacyTokens {
     const { config, database, now } = this.#context;
     // As Passport judges: not before its time, however little.
     if (Math.max(claims.issued, claims.notBefore) * 1000 > now()) return undefined;
+    // Its signature is right, so it was one: it is told that it has expired.
+    if (claims.expires * 1000 <= now()) return expiredClaims(config.baseUrl, claims);
     const session = await findLegacySession(database, legacyId('access', claims.jti), now());
     if (!session || session.client_id !== claims.clientId) return 'revoked';
     // There, a refresh ended the access token. Here it may be needed until the new one has arrived.
     if (session.generation > 0 && !mayRepeat(session, 0, config, now())) return 'revoked';
-    return claimsOf(claims, session);
+    return claimsOf(config.baseUrl, claims, session);
   }
 
   async readRefresh(token: string, address: string | null) {
@@ -63,6 +65,10 @@ export class PassportTokens implements LegacyTokens {
     if (isNameless && !(await this.#name(session, payload))) return undefined;
     if (!isNameless && session.client_id !== payload.clientId) return undefined;
     return { sessionId: session.id, generation: 0 };
+  }
+
+  readScopes(): Promise<ScopeMap> {
+    return readScopeMap(this.#context.database.db);
   }
 
   /** The signature's result changes only with the keys. */
@@ -99,15 +105,23 @@ export class PassportTokens implements LegacyTokens {
   }
 }
 
-const claimsOf = (claims: LegacyClaims, session: LegacySession): AccessTokenClaims => ({
-  iss: '',
+/** Whole seconds, as everywhere. They knew no issuer: whoever answers for them now is this service. */
+const expiredClaims = (iss: string, claims: LegacyClaims): AccessTokenClaims => ({
+  iss,
   aud: claims.clientId,
-  sub: session.user_id ?? session.client_id ?? '',
+  sub: '',
   client_id: claims.clientId,
-  exp: claims.expires,
+  exp: Math.floor(claims.expires),
   iat: Math.floor(claims.issued),
   jti: claims.jti,
+  scope: '',
+  sid: '',
+  gen: 0,
+});
+
+const claimsOf = (iss: string, claims: LegacyClaims, session: LegacySession): AccessTokenClaims => ({
+  ...expiredClaims(iss, claims),
+  sub: session.user_id ?? session.client_id ?? '',
   scope: (JSON.parse(session.scopes) as string[]).join(' '),
   sid: session.id,
-  gen: 0,
 });

@@ -1,3 +1,4 @@
+import type { DecisionCode } from './decision-codes.ts';
 import { People } from './people.ts';
 
 /** What became of the rows of one table. */
@@ -26,6 +27,8 @@ interface SignedOut {
 export interface Report {
   readonly dry_run: boolean;
   readonly pass: number;
+  /** Where the public key came from. */
+  readonly public_key: string;
   readonly tables: readonly TableReport[];
   /** Who has to log in again, and why. */
   readonly signed_out: readonly SignedOut[];
@@ -59,7 +62,13 @@ export class Findings {
   readonly #causes = new Map<string, { people: People; logins: number }>();
   readonly #notTaken: Report['not_taken'][number][] = [];
   readonly #decisions = new Map<string, { count: number; examples: string[] }>();
-  readonly #notes = new Map<string, number>();
+  readonly #notes = new Map<string, { count: number; examples: string[] }>();
+  readonly #accepted: ReadonlySet<string>;
+
+  /** `accepted`: the decisions that the operator has made by leaving things as they are. */
+  constructor(accepted: ReadonlySet<DecisionCode> = new Set()) {
+    this.#accepted = accepted;
+  }
 
   of(table: string): Tally {
     let tally = this.#tables.get(table);
@@ -81,22 +90,23 @@ export class Findings {
     if (count > 0) this.#notTaken.push({ what, count, why });
   }
 
-  /** Those of one kind are one line, with a few examples. */
-  decide(what: string, example?: string): void {
-    const found = this.#decisions.get(what) ?? { count: 0, examples: [] };
-    this.#decisions.set(what, found);
-    found.count++;
-    if (example !== undefined && found.examples.length < mostExamples) found.examples.push(example);
+  /** Somebody has to decide on this. Those of one kind are one line, with a few examples. True where it was accepted. */
+  decide(code: DecisionCode, what: string, example?: string): boolean {
+    const isAccepted = this.#accepted.has(code);
+    if (isAccepted) add(this.#notes, what, example);
+    else add(this.#decisions, `${what} [${code}]`, example);
+    return isAccepted;
   }
 
-  note(what: string, count = 1): void {
-    this.#notes.set(what, (this.#notes.get(what) ?? 0) + count);
+  note(what: string, example?: string): void {
+    add(this.#notes, what, example);
   }
 
-  report(pass: number, dryRun: boolean): Report {
+  report(pass: number, { dryRun, publicKeyFrom }: { dryRun: boolean; publicKeyFrom: string }): Report {
     return {
       dry_run: dryRun,
       pass,
+      public_key: publicKeyFrom,
       tables: [...this.#tables].map(([table, { left, ...counts }]) => ({
         table,
         ...counts,
@@ -104,11 +114,24 @@ export class Findings {
       })),
       signed_out: [...this.#causes].map(([cause, { people, logins }]) => ({ cause, people: people.count, logins })),
       not_taken: this.#notTaken,
-      decisions: [...this.#decisions].map(([what, { count, examples }]) => {
-        const more = count > examples.length && examples.length > 0 ? `, and ${count - examples.length} more` : '';
-        return examples.length === 0 ? what : `${what} (${examples.join('; ')}${more})`;
-      }),
-      notes: [...this.#notes].map(([what, count]) => (count > 1 ? `${what} (${count})` : what)),
+      decisions: linesOf(this.#decisions),
+      notes: linesOf(this.#notes),
     };
   }
 }
+
+type Lines = Map<string, { count: number; examples: string[] }>;
+
+function add(lines: Lines, what: string, example: string | undefined): void {
+  const found = lines.get(what) ?? { count: 0, examples: [] };
+  lines.set(what, found);
+  found.count++;
+  if (example !== undefined && found.examples.length < mostExamples) found.examples.push(example);
+}
+
+const linesOf = (lines: Lines): string[] =>
+  [...lines].map(([what, { count, examples }]) => {
+    if (examples.length === 0) return count > 1 ? `${what} (${count})` : what;
+    const more = count > examples.length ? `, and ${count - examples.length} more` : '';
+    return `${what} (${examples.join('; ')}${more})`;
+  });

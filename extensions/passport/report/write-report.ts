@@ -4,6 +4,7 @@ import type { Report, TableReport } from './report.ts';
 export function writeReport(report: Report): string {
   return [
     report.dry_run ? 'Dry run: nothing was changed. This is what an import would do.' : `Pass ${report.pass} is done.`,
+    `Public key: ${report.public_key}.`,
     '',
     ...tableLines(report.tables),
     ...section(

@@ -40,7 +40,7 @@ const expand = (value: string, raw: string, known: ReadonlyMap<string, string>):
 export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
   const key = env.get('APP_KEY') ?? '';
   if (key === '') throw new OperatorError('APP_KEY is missing in the .env: refresh tokens are opened with it.');
-  const bytes = key.startsWith('base64:') ? Buffer.from(key.slice('base64:'.length), 'base64') : Buffer.from(key);
+  const bytes = bytesOf(key);
   if (bytes.length !== 32 && bytes.length !== 16) {
     throw new OperatorError(
       'APP_KEY in the .env is not a key of Laravel: it takes base64: and 32 bytes in base64 (or 16 bytes with AES-128).',
@@ -49,20 +49,12 @@ export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
   return bytes;
 }
 
-/** `--from` as the `.env` has it, where it was not given. */
-export function databaseOfEnv(env: ReadonlyMap<string, string>): string | undefined {
-  const kind = env.get('DB_CONNECTION');
-  const name = env.get('DB_DATABASE');
-  if (env.get('DB_URL') ?? env.get('DATABASE_URL')) return env.get('DB_URL') ?? env.get('DATABASE_URL');
-  if (!kind || !name) return undefined;
-  if (kind === 'sqlite') return `sqlite:${name}`;
-  const scheme = new Map([
-    ['mysql', 'mysql'],
-    ['mariadb', 'mysql'],
-    ['pgsql', 'postgres'],
-  ]).get(kind);
-  if (!scheme) return undefined;
-  const part = (key: string) => encodeURIComponent(env.get(key) ?? '');
-  const port = env.get('DB_PORT') ? `:${env.get('DB_PORT')}` : '';
-  return `${scheme}://${part('DB_USERNAME')}:${part('DB_PASSWORD')}@${env.get('DB_HOST') ?? '127.0.0.1'}${port}/${encodeURIComponent(name)}`;
-}
+/** Those before it, which Laravel still decrypts with. */
+export const readPreviousKeys = (env: ReadonlyMap<string, string>): Buffer[] =>
+  (env.get('APP_PREVIOUS_KEYS') ?? '')
+    .split(',')
+    .map((key) => bytesOf(key.trim()))
+    .filter(({ length }) => length === 32 || length === 16);
+
+const bytesOf = (key: string): Buffer =>
+  key.startsWith('base64:') ? Buffer.from(key.slice('base64:'.length), 'base64') : Buffer.from(key);

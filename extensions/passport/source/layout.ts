@@ -24,6 +24,11 @@ export class Layout {
     return full === undefined ? undefined : { name: full, columns: this.#tables.get(full) as Columns };
   }
 
+  /** By its full name. */
+  has(name: string): boolean {
+    return this.#tables.has(name);
+  }
+
   /** The same for one that has to be there, with these columns. */
   require(name: string, columns: readonly string[], advice: string): FoundTable {
     const table = this.find(name);

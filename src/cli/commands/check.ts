@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { checkOwnMessages, type OwnMessages } from '../../config/languages/message-check.ts';
+import { checkMailTemplates } from '../../identity/mail/check-mail-templates.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { loadRoutes } from '../../resources/custom-routes/load-routes.ts';
 import { namingAdvice } from '../../resources/declaration/naming-advice.ts';
@@ -13,7 +14,7 @@ export function addCheck(program: Command): void {
   program
     .command('check')
     .description(
-      'Read settings, declarations, routes, views and messages as a start would, and change nothing. Exits with 1 where something is wrong.',
+      'Read settings, declarations, routes, views, messages and mail templates as a start would, and change nothing. Exits with 1 where something is wrong.',
     )
     .addHelpText('after', '\nExamples:\n  gatehouse check')
     .action(async () => {
@@ -21,7 +22,8 @@ export function addCheck(program: Command): void {
       await tryStart(config, () => undefined);
       await sayNames(config);
       sayMessages(checkOwnMessages(languagesOf(config)));
-      console.log(paint('green', 'Settings, resources, routes, views and messages are fine.'));
+      refuse(checkMailTemplates(config));
+      console.log(paint('green', 'Settings, resources, routes, views, messages and mail templates are fine.'));
     });
 }
 
@@ -50,6 +52,10 @@ function sayMessages(files: readonly OwnMessages[]): void {
       note(`${language}.json has ${listed(unknown, 'key that is not of Gatehouse', 'keys that are not of Gatehouse')}`);
   }
   const wrong = files.flatMap(({ language, mistakes }) => mistakes.map((mistake) => `${language}.json: ${mistake}.`));
+  refuse(wrong);
+}
+
+function refuse(wrong: readonly string[]): void {
   if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
 }
 

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { OperatorError } from '../../platform/errors.ts';
+import { confirm } from '../terminal/confirm.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const template = join(root, 'templates', 'project');
-/** npm leaves files of these names out of a package, so there they have no dot. */
 const dotted = new Map([
   ['gitignore', '.gitignore'],
   ['dockerignore', '.dockerignore'],
@@ -31,15 +31,31 @@ export function addInit(program: Command): void {
     .argument('[folder]', 'where it is made', '.')
     .description('Make a project of your own: a resource and its test, settings, what a deployment needs.')
     .option('--no-install', 'leave the installing to you')
+    .option('--yes', 'add to a project that is there, without being asked')
     .addHelpText('after', '\nExamples:\n  npx gatehouse-server init my-api && cd my-api && npm start')
-    .action((folder: string, { install }: { install: boolean }) => initProject(resolve(folder), install));
+    .action((folder: string, flags: Flags) => initProject(resolve(folder), flags));
 }
 
-function initProject(folder: string, install: boolean): void {
+interface Flags {
+  install: boolean;
+  yes?: boolean;
+}
+
+async function initProject(folder: string, { install, yes = false }: Flags): Promise<void> {
+  const existing = isProject(folder);
+  const names = filesToMake(folder, existing);
+  if (existing) {
+    const adds = [...names, 'what Gatehouse needs to package.json (type, scripts, engines, dependencies)'];
+    await confirm(`There is a project in ${folder}. This adds ${adds.join(', ')}. Go on?`, yes);
+  }
   mkdirSync(folder, { recursive: true });
-  const made = copyTemplate(folder);
+  for (const [name, from] of names.map((each) => [each, templateOf(each)] as const)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    cpSync(from, join(folder, name));
+  }
   writePackageFile(folder);
-  console.log(`Made ${made.join(', ')} and package.json in ${relative(process.cwd(), folder) || 'this folder'}.`);
+  const made = [...names, 'package.json'].join(', ');
+  console.log(`Made ${made} in ${relative(process.cwd(), folder) || 'this folder'}.`);
   if (install) {
     installPackages(folder);
     writeTypes(folder);
@@ -50,20 +66,40 @@ function initProject(folder: string, install: boolean): void {
   );
 }
 
-/** What is there stays: a file of one's own is never written over. */
-function copyTemplate(folder: string): string[] {
-  const made: string[] = [];
-  for (const entry of readdirSync(template, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const from = join(entry.parentPath, entry.name);
-    const name = join(dirname(relative(template, from)), dotted.get(entry.name) ?? entry.name);
-    if (existsSync(join(folder, name))) continue;
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    cpSync(from, join(folder, name));
-    made.push(name);
-  }
-  return made.sort();
+/** A file of one's own is never written over, and a project of one's own gets no example. */
+function filesToMake(folder: string, existing: boolean): string[] {
+  return readdirSync(template, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(relative(template, parentPath), dotted.get(name) ?? name))
+    .filter((name) => !existsSync(join(folder, name)) && !(existing && isExample(name)))
+    .sort();
 }
+
+const isExample = (name: string): boolean => name === 'README.md' || name.startsWith('resources');
+
+/** npm leaves files of some names out of a package, so in the template they have no dot. */
+function templateOf(name: string): string {
+  const [plain = basename(name)] = [...dotted].find(([, dot]) => dot === basename(name)) ?? [];
+  return join(template, dirname(name), plain);
+}
+
+/** What npm itself and version control leave in a folder makes no project of it. */
+const ofNoProject = /^(package(-lock)?\.json|node_modules|\..*|LICENSE|README\.md)$/i;
+
+function isProject(folder: string): boolean {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  const path = join(folder, 'package.json');
+  const { scripts = {}, dependencies, devDependencies } = existsSync(path) ? readPackage(path) : {};
+  const packages = Object.keys({ ...dependencies, ...devDependencies });
+  return (
+    readdirSync(folder).some((name) => !ofNoProject.test(name)) ||
+    packages.some((name) => name !== 'gatehouse-server') ||
+    Object.values(scripts).some((script) => !isNoTest(script))
+  );
+}
+
+/** What `npm init` writes is no test. */
+const isNoTest = (script: string): boolean => script.includes('no test specified');
 
 /** Adds to a package.json that is there, such as the one that `npm install gatehouse-server` has made. */
 function writePackageFile(folder: string): void {
@@ -85,8 +121,7 @@ function writePackageFile(folder: string): void {
       dev: 'gatehouse dev',
       types: 'gatehouse types',
       check: 'gatehouse types && tsc',
-      // What `npm init` writes is no test.
-      test: test === undefined || test.includes('no test specified') ? 'node --test' : test,
+      test: test === undefined || isNoTest(test) ? 'node --test' : test,
       ...scripts,
     },
     dependencies: { 'gatehouse-server': sourceOfThisPackage(), ...there.dependencies },
@@ -122,7 +157,7 @@ function writeTypes(folder: string): void {
 
 function installPackages(folder: string): void {
   console.log('Installing packages…');
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const { status } = spawnSync('npm', ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: 'inherit',
     shell: process.platform === 'win32',

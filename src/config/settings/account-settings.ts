@@ -43,11 +43,11 @@ export const accountSettings = {
     'whether an unconfirmed user is refused at login',
   ),
   loginPageUrl: view('LOGIN_PAGE_URL', 'login', 'the view that people without a session are sent to'),
-  roles: list(
+  roles: list<string>(
     'ROLES',
     ['admin'],
     'the roles that a user can have; admin always exists',
-    'a list of role names (lowercase letters, digits, - and _)',
-    (item) => /^[a-z][a-z0-9_-]{0,31}$/.test(item),
+    'a list of role names (letters, digits, - and _)',
+    (item) => /^[a-z][a-z0-9_-]{0,31}$/i.test(item),
   ),
 } as const;

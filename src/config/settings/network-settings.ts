@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { cores, flag, integer, list, text, where } from './setting.ts';
+import { cores, flag, integer, list, type Setting, text, where } from './setting.ts';
 
 const isOrigin = (value: string): boolean => {
   if (value === '*') return false;
@@ -19,6 +19,12 @@ const isAddressRange = (item: string): boolean => {
 };
 const everybodyOrNobody = ['true', 'false'];
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** The same list, or `true` and `false` alone. */
+const orFlag = (setting: Setting<readonly string[]>): Setting<readonly string[], boolean> => {
+  const alone = where(setting, (items) => items.length < 2 || !items.some((item) => everybodyOrNobody.includes(item)));
+  return { ...alone, parse: (value) => alone.parse(typeof value === 'boolean' ? String(value) : value) };
+};
 
 /** Where the service listens, and whom it answers. */
 export const networkSettings = {
@@ -41,7 +47,7 @@ export const networkSettings = {
     'a list of addresses that begin with mailto:, https: or tel:',
     (item) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\S+)$/.test(item),
   ),
-  trustProxy: where(
+  trustProxy: orFlag(
     list<string>(
       'TRUST_PROXY',
       [],
@@ -49,7 +55,6 @@ export const networkSettings = {
       'a list of IP addresses or CIDR ranges (or true to trust whoever connects, false to trust none)',
       (item) => everybodyOrNobody.includes(item) || namedRanges.includes(item) || isAddressRange(item),
     ),
-    (proxies) => proxies.length < 2 || !proxies.some((item) => everybodyOrNobody.includes(item)),
   ),
   corsOrigins: list<string>(
     'CORS_ORIGINS',

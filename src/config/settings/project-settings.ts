@@ -1,4 +1,5 @@
-import { oneOf, text } from './setting.ts';
+import { isSmtpUrl, percentEncode } from './server-url.ts';
+import { oneOf, text, where } from './setting.ts';
 
 const folder = { takes: 'a folder that exists' };
 
@@ -32,11 +33,13 @@ export const projectSettings = {
     takes: 'a colour as #rgb or #rrggbb',
     pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
   }),
-  smtpUrl: text('SMTP_URL', '', 'the mail server; unset: mail is written to DATA_DIR/mail', {
-    takes: 'smtp://USER:PASSWORD@HOST:PORT or smtps://…',
-    pattern: /^smtps?:\/\/.+$/,
-    secret: true,
-  }),
+  smtpUrl: where(
+    text('SMTP_URL', '', 'the mail server; unset: mail is written to DATA_DIR/mail', {
+      takes: `smtp://USER:PASSWORD@HOST:PORT or smtps://…${percentEncode}`,
+      secret: true,
+    }),
+    isSmtpUrl,
+  ),
   mailFrom: text('MAIL_FROM', 'gatehouse@localhost', 'the sender of mail; without a name it is BRAND_NAME', {
     takes: 'an address, or Name <address>',
     pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,

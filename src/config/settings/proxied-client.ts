@@ -33,7 +33,7 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
 export function readClientsOfFile(value: unknown, clients: Map<string, ClientSettings>): void {
   if (typeof value !== 'object' || value === null) {
     throw new OperatorError(
-      `gatehouse.config.ts: clients: got ${JSON.stringify(value)}; it takes { 'web/admin': { id, secret } }.`,
+      `gatehouse.config.ts: clients: got a value that is not shown; it takes { 'web/admin': { id, secret } }.`,
     );
   }
   for (const [path, client] of Object.entries(value)) {

@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { normaliseEmail } from '../../platform/email-address.ts';
 
-/** One setting: its environment variable, what it takes, and how a value is read. */
-export interface Setting<T> {
+/**
+ * One setting: its environment variable, what it takes, and how a value is read. `Also` is what the config file may hold beside
+ * the value itself and its text.
+ */
+export interface Setting<T, Also = never> {
   readonly env: string;
   readonly default: T;
   /** Ends the sentence "it takes …". */
@@ -11,6 +14,8 @@ export interface Setting<T> {
   /** A value that no message, log or command may print. */
   readonly secret: boolean;
   parse(value: unknown): { ok: true; value: T } | { ok: false };
+  /** For the types alone. */
+  readonly also?: Also;
 }
 
 /** A value as the environment would have it. */

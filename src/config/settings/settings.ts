@@ -16,4 +16,4 @@ export const settings = {
   ...tokenSettings,
   ...applicationSettings,
   ...projectSettings,
-} as const satisfies Record<string, Setting<unknown>>;
+} as const satisfies Record<string, Setting<unknown, unknown>>;

@@ -1,30 +1,32 @@
-import { integer, list, oneOf, text } from './setting.ts';
+import { isPostgresUrl, percentEncode } from './server-url.ts';
+import { integer, list, oneOf, text, where } from './setting.ts';
 
 /** Where the service keeps things. */
 export const storageSettings = {
   dataDir: text('DATA_DIR', './data', 'where the database, keys and unsent mail are kept'),
-  databaseUrl: text('DATABASE_URL', '', 'the database; unset: SQLite in DATA_DIR', {
-    takes: 'sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
-    pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
-    secret: true,
-  }),
-  databaseListenUrl: text(
-    'DATABASE_LISTEN_URL',
-    '',
-    'the same database past a pooler by transaction (PgBouncer), for the news of other instances',
-    {
-      takes: 'postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME',
-      pattern: /^postgres(ql)?:\/\/.+$/,
+  databaseUrl: where(
+    text('DATABASE_URL', '', 'the database; unset: SQLite in DATA_DIR', {
+      takes: `sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`,
       secret: true,
-    },
+    }),
+    (url) => /^sqlite:.+$/.test(url) || isPostgresUrl(url),
+  ),
+  databaseListenUrl: where(
+    text(
+      'DATABASE_LISTEN_URL',
+      '',
+      'the same database past a pooler by transaction (PgBouncer), for the news of other instances',
+      { takes: `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME${percentEncode}`, secret: true },
+    ),
+    isPostgresUrl,
   ),
   databaseReplicaUrls: {
     ...list<string>(
       'DATABASE_REPLICA_URLS',
       [],
       'copies of the PostgreSQL database (hot standbys) that lists and rows of your resources are read from',
-      'a list of postgres://USER:PASSWORD@HOST:PORT/NAME',
-      (item) => /^postgres(ql)?:\/\/.+$/.test(item),
+      `a list of postgres://USER:PASSWORD@HOST:PORT/NAME${percentEncode}`,
+      isPostgresUrl,
     ),
     secret: true,
   },

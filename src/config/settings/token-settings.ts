@@ -38,7 +38,7 @@ export const tokenSettings = {
     'scopes with their texts, as reports:run=Run your reports; invoices:pay=Pay your invoices',
     (scope, text) => /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)*$/.test(scope) && /^[^\p{Cc}\p{Cf}]{1,200}$/u.test(text),
   ),
-  resourceServers: list(
+  resourceServers: list<string>(
     'RESOURCE_SERVERS',
     [],
     'other services that access tokens may be for (RFC 8707), beside this one',

@@ -23,6 +23,8 @@ export interface ApplicationTables {
     trusted: Generated<number>;
     /** How it came here where nobody here made it; the registration itself is in client_registrations. */
     registration: Generated<'dynamic' | 'document' | null>;
+    /** Only users of this realm sign in through it; null: everybody. */
+    realm: Generated<string | null>;
     /** 1: PKCE is required, although it has a secret. */
     require_pkce: Generated<number>;
     /** Null: RS256. */

@@ -32,6 +32,8 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
     disabled: Generated<number>;
     /** BCP 47: the language that the user has chosen. */
     locale: Generated<string | null>;
+    /** The set of people that the user belongs to. A client with a realm signs in nobody else. */
+    realm: Generated<string>;
     created_at: number;
     updated_at: number;
     version: number;
@@ -237,7 +239,14 @@ export interface Tables extends ApplicationTables, AuthorizationTables, ChangeTa
    * The tokens of that service that still count, as its own tables were: what is not listed is refused. An access token
    * has the id of its session, which follows from its `jti`.
    */
-  legacy_tokens: { id: string; session_id: string; expires_at: number; pass: number };
+  legacy_tokens: {
+    id: string;
+    session_id: string;
+    expires_at: number;
+    pass: number;
+    /** When the import ended it, and may restore it; 0: its login ended here, for good. Null: it counts. */
+    ended_at: Generated<number | null>;
+  };
   /** What has become of its users and clients. */
   legacy_ids: {
     /** The table it came from. */

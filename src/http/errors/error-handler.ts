@@ -78,10 +78,19 @@ function validationProblem({ validation, validationContext }: FastifyError): Pro
 /** One for each field that is wrong, and no more than an answer names. */
 function fieldErrors(validation: NonNullable<FastifyError['validation']>): FieldError[] {
   const byField = new Map<string, FieldError>();
+  // The members of a union refuse a value one after the other. Together they say what is allowed.
+  const constants = Map.groupBy(
+    validation.filter(({ keyword }) => keyword === 'const'),
+    ({ instancePath }) => instancePath,
+  );
   for (const { instancePath, keyword, params, message } of validation) {
     const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
     const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
-    if (!byField.has(field)) byField.set(field, { field, ...wrong(field.slice(0, 100), keyword, params, message) });
+    if (!byField.has(field)) {
+      const allowedValues = constants.get(instancePath)?.map((each) => each.params.allowedValue);
+      const said = wrong(field.slice(0, 100), keyword, { allowedValues, ...params }, message);
+      byField.set(field, { field, ...said });
+    }
     if (byField.size >= mostFieldErrors) break;
   }
   return [...byField.values()];
@@ -96,7 +105,11 @@ function wrong(
   if (keyword === 'required') return { code: 'required', message: `${field} is required.` };
   if (keyword === 'additionalProperties')
     return { code: 'unknown', message: `${field} is not a field that can be sent here.` };
-  const expected = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
+  if (keyword === 'anyOf' || keyword === 'oneOf')
+    return { code: keyword, message: `${field || 'The value'} has none of the forms that are accepted here.` };
+  const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.join(', ') : undefined;
+  if (keyword === 'const') return { code: 'enum', message: `${field || 'The value'} must be one of: ${allowed}.` };
+  const expected = allowed === undefined ? '' : `: ${allowed}`;
   return { code: keyword, message: `${field || 'The value'} ${message}${expected}.` };
 }
 

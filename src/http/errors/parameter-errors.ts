@@ -5,14 +5,17 @@ import { nearest } from '../../platform/nearest.ts';
 export const shown = (text: string): string =>
   `"${(text.length > 60 ? `${text.slice(0, 60)}…` : text).replace(/\p{Cc}/gu, '?')}"`;
 
-/** 400 for a name that is not known: says which, what it might mean, and what is allowed. */
-export function unknownName(what: string, word: string, allowed: readonly string[], code: string): Problem {
+/** 400 for a name that cannot be used: says which and why, what it might mean, and what is allowed. */
+export function unknownName(
+  what: string,
+  word: string,
+  allowed: readonly string[],
+  code: string,
+  why = 'is not known here',
+): Problem {
   const near = nearest(word.slice(0, 60), allowed);
   const choice = allowed.length > 0 ? `Allowed: ${allowed.join(', ')}.` : 'None is allowed here.';
-  return badRequest(
-    `${what} ${shown(word)} is not known here.${near ? ` Did you mean "${near}"?` : ''} ${choice}`,
-    code,
-  );
+  return badRequest(`${what} ${shown(word)} ${why}.${near ? ` Did you mean "${near}"?` : ''} ${choice}`, code);
 }
 
 export const wrongParameter = (detail: string): Problem => badRequest(detail, 'parameter_invalid');

@@ -5,6 +5,7 @@ import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { readLogin } from '../accounts/identifiers.ts';
+import { isOfRealm } from '../accounts/realm.ts';
 import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
@@ -20,6 +21,8 @@ export interface Credentials {
   readonly source: RequestSource;
   /** The client that the user signs in through, for the audit trail. */
   readonly clientId?: string | undefined;
+  /** The realm of that client: others are unknown to it. Null: everybody is known. */
+  readonly realm?: string | null | undefined;
 }
 
 /** Well under the limits, so that several instances together do not pass them with right passwords either. */
@@ -40,7 +43,8 @@ export async function checkCredentials(
   const { config, database } = context;
   const { login, source } = credentials;
   const identifier = readLogin(login, config.loginAttributes);
-  const user = identifier && (await findUserByLogin(database.db, identifier));
+  const found = identifier && (await findUserByLogin(database.db, identifier));
+  const user = found && isOfRealm(found, credentials.realm) ? found : undefined;
   const check = { context, passwords, credentials, user };
   const device = user && deviceOf(keys, source, user.id);
   if (user && device !== undefined) {

@@ -6,6 +6,8 @@ import type { Config } from '../../config/config.ts';
 import { languagesOf } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 
+export const builtInMails = fileURLToPath(new URL('templates', import.meta.url));
+
 export interface MailContent {
   readonly subject: string;
   readonly text: string;
@@ -22,7 +24,7 @@ export function mailTemplates(config: Config): RenderMail {
   const { viewsDir } = config;
   const languages = languagesOf(config);
   const brand = mailBrand(config);
-  const root = [join(viewsDir, 'mail'), fileURLToPath(new URL('templates', import.meta.url))];
+  const root = [join(viewsDir, 'mail'), builtInMails];
   const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
   const open = () => {
     // At the first mail: a start does not wait for them.

@@ -5,6 +5,7 @@ import { uuidv7 } from '../../database/uuid.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isKeptForAnother } from '../accounts/email-change-store.ts';
+import { defaultRealm } from '../accounts/realm.ts';
 import { profileFields, takenField } from '../accounts/user-fields.ts';
 import { insertUser, type UserRow } from '../accounts/user-store.ts';
 import { completeUser, type NewUser } from './complete-user.ts';
@@ -34,6 +35,7 @@ export async function makeUser(
     roles: JSON.stringify([...new Set(made.roles)]),
     disabled: 0,
     locale: null,
+    realm: defaultRealm,
     created_at: at,
     updated_at: at,
     version: 1,

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { defaultRealm } from '../accounts/realm.ts';
 import { type Profile, profileFields, readProfileField } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import { isKnownHash } from '../passwords/stored-hash.ts';
@@ -39,6 +40,7 @@ export function readImportRecord(
     roles: JSON.stringify(roles),
     disabled: 0,
     locale: null,
+    realm: defaultRealm,
     created_at: createdAt as number,
     updated_at: now,
     version: 1,

@@ -107,6 +107,16 @@ export function usersResource(context: Context, services: AccountServices) {
         description: 'The language that the user has chosen for pages and mail (BCP 47); null: as the browser asks.',
         example: 'de',
       }),
+      realm: text({
+        max: 64,
+        required: true,
+        readOnly: true,
+        searchable: true,
+        sortable: true,
+        description:
+          'The set of people that the user belongs to. A client with a realm signs in nobody else. The Passport import sets it.',
+        example: 'users',
+      }),
       created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
       updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
     },

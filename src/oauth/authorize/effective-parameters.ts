@@ -1,5 +1,6 @@
 import { badRequest } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
+import { translateScope } from '../clients/translate-scope.ts';
 import type { OAuth } from '../oauth.ts';
 import { readJws } from '../proofs/foreign-jws.ts';
 import { type AuthorizationParameters, only, readAuthorizationParameters } from './authorization-parameters.ts';
@@ -20,7 +21,7 @@ export interface EffectiveParameters {
   readonly jkt?: string | undefined;
 }
 
-type Means = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
+type Means = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
 
 /** `resumed`: the person was here before with this request, which may have taken them a while. */
 export async function effectiveParameters(
@@ -56,8 +57,17 @@ export async function signedParameters(oauth: Means, sent: AuthorizationParamete
   const object = only(sent, 'request');
   const client = object === undefined ? undefined : await oauth.clients.find(only(sent, 'client_id') ?? '');
   // Without keys nothing can be checked: the request is refused as one that is not supported.
-  if (object === undefined || !client || !oauth.clientKeys.has(client)) return { parameters: sent, signed: false };
+  if (object === undefined || !client || !oauth.clientKeys.has(client)) {
+    return { parameters: await inScopesOfToday(oauth, sent), signed: false };
+  }
   return { parameters: await readRequestObject(oauth, client, object), signed: true };
+}
+
+/** An application of an imported service goes on asking for the scopes of that service. */
+async function inScopesOfToday(oauth: Means, sent: AuthorizationParameters): Promise<AuthorizationParameters> {
+  const asked = only(sent, 'scope');
+  const scope = asked === undefined ? undefined : await translateScope(oauth, asked);
+  return scope === undefined || scope === asked ? sent : new Map(sent).set('scope', [scope]);
 }
 
 const wrongObject = (reason: string) =>

@@ -1,6 +1,7 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { requireRealm } from '../clients/require-realm.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/requested-claims.ts';
 import { issueCode } from './authorization-codes.ts';
@@ -24,6 +25,7 @@ export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> 
   const { context, keys, holdAuthority } = oauth;
   const { request, login, scopes } = giving;
   await keys.ensureCurrent();
+  await requireRealm(context.database.db, request.client, login.userId, 'access_denied');
   // Two answers of one person at once come one after the other: neither forgets what the other allowed.
   const act = { caller: login.caller, ofAccounts: giving.asked !== undefined };
   return changeAs(context.database, holdAuthority, act, async (tx) => {

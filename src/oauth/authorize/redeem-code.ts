@@ -8,6 +8,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/client-secrets.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/is-refreshable.ts';
+import { isForUser } from '../clients/require-realm.ts';
 import { adminScope, allowsScope } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/requested-claims.ts';
@@ -82,6 +83,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
   if (!(await spendCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
   const wrong = whatIsWrong(held, rows, context.now());
   if (wrong) return wrong;
+  if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
   await requireSecret(context, tx, client.secretId);
   audiences.narrow(code.resource, held.resource);
   const isAllowed = stillAllowed(client, rows, consent);

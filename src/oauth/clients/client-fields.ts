@@ -90,6 +90,12 @@ export const clientFields = {
     description:
       'application: how it came here by itself, so that nobody here has checked what it says. dynamic: it registered (RFC 7591); document: its client_id is the address of its description; null: somebody here made it',
   }),
+  realm: text({
+    max: 64,
+    readOnly: true,
+    searchable: true,
+    description: 'Only users of this realm sign in through the client; null: everybody. The Passport import sets it',
+  }),
   user_id: reference('users', {
     default: ({ caller }: DefaultCall) => caller.userId,
     immutable: true,

@@ -17,6 +17,8 @@ export interface StoredClient extends ApplicationFields {
   readonly name: string;
   readonly userId: string | null;
   readonly scopes: readonly string[];
+  /** Only users of this realm sign in through it; null: everybody. */
+  readonly realm: string | null;
   /** How it came to be here where nobody here made it: what it says of itself was checked by nobody. */
   readonly registration: 'dynamic' | 'document' | null;
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
@@ -29,6 +31,7 @@ interface NewClient extends Partial<ApplicationFields> {
   readonly name: string;
   readonly userId: string | null;
   readonly scopes: readonly string[];
+  readonly realm?: string | null;
 }
 
 /** Makes a client that has no secret yet; undefined when the id is taken. */
@@ -41,6 +44,7 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
       name: client.name,
       user_id: client.userId,
       scopes: JSON.stringify(client.scopes),
+      realm: client.realm ?? null,
       ...columnsOf(client),
       created_at: now,
       updated_at: now,
@@ -57,7 +61,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
     .leftJoin('users', 'users.id', 'clients.user_id')
     .leftJoin('client_registrations', 'client_registrations.client_id', 'clients.id')
-    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes'])
+    .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes', 'clients.realm'])
     .select(applicationColumns.map((column) => `clients.${column}` as const))
     .select('client_registrations.kind as registration')
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
@@ -72,6 +76,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     name: row.name,
     userId: row.user_id,
     scopes: JSON.parse(row.scopes) as string[],
+    realm: row.realm,
     ...fieldsOfRow(row),
     registration: row.registration,
     secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>

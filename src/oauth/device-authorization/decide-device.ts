@@ -9,6 +9,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
 import type { StoredClient } from '../clients/client-store.ts';
+import { isForUser } from '../clients/require-realm.ts';
 import { adminScope, narrowScopes } from '../clients/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
@@ -93,6 +94,8 @@ export async function decideOnDevice(
   const { context, holdAuthority } = oauth;
   const login = await findLogin(oauth, caller);
   if (!login) throw forbidden('Only who has signed in here, with a password, decides on devices.');
+  if (agreed && !(await isForUser(context.database.db, client, login.userId)))
+    throw forbidden('This application is for other users.');
   if (agreed?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;

@@ -13,7 +13,7 @@ export const passwordGrant: Grant = {
     const password = required(parameters, 'password');
     const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
     const resource = oauth.audiences.read(resourcesIn(parameters));
-    const user = await oauth.checkCredentials({ login, password, source, clientId: client.id });
+    const user = await oauth.checkCredentials({ login, password, source, clientId: client.id, realm: client.realm });
     countAs?.(user.id);
     return finishFirstStep(oauth, request, { user, scopes, resource, first: 'password' });
   },

@@ -1,5 +1,6 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { requireRealm } from '../clients/require-realm.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { required, resourcesIn } from '../parameters.ts';
@@ -30,6 +31,10 @@ export const refreshTokenGrant: Grant = {
         heldScopes(known, asked, allowed(found.session));
         audiences.narrow(found.session.resource, resources);
       }
+    }
+    if (client.realm !== null) {
+      const found = await verifier.find(refreshToken);
+      await requireRealm(database.db, client, found?.session.user_id ?? null);
     }
     if (client.public) {
       // RFC 9449 5: the refresh token of a public client is bound to its key.

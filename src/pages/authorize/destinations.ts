@@ -27,7 +27,10 @@ function ifProblem(error: unknown): undefined {
 }
 
 export const createDestinations =
-  (oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys'>, continuations: Continuations): FindDestination =>
+  (
+    oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>,
+    continuations: Continuations,
+  ): FindDestination =>
   async (next) => {
     const continuation = continuations.readPath(next);
     if (!continuation) return undefined;

@@ -5,7 +5,7 @@ import { OperatorError } from '../../platform/errors.ts';
 /** In this order: the first that exists is the view. */
 const extensions = ['.html', '.php', '.blade.php'] as const;
 
-const builtInDir = join(import.meta.dirname, '../views');
+export const builtInViews = join(import.meta.dirname, '../views');
 
 /** What a template of another engine gives itself away by. None of it is run here, so none of it may be sent out. */
 const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] = [
@@ -24,7 +24,7 @@ export function readViews(
   viewsDir: string,
   loginView: string,
 ): { readonly sources: ReadonlyMap<string, string>; readonly haveOwn: boolean } {
-  const views = readFolder(builtInDir);
+  const views = readFolder(builtInViews);
   const own = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
   for (const [name, source] of own) views.set(name, source);
   // A login page under another name, for which no file exists, is the built-in one.

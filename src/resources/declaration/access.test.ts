@@ -195,6 +195,9 @@ onBothEngines('Access', (engine) => {
     assert.equal((await ask('GET', search, { token: 'admin' })).status, 200);
     const other = await ask('GET', search, { token: 'bob' });
     assert.deepEqual([other.status, other.problem.code], [400, 'field_unknown']);
+    assert.match(other.problem.detail, /^search: the field "driver_id" is not searchable\. /);
+    const nowhere = await ask('GET', '/v1/assignments?search=nonsense:1', { token: 'bob' });
+    assert.match(nowhere.problem.detail, /^search: the field "nonsense" is not known here\. /);
   });
 
   it('lets everybody read what is public, and nobody write without a token', async () => {

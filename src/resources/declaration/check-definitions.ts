@@ -45,19 +45,35 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
     ({ file, name }: ResourceDefinition): Complain =>
     (where, what) =>
       problems.push(`${file ?? name}: ${where}: ${what}`);
-  const whole = definitions.filter((definition) => isWhole(definition, complaintsOf(definition)));
+  const whole = new Set(definitions.filter((definition) => isWhole(definition, complaintsOf(definition))));
   const byName = new Map<string, ResourceDefinition>();
-  for (const definition of whole) {
+  for (const definition of definitions) {
     const { name } = definition;
+    if (typeof name !== 'string') continue;
     if (byName.has(name)) complaintsOf(definition)('name', `"${name}" is declared twice; rename one of the two.`);
     byName.set(name, definition);
   }
-  // What refers to a declaration that is not whole would only repeat that.
-  if (whole.length === definitions.length) {
-    for (const definition of whole) checkDefinition(definition, byName, known, complaintsOf(definition));
+  const broken = new Set(definitions.filter((definition) => !whole.has(definition)).map(({ name }) => name));
+  for (const definition of definitions) {
+    // What else is said of a declaration that is not whole would only repeat that.
+    if (whole.has(definition) && isApartFrom(broken, definition))
+      checkDefinition(definition, byName, known, complaintsOf(definition));
+    else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, complaintsOf(definition));
   }
   if (problems.length > 0) throw new OperatorError(`Resource declarations are wrong:\n  ${problems.join('\n  ')}`);
 }
+
+const fieldsIn = ({ fields }: ResourceDefinition): Readonly<Record<string, Field>> =>
+  Object.fromEntries(
+    Object.entries(fields ?? {}).filter(([name, field]) => areFields({ [name]: field }, () => undefined)),
+  );
+
+/** Whether no relation of it leads to one of these. */
+const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDefinition): boolean =>
+  names.size === 0 ||
+  !Object.values(relations as Record<string, { target?: string; through?: string } | undefined>).some(
+    (relation) => names.has(relation?.target ?? '') || names.has(relation?.through ?? ''),
+  );
 
 /** Whether the options are known and of the right kind; nothing else can be checked before. */
 function isWhole({ file: _file, ...declared }: ResourceDefinition, complain: Complain): boolean {

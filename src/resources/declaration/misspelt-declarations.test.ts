@@ -186,3 +186,40 @@ describe('What a declaration says wrongly', () => {
     assert.doesNotThrow(check(cars({ access: { read, write: role('admin'), delete: 'nobody' }, actions })));
   });
 });
+
+describe('Everything that is wrong', () => {
+  it('is said at once, of declarations that cannot be used and of those beside them', () => {
+    const broken = cars({ label: 5, fields: { ...fields, seats: integer({ mim: 1 } as Anything), doors: 'four' } });
+    const beside = {
+      ...defineResource({
+        name: 'drivers',
+        fields: { car_id: reference('cars'), kind: oneOf(['a'], { default: 'b' as 'a' }) },
+        relations: { car: belongsTo('cars', { by: 'car_id' }) },
+        access,
+      }),
+      file: 'resources/drivers.ts',
+    };
+    const apart = { ...owners, access: { ...access, read: scope('cars:exprt') } } as ResourceDefinition;
+    const known = { roles: ['admin'], scopes: ['*', 'cars:export'] };
+    assert.throws(
+      () => checkDefinitions([broken, beside, apart], known),
+      ({ message }: Error) => {
+        const lines = message.split('\n').slice(1);
+        const expected = [
+          /cars\.ts: label: it takes/,
+          /cars\.ts: fields\.doors: it takes a field/,
+          /cars\.ts: fields\.seats\.mim: /,
+          /drivers\.ts: fields\.kind: default: "b"/,
+          /owners\.ts: access\.read: there is no scope "cars:exprt"/,
+        ];
+        for (const line of expected)
+          assert.ok(
+            lines.some((each) => line.test(each)),
+            `${line}\n${message}`,
+          );
+        assert.equal(lines.length, expected.length, message);
+        return true;
+      },
+    );
+  });
+});

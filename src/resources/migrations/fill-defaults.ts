@@ -2,6 +2,7 @@ import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
+import { rowCount } from './rows-in-words.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 const batch = 1000;
@@ -49,7 +50,7 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
     const missing = row?.n ?? 0;
     if (missing === 0) continue;
     steps.push({
-      says: `fill "${column.table}.${column.name}" with its default: another version wrote ${missing} rows without it`,
+      says: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
       statements: [sql`update ${table} set ${valuesOf(column)} where ${name} is null`],
       ofRowsAlone: true,
       ...(executor.engine === 'postgres'

@@ -11,6 +11,8 @@ export interface Step {
   readonly says: string;
   /** What it would lose, as the operator names it: `cars.color`. Undefined when nothing is lost. */
   readonly loses?: string;
+  /** What the operator can do in a migration, so that nothing is lost. */
+  readonly fillBy?: string;
   readonly statements: readonly Fragment[];
   /** Values to be converted after the statements, and what comes after that. */
   readonly convert?: Converted;

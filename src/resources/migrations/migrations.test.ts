@@ -89,7 +89,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     const { unnamed } = await planResourceMigrations(database, wanted);
     assert.match(
       unnamed.map(({ says, mend }) => `${says} ${mend}`).join(),
-      /things\.name is no longer .* 1 rows .*--drop things\.name/,
+      /things\.name is no longer .* 1 row .*--drop things\.name/,
     );
     await applyResourceMigrations(database, wanted, { drop: true, byCommand: true });
     assert.deepEqual((await columns()).sort(), ['name', 'other'], 'what holds values stays');
@@ -106,13 +106,19 @@ onBothEngines('Migrations of declared resources', (engine) => {
     const database = await fresh({ name: text() });
     const wanted = [things({ name: text(), code: text({ required: true }) })];
     await insert(database, { id: '1', name: null });
-    await assert.rejects(applyResourceMigrations(database, wanted), /--allow-loss things\.code/);
+    await assert.rejects(
+      applyResourceMigrations(database, wanted),
+      /001-fill-things-code\.ts.*--allow-loss things\.code/s,
+    );
     await applyResourceMigrations(database, wanted, { allowLoss: ['things.code'] });
     assert.equal((await stored(database))[0]?.code, '');
     const impossible = [
       things({ name: text(), code: text({ required: true }), parent: reference('things', { required: true }) }),
     ];
-    await assert.rejects(applyResourceMigrations(database, impossible), /things\.parent: 1 rows.*Give it a default/s);
+    await assert.rejects(
+      applyResourceMigrations(database, impossible),
+      /things\.parent: 1 row has no value in it\. Give it a default.*migrations\/001-fill-things-parent\.ts/s,
+    );
     const empty = await fresh({ name: text() });
     await applyResourceMigrations(empty, impossible);
   });

@@ -4,6 +4,7 @@ import { type Executor, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import { mendRows } from './mend-rows.ts';
 import type { Step } from './migration-steps.ts';
+import { rowsThat } from './rows-in-words.ts';
 
 /** What is planned for the table of one resource. */
 export interface TablePlan {
@@ -33,11 +34,7 @@ export async function narrowColumn(
 ): Promise<void> {
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
-  for (const { breaks, says, mend, advice = 'Give it a default, or let it be empty (no `required`).' } of narrowings(
-    column,
-    before,
-    after,
-  )) {
+  for (const { breaks, says, mend, fills, advice } of narrowings(column, before, after)) {
     // A column that is yet to be added holds nothing in any row.
     const condition = before ? sql`where ${breaks}` : raw('');
     const [row] = await readUnprepared<{ n: number }>(
@@ -46,13 +43,14 @@ export async function narrowColumn(
     );
     const broken = row?.n ?? 0;
     if (broken === 0) continue;
-    const what = `${broken} rows ${says}`;
+    const what = rowsThat(broken, says);
+    const fillBy = fills ? fillingMigration(table, name) : undefined;
     if (mend) {
       const [says, loses] = [`change "${table}.${name}": ${what}`, `${resource}.${after.field}`];
       const isPostgres = executor.engine === 'postgres';
       if (!before && isPostgres) {
         // The column is added with the value in every row.
-        steps.push({ says, loses, statements: [] });
+        steps.push({ says, loses, ...(fillBy ? { fillBy } : {}), statements: [] });
         continue;
       }
       // The folded column, where there is one, is emptied and made again.
@@ -61,6 +59,7 @@ export async function narrowColumn(
       steps.push({
         says,
         loses,
+        ...(fillBy ? { fillBy } : {}),
         statements: [sql`update ${raw(quoted(table))} set ${raw(quoted(name))} = ${mend}${emptied} where ${breaks}`],
         ...(folded ? { fill: { table, from: name, folded } } : {}),
         ...(isPostgres && !isRecast
@@ -68,19 +67,34 @@ export async function narrowColumn(
           : {}),
       });
     } else {
-      blockers.push(`${resource}.${after.field}: ${what}. ${advice}`);
+      const mends =
+        advice ?? `Give it a default, or let it be empty (no \`required\`)${fillBy ? `, or ${fillBy}` : ''}.`;
+      blockers.push(`${resource}.${after.field}: ${what}. ${mends}`);
     }
   }
 }
 
-function narrowings(column: Fragment, before: ColumnSchema | undefined, after: ColumnSchema): Narrowing[] {
+/** Says which migration of the operator's own would give every row a value. */
+function fillingMigration(table: string, name: string): string {
+  const file = `migrations/001-fill-${table}-${name}`.replaceAll('_', '-');
+  const statement = `update ${table} set ${name} = … where ${name} is null`;
+  return `fill it in a migration of your own, such as ${file}.ts, with \`${statement}\` (docs/migrations.md)`;
+}
+
+interface RowsToChange extends Narrowing {
+  /** A migration of the operator's own can give these rows a value first. */
+  readonly fills?: true;
+}
+
+function narrowings(column: Fragment, before: ColumnSchema | undefined, after: ColumnSchema): RowsToChange[] {
   const type = fieldTypeNamed(after.type);
-  const found: Narrowing[] = [];
+  const found: RowsToChange[] = [];
   if (after.required && !before?.required && after.default === undefined) {
     const empty = type?.emptyValue(after);
     found.push({
       breaks: sql`${column} is null`,
-      says: 'have no value in it and would get an empty one (a default would fill them)',
+      fills: true,
+      says: `have no value in it${empty === undefined ? '' : ' and would get an empty one (a default would fill them)'}`,
       mend: empty === undefined ? undefined : sql`${empty}`,
     });
   } else if (after.required && before && !before.required) {

@@ -11,6 +11,7 @@ import { addColumn, createIndex, dropColumn, dropIndex, type Step } from './migr
 import { narrowColumn, type TablePlan } from './narrow-columns.ts';
 import type { Permissions } from './permissions.ts';
 import { recastColumn } from './recast-column.ts';
+import { rowsThat } from './rows-in-words.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 import { takeUpAgain } from './take-up-again.ts';
 
@@ -78,7 +79,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
         gone.add(name);
         const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
         const free = held === 0 && (permissions.retype || !(await hasRows(executor, table)));
-        const why = held === 0 ? ', which other versions may use' : `, which ${held} rows have a value in`;
+        const why = held === 0 ? ', which other versions may use' : `, which ${rowsThat(held, 'have a value in')}`;
         const loses = `${resource}.${old.field}`;
         steps.push(dropColumn(table, name, free ? {} : { loses, why }));
         steps.push(...addColumn(engine, table, name, engine === 'postgres' ? startingWith(next) : next));
@@ -120,7 +121,7 @@ async function leaveColumns(
     const held = old.type === 'folded' ? 0 : await countHeld(executor, table, name);
     const isNamed = drop.named.includes(operators) && !declared.has(old.field);
     if (isNamed || (drop.empty && held === 0)) {
-      const why = held === 0 ? '' : `, which ${held} rows have a value in`;
+      const why = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
       steps.push(dropColumn(table, name, { drops: operators, why, ...(held === 0 ? {} : { loses: operators }) }));
       continue;
     }
@@ -133,7 +134,7 @@ async function leaveColumns(
     }
     if (old.type !== 'folded') {
       unnamed.push({
-        says: `${operators} is no longer declared, and ${held} rows have a value in it`,
+        says: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
         mend: `gatehouse migrate --drop ${operators}`,
       });
     }

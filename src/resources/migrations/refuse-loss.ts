@@ -42,6 +42,7 @@ export function refusalOf({ steps, blockers }: Planned, allowed: readonly string
   return [
     'Bringing the tables to the declared resources would lose data. Nothing was changed. The plan:',
     ...steps.map(({ says, loses }) => `  ${loses ? '!' : '+'} ${says}`),
+    ...steps.flatMap(({ fillBy, loses }) => (fillBy ? [`For ${loses} you can ${fillBy}.`] : [])),
     'Undo the change of the declaration, or take a backup and do it on purpose:',
     `  gatehouse migrate --allow-loss ${losing.join(' ')}`,
   ].join('\n');

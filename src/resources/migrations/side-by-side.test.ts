@@ -104,8 +104,8 @@ onBothEngines('Tables that change', (engine) => {
       await insert(database, { id: '2', colour: 'Blue', colour_folded: 'blue', size: 2 });
       const planned = async () => (await planResourceMigrations(database, newer)).steps.map(({ says }) => says);
       const filling = [
-        'fill "things.colour" with its default: another version wrote 1 rows without it',
-        'fill "things.size" with its default: another version wrote 1 rows without it',
+        'fill "things.colour" with its default: another version wrote 1 row without it',
+        'fill "things.size" with its default: another version wrote 1 row without it',
       ];
       assert.deepEqual(await planned(), filling);
       if (by === 'a start') {

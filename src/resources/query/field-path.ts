@@ -16,6 +16,8 @@ export interface PathRules {
   accepts(field: ResourceField): boolean;
   /** The names of the fields that it takes, for messages. */
   names(resource: Resource): readonly string[];
+  /** Why a field that exists is not taken: `is not searchable`. */
+  readonly refusal: string;
   /** Only relations that lead to one row. */
   readonly toOne?: true;
 }
@@ -43,7 +45,8 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
   const field = from.fields.get(name);
   if (!field || !rules.accepts(field)) {
     const where = relations.length === 0 ? '' : ` of ${from.name}`;
-    throw unknownName(`${parameter}: the field${where}`, name, rules.names(from), 'field_unknown');
+    const why = field?.shown ? rules.refusal : undefined;
+    throw unknownName(`${parameter}: the field${where}`, name, rules.names(from), 'field_unknown', why);
   }
   return { relations, field };
 }

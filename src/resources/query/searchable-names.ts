@@ -22,4 +22,5 @@ export const readSearched = (
     parameter,
     accepts: (field) => canBeSearched(field, byReference),
     names: searchableNames,
+    refusal: 'is not searchable',
   });

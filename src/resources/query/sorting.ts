@@ -39,6 +39,7 @@ const sortedPaths = {
   parameter: 'orderBy',
   accepts: ({ options, stored }: ResourceField) => options.sortable === true && stored,
   names: sortableNames,
+  refusal: 'is not sortable',
   toOne: true,
 } as const;
 

@@ -1,3 +1,4 @@
+import { readersOf } from '../declaration/readers-of.ts';
 import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
 import { closedSchema } from './closed-schema.ts';
 
@@ -72,5 +73,10 @@ export function describeResource(resource: Resource): Record<string, unknown> {
 }
 
 /** What front ends need to know of the declarations: the body of `GET /v1/resources`. */
-export const describeResources = (resources: Resources): string =>
-  JSON.stringify({ data: [...resources.values()].map(describeResource) });
+export const describeResources = (resources: Resources, roles: readonly string[], now: number): string =>
+  JSON.stringify({
+    data: [...resources.values()].map((resource) => ({
+      ...describeResource(resource),
+      readers: readersOf(resource.definition.access.read, roles, now),
+    })),
+  });

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { named } from '../../http/openapi/openapi-components.ts';
 
 const words = Type.Record(Type.String(), Type.String());
+const rows = Type.Enum(['none', 'some', 'all']);
 const byName = (description: string) =>
   Type.Record(Type.String(), Type.Object({}, { additionalProperties: true }), { description });
 
@@ -19,6 +20,10 @@ export const descriptionsSchema = named(
             operations: Type.Array(Type.String()),
             scopes: words,
             access: Type.Object({}, { additionalProperties: true, description: 'a word for each operation' }),
+            readers: Type.Object(
+              { everyone: rows, roles: Type.Record(Type.String(), rows) },
+              { description: 'the rows that a user without a role may read, and a user with each role alone' },
+            ),
             fields: byName('the fields'),
             relations: byName('what include embeds'),
             actions: Type.Array(Type.Object({}, { additionalProperties: true })),

@@ -22,6 +22,7 @@ describe('Descriptions of resources', () => {
     assert.equal(cars.fields?.owner_id?.references, 'owners');
     assert.equal(cars.fields?.label?.readOnly, true);
     assert.deepEqual(cars.relations?.owner, { resource: 'owners', kind: 'belongsTo', by: 'owner_id' });
+    assert.deepEqual(cars.readers, { everyone: 'all', roles: { admin: 'all' } });
     const users = rows.find(({ name }) => name === 'users') as Record<string, Record<string, unknown>>;
     assert.ok(!('password_hash' in (users.fields ?? {})), 'hidden fields are hidden here too');
   });

@@ -57,6 +57,9 @@ export interface SessionWithSubject {
   readonly disabled: number | null;
   readonly client_scopes: string | null;
   readonly client_type: string | null;
+  /** Of the user (or of the client's owner), and of the client. */
+  readonly realm: string | null;
+  readonly client_realm: string | null;
   readonly owner_id: string | null;
 }
 
@@ -84,6 +87,8 @@ const withSubject = compiledQuery((db, { id }: { id: string }) =>
       'users.disabled',
       'clients.scopes as client_scopes',
       'clients.type as client_type',
+      'users.realm',
+      'clients.realm as client_realm',
       'clients.user_id as owner_id',
     ])
     .where('sessions.id', '=', id),

@@ -9,9 +9,12 @@ export interface LegacyTokens {
     token: string,
     address: string | null,
   ): Promise<{ readonly sessionId: string; readonly generation: number } | undefined>;
+  /** What each of its scopes stands for here. */
+  readScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 export const noLegacyTokens: LegacyTokens = {
   readAccess: async () => undefined,
   readRefresh: async () => undefined,
+  readScopes: async () => new Map(),
 };

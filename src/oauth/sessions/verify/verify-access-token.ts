@@ -33,7 +33,7 @@ export async function verifyAccessToken(
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await whyGone(context, claims);
   if (session.disabled) throw unauthorized('user_gone', 'disabled user');
-  if (session.revoked_at !== null) throw unauthorized('token_revoked');
+  if (session.revoked_at !== null || isOfOtherRealm(session)) throw unauthorized('token_revoked');
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
   await markGenerationUsed(context, claims, session);
@@ -46,6 +46,10 @@ export async function verifyAccessToken(
     lasting: own !== undefined,
   };
 }
+
+/** The client is for other users: an import found out after the login. */
+const isOfOtherRealm = ({ user_id, realm, client_realm }: SessionWithSubject): boolean =>
+  user_id !== null && client_realm !== null && client_realm !== realm;
 
 /** RFC 8707: whoever is given a token must not get anywhere else with it. */
 export const otherAudience = () => unauthorized('token_malformed', 'for another audience');

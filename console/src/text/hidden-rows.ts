@@ -1,0 +1,29 @@
+import type { ResourceDescription } from '../data/descriptions.ts';
+import { isOwn, labelOf } from './presentation.ts';
+import { locale, say } from './say.ts';
+import { within } from './words.ts';
+
+/** What an access rule hides from a user with these roles, and who may see it. Empty where the user may read every row. */
+export function hiddenRowsText(description: ResourceDescription, roles: readonly string[]): string {
+  const { readers } = description;
+  if (!readers || isOwn(description)) return '';
+  const held = [readers.everyone, ...roles.map((role) => readers.roles[role] ?? 'none')];
+  if (held.includes('all')) return '';
+  const things = within(labelOf(description));
+  const seeing = (rows: string) => Object.keys(readers.roles).filter((role) => readers.roles[role] === rows);
+  const [all, some] = [seeing('all'), seeing('some')];
+  return [
+    held.includes('some')
+      ? say('An access rule shows you only some {things}.', { things })
+      : say('An access rule hides all {things} from you.', { things }),
+    all.length > 0 ? say('Users with one of these roles see all of them: {roles}.', { roles: listed(all) }) : '',
+    readers.everyone === 'some' ? say('Every other user sees some of them.') : '',
+    readers.everyone === 'none' && some.length > 0
+      ? say('Users with one of these roles see some of them: {roles}.', { roles: listed(some) })
+      : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+const listed = (names: string[]): string => new Intl.ListFormat(locale, { type: 'unit' }).format(names);

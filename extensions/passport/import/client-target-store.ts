@@ -1,0 +1,51 @@
+import type { Db, Tx } from '../../../src/database/database.ts';
+
+/** Whom a client is for, and what it may do beyond its type. Left out: as it is. */
+export interface ClientBounds {
+  readonly realm: string | null;
+  readonly public?: boolean;
+  readonly grantTypes?: readonly string[];
+}
+
+/** Says whether anything is different now. A client that has a secret here stays confidential. */
+export async function setClientBounds(tx: Tx, id: string, bounds: ClientBounds, now: number): Promise<boolean> {
+  const client = await tx
+    .selectFrom('clients')
+    .select(['realm', 'public', 'grant_types'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!client) return false;
+  const secret = await tx.selectFrom('client_secrets').select('id').where('client_id', '=', id).executeTakeFirst();
+  const wanted = {
+    realm: bounds.realm,
+    public: bounds.public === undefined || secret ? client.public : bounds.public ? 1 : 0,
+    grant_types: bounds.grantTypes ? JSON.stringify(bounds.grantTypes) : client.grant_types,
+  };
+  if (wanted.realm === client.realm && wanted.public === client.public && wanted.grant_types === client.grant_types) {
+    return false;
+  }
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({ ...wanted, updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
+
+export async function findScopesOfClients(db: Db, ids: readonly string[]): Promise<{ id: string; scopes: string[] }[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('clients')
+    .select(['id', 'scopes'])
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map(({ id, scopes }) => ({ id, scopes: JSON.parse(scopes) as string[] }));
+}
+
+export async function setClientScopes(tx: Tx, id: string, scopes: readonly string[], now: number): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({ scopes: JSON.stringify(scopes), updated_at: now, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}

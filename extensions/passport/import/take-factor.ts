@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import type { Tx } from '../../../src/database/database.ts';
+import { uuidv7 } from '../../../src/database/uuid.ts';
+import {
+  authenticatorLabel,
+  deleteAuthenticator,
+  insertAuthenticator,
+} from '../../../src/identity/factors/authenticator-store.ts';
+import { deleteLegacyIds, findLegacyIds, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { decryptLaravel } from '../source/laravel-encryption.ts';
+import type { Pass } from './pass.ts';
+import type { UserRecord } from './user-record.ts';
+
+/** Twenty bytes are usual. Less than ten is no secret of an app. */
+const base32 = /^[A-Z2-7]{16,128}$/;
+
+/**
+ * False while a decision on it is open. The authenticator app of Fortify becomes one here: the app goes on showing the right codes. One that was removed or
+ * replaced there since the pass before is removed or replaced here.
+ */
+export async function takeFactor(
+  pass: Pass,
+  tx: Tx,
+  source: string,
+  { oldId, twoFactor }: UserRecord,
+  userId: string,
+): Promise<boolean> {
+  const origin = `${source}.two_factor_secret`;
+  const before = (await findLegacyIds(tx, origin, [oldId])).get(oldId);
+  if (!before && twoFactor === null) return true;
+  const secret = twoFactor === null ? null : secretOf(pass, source, oldId, twoFactor);
+  if (secret === undefined) return false;
+  const fingerprint = secret === null ? '' : hash('sha256', secret, 'base64url').slice(0, 22);
+  if (before?.fingerprint === fingerprint) return true;
+  if (before) {
+    await deleteAuthenticator(tx, before.new_id);
+    await deleteLegacyIds(tx, origin, [oldId]);
+  }
+  if (secret === null) return true;
+  const id = uuidv7(pass.at);
+  await insertAuthenticator(tx, {
+    id,
+    user_id: userId,
+    name: 'Authenticator app',
+    sealed_secret: pass.keys.seal(secret, authenticatorLabel(id)),
+    created_at: pass.at,
+    confirmed_at: pass.at,
+  });
+  await saveLegacyIds(tx, [{ source: origin, old_id: oldId, new_id: id, fingerprint, version: 1, pass: pass.number }]);
+  pass.findings.note('Authenticator apps of Fortify that were imported');
+  return true;
+}
+
+/** Undefined where it cannot be had; the operator is told. */
+function secretOf(
+  { plan, findings }: Pass,
+  source: string,
+  oldId: string,
+  twoFactor: NonNullable<UserRecord['twoFactor']>,
+): string | undefined {
+  const example = `${source} ${oldId}`;
+  if (!twoFactor.confirmed) {
+    findings.decide(
+      'two-factor',
+      'Authenticator apps that were never confirmed (two_factor_confirmed_at is empty) were not imported',
+      example,
+    );
+    return undefined;
+  }
+  const secret = decryptLaravel(twoFactor.sealed, plan.decryptionKeys)
+    ?.toUpperCase()
+    .replace(/[\s=-]/g, '');
+  if (secret !== undefined && base32.test(secret)) return secret;
+  findings.decide(
+    'two-factor',
+    'Authenticator apps whose two_factor_secret APP_KEY does not open were not imported. Add the key that it was sealed with to APP_PREVIOUS_KEYS',
+    example,
+  );
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * What Laravel's `encrypt` sealed with one of these keys: AES-CBC with a MAC, or AES-GCM. Undefined where none of them fits.
+ * A text that PHP serialized is given as the text.
+ */
+export function decryptLaravel(payload: string, keys: readonly Buffer[]): string | undefined {
+  const sealed = readPayload(payload);
+  if (!sealed) return undefined;
+  for (const key of keys) {
+    const text = sealed.tag ? openGcm(sealed, key) : openCbc(sealed, key);
+    if (text !== undefined) return unserialize(text);
+  }
+  return undefined;
+}
+
+interface Sealed {
+  readonly iv: string;
+  readonly value: string;
+  readonly mac: string;
+  readonly tag: string;
+}
+
+function readPayload(payload: string): Sealed | undefined {
+  try {
+    const read = JSON.parse(Buffer.from(payload, 'base64').toString()) as Record<string, unknown>;
+    const { iv, value, mac = '', tag = '' } = read ?? {};
+    if ([iv, value, mac, tag].some((part) => typeof part !== 'string')) return undefined;
+    return { iv, value, mac, tag } as Sealed;
+  } catch {
+    return undefined;
+  }
+}
+
+function openCbc({ iv, value, mac }: Sealed, key: Buffer): string | undefined {
+  const expected = createHmac('sha256', key).update(`${iv}${value}`).digest();
+  const given = Buffer.from(mac, 'hex');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  return open(() => createDecipheriv(`aes-${key.length * 8}-cbc`, key, Buffer.from(iv, 'base64')), value);
+}
+
+function openGcm({ iv, value, tag }: Sealed, key: Buffer): string | undefined {
+  const given = Buffer.from(tag, 'base64');
+  if (given.length !== 16) return undefined;
+  return open(() => {
+    const decipher = createDecipheriv(
+      key.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm',
+      key,
+      Buffer.from(iv, 'base64'),
+    );
+    decipher.setAuthTag(given);
+    return decipher;
+  }, value);
+}
+
+function open(make: () => ReturnType<typeof createDecipheriv>, value: string): string | undefined {
+  try {
+    const decipher = make();
+    return Buffer.concat([decipher.update(Buffer.from(value, 'base64')), decipher.final()]).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** PHP writes a text as `s:16:"…";`. */
+const unserialize = (text: string): string => /^s:\d+:"([\s\S]*)";$/.exec(text)?.[1] ?? text;

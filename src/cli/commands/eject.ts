@@ -1,0 +1,100 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { type Config, loadConfig } from '../../config/config.ts';
+import { builtInLanguages, readBuiltIn } from '../../config/languages/read-messages.ts';
+import { builtInMails } from '../../identity/mail/mail-templates.ts';
+import { builtInViews } from '../../pages/kit/view-files.ts';
+import { nearest } from '../../platform/nearest.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+
+/** What can be copied out: where it goes, and what there is by name. */
+interface Ejectable {
+  readonly to: string;
+  readonly names: readonly string[];
+  /** The files of one name, below `to`. */
+  filesOf(name: string): readonly string[];
+  write(file: string, path: string): void;
+}
+
+/** Templates: a name stands for its files of every ending. */
+function templates(from: string, to: string): Ejectable {
+  const files = readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(from, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort();
+  const nameOf = (file: string): string => file.replace(/\.\w+$/, '');
+  return {
+    to,
+    names: [...new Set(files.map(nameOf))],
+    filesOf: (name) => files.filter((file) => nameOf(file) === name),
+    write: (file, path) => cpSync(join(from, file), path),
+  };
+}
+
+/** Messages: one file for each language, with those of every surface. */
+const messages = (to: string): Ejectable => ({
+  to,
+  names: builtInLanguages(),
+  filesOf: (name) => [`${name}.json`],
+  write(file, path) {
+    const all = Object.fromEntries(readBuiltIn(file.replace(/\.json$/, '')));
+    writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`);
+  },
+});
+
+const kinds = new Map<string, (config: Config) => Ejectable>([
+  ['views', ({ viewsDir }) => templates(builtInViews, viewsDir)],
+  ['mails', ({ viewsDir }) => templates(builtInMails, join(viewsDir, 'mail'))],
+  ['messages', ({ languagesDir }) => messages(languagesDir)],
+]);
+
+export function addEject(program: Command): void {
+  program
+    .command('eject')
+    .argument('<what>', `one of ${[...kinds.keys()].join(', ')}`)
+    .argument('[names...]', 'which of them: views or mails by name, messages by language (default: all)')
+    .description('Copy built-in views, mails or messages into the project, to change them there.')
+    .option('--list', 'say what there is, and copy nothing')
+    .addHelpText(
+      'after',
+      `
+A copy replaces the built-in file, also after an upgrade of Gatehouse. So copy
+only what you change. A file that is there already stays as it is.
+
+Examples:
+  gatehouse eject views login
+  gatehouse eject mails confirm-email
+  gatehouse eject messages de
+  gatehouse eject views --list`,
+    )
+    .action(async (what: string, names: string[], { list }: { list?: boolean }) => {
+      const kind = kinds.get(what);
+      if (!kind) throw unknown('it', what, [...kinds.keys()]);
+      const ejectable = kind(await loadConfig());
+      if (list) console.log(ejectable.names.join('\n'));
+      else eject(ejectable, names);
+    });
+}
+
+function eject(ejectable: Ejectable, names: readonly string[]): void {
+  for (const name of names) if (!ejectable.names.includes(name)) throw unknown('the name', name, ejectable.names);
+  for (const file of (names.length > 0 ? names : ejectable.names).flatMap(ejectable.filesOf)) {
+    const path = join(ejectable.to, file);
+    const shown = relative(process.cwd(), path);
+    if (existsSync(path)) {
+      console.log(`${shown} is there already, and stays as it is.`);
+      continue;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    ejectable.write(file, path);
+    console.log(`${shown} is written.`);
+  }
+}
+
+function unknown(what: string, word: string, known: readonly string[]): UsageError {
+  const near = nearest(word, known);
+  return new UsageError(
+    `gatehouse eject: ${what} "${word}" is not one of ${known.join(', ')}.${near ? ` Did you mean "${near}"?` : ''}`,
+  );
+}

@@ -1,0 +1,29 @@
+import { OperatorError } from '../../platform/errors.ts';
+import { nearest } from '../../platform/nearest.ts';
+
+const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toUpperCase();
+const firstWord = (name: string): string => name.slice(0, name.indexOf('_') + 1);
+
+/** Shorter names are near too many names of other programs. */
+const shortest = 4;
+
+/** Refuses a variable of the environment that somebody must have meant as one of these settings. */
+export function refuseMisspelling(name: string, known: readonly string[]): void {
+  const long = known.filter((setting) => setting.length >= shortest);
+  const meant =
+    known.find((setting) => plain(setting) === plain(name) && setting.length >= shortest) ??
+    (name.length < shortest ? undefined : nearest(name, long, name.length < 8 ? 1 : 2)) ??
+    long.find((setting) => setting.includes('_') && name.startsWith(setting));
+  if (meant) throw new OperatorError(`${name} is not a setting. Did you mean ${meant}? Rename it, or unset it.`);
+}
+
+/** `.env` is read for the settings alone, so a name that begins like one of them is taken for a mistake too. */
+export function refuseInEnvFile(name: string, known: readonly string[]): void {
+  refuseMisspelling(name, known);
+  const word = firstWord(name);
+  const alike = word === '' ? [] : known.filter((setting) => setting.startsWith(word));
+  if (alike.length === 0) return;
+  throw new OperatorError(
+    `.env: ${name} is not a setting, and begins like ${alike.join(', ')}. Rename it, or remove it from .env.`,
+  );
+}

@@ -1,0 +1,29 @@
+/** Follows the form of a URL that may hold a password, in "it takes …". */
+export const percentEncode =
+  '; percent-encode the user name and the password (/ is %2F, @ is %40, : is %3A, ? is %3F, # is %23, % is %25)';
+
+/** `postgres://user:password@a:5432,b/name?option=value`. Several hosts make no URL, so this is no use of `URL`. */
+const postgresUrl =
+  /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?#\s]*)@)?(?<hosts>[^@/?#\s]*)(?<name>\/[^@?#\s]*)?(?<options>\?[^@#\s]*)?$/;
+const host = /^(\[[\da-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i;
+
+/**
+ * False for a password with a character that ends the part before the host. What follows that character would be taken for
+ * the host and the name of the database, which messages show.
+ */
+export function isPostgresUrl(value: string): boolean {
+  const parts = postgresUrl.exec(value)?.groups;
+  if (!parts || value.length <= value.indexOf('//') + 2) return false;
+  const hosts = (parts.hosts ?? '').split(',');
+  return hosts.every((each) => host.test(each)) && [parts.user, parts.hosts, parts.name].every(isPercentEncoded);
+}
+
+/** The user name of a mailbox is often an address: its `@` does no harm, because the last one ends the part before the host. */
+export function isSmtpUrl(value: string): boolean {
+  const [, before = '', after = ''] = /^smtps?:\/\/([^/?#\s]+)(\S*)$/.exec(value) ?? [];
+  return before !== '' && !after.includes('@') && URL.canParse(value) && isPercentEncoded(before);
+}
+
+function isPercentEncoded(part = ''): boolean {
+  return !/%(?![\da-f]{2})/i.test(part);
+}

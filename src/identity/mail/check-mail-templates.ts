@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { languagesOf } from '../../config/languages/languages.ts';
+import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
+import { nearest } from '../../platform/nearest.ts';
+import { builtInMails } from './mail-templates.ts';
+
+/** A call of `mail` with the name of a template written out. */
+const mailCall = /(?<![\w$.])(?:\w+\.)?mail\(\s*(['"`])([^'"`$\\\n]{1,100})\1/g;
+
+/** What is wrong with the operator's mails: templates that cannot be read, and code that names one that is not there. */
+export function checkMailTemplates(config: Config): string[] {
+  const { viewsDir, resourcesDir, routesDir, jobsDir, migrationsDir } = config;
+  const folder = join(viewsDir, 'mail');
+  const own = filesIn(folder).filter((file) => /\.(txt|html)$/.test(file));
+  return [
+    ...own.flatMap((file) => complaintsAbout(config, folder, file)),
+    ...[resourcesDir, routesDir, jobsDir, migrationsDir].flatMap((dir) => namedInCode(dir, folder, own)),
+  ];
+}
+
+const filesIn = (dir: string): string[] =>
+  existsSync(dir) ? (readdirSync(dir, { recursive: true }) as string[]).map((file) => file.replaceAll('\\', '/')) : [];
+
+function complaintsAbout(config: Config, folder: string, file: string): string[] {
+  const path = join(folder, file);
+  const text = readFileSync(path, 'utf8');
+  const wrong: string[] = [];
+  try {
+    const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
+    const liquid = new liquidjs.Liquid({ root: [folder, builtInMails], strictFilters: true });
+    addMessages(liquid, liquidjs, languagesOf(config), { markup: false });
+    liquid.parse(text);
+  } catch (error) {
+    wrong.push(`${path}: ${(error as Error).message}`);
+  }
+  const name = file.replace(/\.\w+$/, '');
+  if (name === 'layout' || name.startsWith('parts/')) return wrong;
+  if (file.endsWith('.txt') && !/^Subject:[ \t]*\S/.test(text))
+    wrong.push(`${path}: it must begin with a line "Subject: …".`);
+  const other = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
+  if (![folder, builtInMails].some((dir) => existsSync(join(dir, other))))
+    wrong.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${other} is missing.`);
+  return wrong;
+}
+
+/** The code is searched as text: which mails it sends is known only when it runs. */
+function namedInCode(dir: string, folder: string, own: readonly string[]): string[] {
+  const names = own.filter((file) => file.endsWith('.txt')).map((file) => file.slice(0, -'.txt'.length));
+  const sources = filesIn(dir).filter((file) => /\.(ts|mts|js|mjs)$/.test(file) && !/\.(d|test)\.\w+$/.test(file));
+  return sources.flatMap((source) => {
+    const path = join(dir, source);
+    const text = readFileSync(path, 'utf8');
+    return [...text.matchAll(mailCall)].flatMap(({ 2: name = '', index }) => {
+      if (names.includes(name)) return [];
+      const line = text.slice(0, index).split('\n').length;
+      const near = nearest(name, names);
+      return `${path}:${line}: there is no mail template ${name}.txt in ${folder}.${near ? ` Did you mean "${near}"?` : ''}`;
+    });
+  });
+}

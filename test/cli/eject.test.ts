@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { gatehouseHere } from '../harness/command-here.ts';
+import { root } from '../harness/starts.ts';
+
+describe('The command eject', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-eject-'));
+  after(() => rmSync(dir, { recursive: true, force: true }));
+  const eject = (...args: string[]) => gatehouseHere(['eject', ...args], dir, {});
+  const read = (path: string) => readFileSync(join(dir, path), 'utf8');
+
+  it('copies what is named, and leaves what is there', async () => {
+    const { code, stdout, stderr } = await eject('views', 'login', 'parts/field');
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, 'views/login.html is written.\nviews/parts/field.html is written.\n');
+    assert.equal(read('views/login.html'), readFileSync(join(root, 'src/pages/views/login.html'), 'utf8'));
+    writeFileSync(join(dir, 'views/login.html'), 'my own');
+    const again = await eject('views', 'login');
+    assert.deepEqual([again.code, again.stdout], [0, 'views/login.html is there already, and stays as it is.\n']);
+    assert.equal(read('views/login.html'), 'my own');
+  });
+
+  it('copies both templates of a mail, and all of them where none is named', async () => {
+    await eject('mails', 'confirm-email');
+    assert.deepEqual(readdirSync(join(dir, 'views/mail')).sort(), ['confirm-email.html', 'confirm-email.txt']);
+    assert.equal((await eject('mails')).code, 0);
+    assert.ok(existsSync(join(dir, 'views/mail/layout.html')));
+    assert.deepEqual((await eject('mails', '--list')).stdout.split('\n').slice(0, 2), [
+      'confirm-email',
+      'confirm-new-email',
+    ]);
+  });
+
+  it('copies the messages of a language, as one file that a start reads', async () => {
+    assert.equal((await eject('messages', 'de')).code, 0);
+    const messages = JSON.parse(read('languages/de.json'));
+    assert.ok('login.title' in messages && 'Overview' in messages && 'ra.action.add' in messages);
+    rmSync(join(dir, 'views'), { recursive: true });
+    const { code, stderr } = await gatehouseHere(['check'], dir, {});
+    assert.equal(code, 0, stderr);
+  });
+
+  it('names the nearest where there is none of a name', async () => {
+    const wrong = await eject('veiws');
+    assert.deepEqual([wrong.code, /it "veiws" is not one of .* Did you mean "views"\?/.test(wrong.stderr)], [2, true]);
+    const unknown = await eject('views', 'logn');
+    assert.deepEqual(
+      [unknown.code, /the name "logn" is not one of .* Did you mean "login"\?/.test(unknown.stderr)],
+      [2, true],
+    );
+  });
+});

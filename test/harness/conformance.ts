@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { hash, randomUUID } from 'node:crypto';
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { addLogin, password } from './accounts.ts';
+import { ask } from './ask.ts';
+import { press, redirectUri } from './authorizing.ts';
+import type { Service } from './service.ts';
+import { type Visit, Visitor } from './visitor.ts';
+
+type Texts = Record<string, string | undefined>;
+type Tokens = Record<'access_token' | 'id_token' | 'refresh_token', string>;
+
+export interface Client {
+  readonly id: string;
+  readonly secret?: string;
+}
+
+/** What the browser saw on its way from an authorization request, and what the application got. */
+export interface Answer {
+  /** The pages that asked the user for something. */
+  readonly pages: readonly ('login' | 'consent')[];
+  readonly login: string;
+  /** The page that the browser stopped at, where the application got nothing. */
+  readonly last: Visit;
+  readonly parameters: Texts;
+}
+
+export interface SignIn extends Answer {
+  readonly code: string;
+  readonly tokens: Tokens;
+  readonly claims: JWTPayload & { readonly auth_time?: number };
+  readonly alg: string;
+}
+
+const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+const hiddenFields = ({ html }: Visit): Texts =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [
+      name as string,
+      unescaped(value as string),
+    ]),
+  );
+
+/** The application and the browser of the OpenID conformance suite: one client, one user, one response mode. */
+export class Conformance {
+  readonly service: Service;
+  readonly email: string;
+  readonly userId: string;
+  readonly client: Client;
+  readonly mode: 'query' | 'form_post';
+  visitor: Visitor;
+
+  constructor(service: Service, user: { email: string; id: string }, client: Client, mode: Conformance['mode']) {
+    this.service = service;
+    this.email = user.email;
+    this.userId = user.id;
+    this.client = client;
+    this.mode = mode;
+    this.visitor = new Visitor(service);
+  }
+
+  /** With a user who has a value for every claim that a user can have. */
+  static async start(service: Service, client: Client, mode: Conformance['mode'] = 'query'): Promise<Conformance> {
+    const user = await addLogin(service);
+    const username = `ada-${user.id}`;
+    const values = { name: 'Ada Lovelace', username, phone: '+12133734253' };
+    await service.context.database.db.updateTable('users').set(values).where('id', '=', user.id).execute();
+    return new Conformance(service, user, client, mode);
+  }
+
+  /** The same with another client. */
+  with(client: Client): Conformance {
+    return new Conformance(this.service, { email: this.email, id: this.userId }, client, this.mode);
+  }
+
+  /** "Please remove any cookies you may have received." */
+  removeCookies(): void {
+    this.visitor = new Visitor(this.service);
+  }
+
+  query(parameters: Texts = {}): URLSearchParams {
+    const all: Texts = {
+      client_id: this.client.id,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      state: randomUUID(),
+      nonce: randomUUID(),
+      response_type: 'code',
+      ...(this.mode === 'form_post' ? { response_mode: 'form_post' } : {}),
+      ...parameters,
+    };
+    return new URLSearchParams(Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined));
+  }
+
+  /** Sends the browser to the authorization endpoint. The user signs in and agrees wherever a page asks. */
+  async authorize(parameters: Texts = {}, { byPost = false } = {}): Promise<Answer> {
+    const query = this.query(parameters);
+    const first = byPost
+      ? await this.visitor.send('/oauth/authorize', Object.fromEntries(query))
+      : await this.visitor.get(`/oauth/authorize?${query}`);
+    const answer = await this.#follow(first, query.get('redirect_uri') ?? redirectUri);
+    if (Object.keys(answer.parameters).length > 0) {
+      const { state, iss } = answer.parameters;
+      assert.deepEqual([state, iss], [query.get('state') ?? undefined, this.service.context.config.baseUrl]);
+    }
+    return answer;
+  }
+
+  async #follow(first: Visit, target: string): Promise<Answer> {
+    const pages: ('login' | 'consent')[] = [];
+    let login = '';
+    let last = first;
+    for (let step = 0; step < 10; step++) {
+      const { location } = last;
+      if (location?.startsWith(target)) {
+        assert.equal(this.mode, 'query');
+        return { pages, login, last, parameters: Object.fromEntries(new URL(location).searchParams) };
+      }
+      if (location !== null) last = await this.visitor.get(location);
+      else if (last.html.includes(`method="post" action="${target}"`)) {
+        assert.equal(this.mode, 'form_post');
+        return { pages, login, last, parameters: hiddenFields(last) };
+      } else if (last.html.includes('name="password"')) {
+        pages.push('login');
+        login = last.html;
+        const { next = '' } = hiddenFields(last);
+        last = await this.visitor.send('/login', { login: this.email, password, next });
+      } else if (last.html.includes('action="/oauth/authorize/decision"')) {
+        pages.push('consent');
+        last = await press(this.visitor, last, 'allow');
+      } else return { pages, login, last, parameters: {} };
+    }
+    throw new Error(`the browser never arrives: ${last.status} ${last.location} ${last.html}`);
+  }
+
+  /** Where the application must not learn anything: an error page, and no redirect. */
+  async seesErrorPage(parameters: Texts): Promise<void> {
+    const { last, parameters: got } = await this.authorize(parameters);
+    assert.deepEqual([last.status, last.location, got], [400, null, {}]);
+    assert.match(last.headers.get('content-type') ?? '', /^text\/html/);
+  }
+
+  token(form: Texts, by: 'basic' | 'post' = 'basic') {
+    const { id, secret = '' } = this.client;
+    const all = { ...form, ...(by === 'post' ? { client_id: id, client_secret: secret } : {}) };
+    const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    const authorization = `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
+    return ask<Tokens & { error?: string }>(this.service, '/oauth/token', {
+      form: Object.fromEntries(sent),
+      ...(by === 'basic' ? { headers: { authorization } } : {}),
+    });
+  }
+
+  redeem = (code: string, more: Texts = {}, by: 'basic' | 'post' = 'basic') =>
+    this.token({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...more }, by);
+
+  /** The happy flow, with every check that the suite makes of an ID token and of userinfo. */
+  async signIn(parameters: Texts = {}, options: { byPost?: boolean; more?: Texts; by?: 'basic' | 'post' } = {}) {
+    const nonce = 'nonce' in parameters ? parameters.nonce : randomUUID();
+    const answer = await this.authorize({ ...parameters, nonce }, options);
+    const { code = '' } = answer.parameters;
+    const { status, body, text, headers } = await this.redeem(code, options.more, options.by);
+    assert.equal(status, 200, `${text} ${JSON.stringify(answer.parameters)} ${answer.last.html}`);
+    assert.match(headers.get('cache-control') ?? '', /no-store/);
+    const { claims, alg } = await this.verify(body.id_token, body.access_token);
+    assert.equal(claims.nonce, nonce);
+    assert.equal(claims.sub, this.userId);
+    assert.equal((await this.userinfo(body.access_token)).sub, this.userId);
+    return { ...answer, code, tokens: body, claims, alg } as SignIn;
+  }
+
+  async verify(token: string, accessToken?: string): Promise<{ claims: SignIn['claims']; alg: string }> {
+    const { body } = await ask<JSONWebKeySet>(this.service, '/.well-known/jwks.json');
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(body), {
+      issuer: this.service.context.config.baseUrl,
+      audience: this.client.id,
+      requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat'],
+      currentDate: new Date(this.service.context.now()),
+    });
+    assert.ok(protectedHeader.kid, 'a key set with several keys needs the kid (OpenID Connect Core 10.1)');
+    if (accessToken !== undefined) {
+      assert.equal(payload.at_hash, hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url'));
+    }
+    return { claims: payload as SignIn['claims'], alg: protectedHeader.alg };
+  }
+
+  async userinfo(token: string): Promise<Record<string, unknown>> {
+    const { status, body, text } = await ask(this.service, '/oauth/userinfo', { token });
+    assert.equal(status, 200, text);
+    return body;
+  }
+
+  async metadata(): Promise<Record<string, unknown>> {
+    const { status, body, headers } = await ask(this.service, '/.well-known/openid-configuration');
+    assert.equal(status, 200);
+    assert.match(headers.get('content-type') ?? '', /^application\/json/);
+    return body;
+  }
+}
