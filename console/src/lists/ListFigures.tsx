@@ -1,18 +1,16 @@
-import { Alert, Box, Card, MenuItem, Skeleton, TextField, Typography } from '@mui/material';
+import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
-import { useGetMany, useListContext, useStore } from 'react-admin';
+import { useListContext, useStore } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { queryOf } from '../data/list-query-of.ts';
 import { fieldLabel, labelOf, rowName, shortId } from '../text/presentation.ts';
 import { locale, say } from '../text/say.ts';
+import { Quiet } from '../widgets/Section.tsx';
 import { figureText } from './figure-text.ts';
+import { GroupBars } from './GroupBars.tsx';
 
-// The library of charts is loaded with the first chart.
-const GroupChart = lazy(() => import('./GroupChart.tsx'));
-const height = 220;
 const mostNumbers = 3;
 const mostGroups = 12;
 
@@ -37,13 +35,12 @@ const groupsOf = (description: ResourceDescription): FieldDescription[] =>
   );
 
 /** What the list's filter finds, in figures: how many rows, their sums, and how many there are of each kind. */
-export default function ListFigures() {
+export function ListFigures() {
   const description = useDescription();
   const numbers = numbersOf(description).slice(0, mostNumbers);
   const aggregate = ['count', ...numbers.flatMap(({ name }) => [`sum:${name}`, `avg:${name}`])];
   const { data, error } = useFigures(aggregate, []);
-  if (error)
-    return <Alert severity="warning">{say('The figures cannot be shown: {reason}', { reason: error.message })}</Alert>;
+  if (error) return <Quiet>{say('The figures cannot be shown: {reason}', { reason: error.message })}</Quiet>;
   const [all] = data ?? [];
   return (
     <Box
@@ -122,37 +119,33 @@ function Groups() {
           </MenuItem>
         ))}
       </TextField>
-      <Box sx={{ height, mt: 1 }}>
-        <GroupedChart key={field.name} field={field} />
-      </Box>
+      <GroupedRows key={field.name} field={field} />
     </Card>
   );
 }
 
-function GroupedChart({ field }: { field: FieldDescription }) {
-  const description = useDescription();
+function GroupedRows({ field }: { field: FieldDescription }) {
   const { data = [] } = useFigures(['count'], [field.name]);
-  const names = useNames(
-    field,
-    data.map((group) => group[field.name]),
-  );
-  if (data.length === 0) return null;
-  return (
-    <Suspense fallback={<Skeleton variant="rounded" height={height} />}>
-      <GroupChart height={height} label={labelOf(description)} names={names} counts={data.map(({ count }) => count)} />
-    </Suspense>
-  );
+  const values = data.map((group) => group[field.name]);
+  return <GroupBars names={useNames(field, values)} counts={data.map(({ count }) => count)} />;
 }
 
 /** What people call each value: a row by its name, a word in their language. */
 function useNames(field: FieldDescription, values: readonly unknown[]): string[] {
   const target = useDescriptions().get(field.references ?? '');
   const ids = target ? values.filter((value) => value !== null).map(String) : [];
-  const { data: rows = [] } = useGetMany(field.references ?? '', { ids }, { enabled: ids.length > 0 });
+  const { data: rows = [] } = useQuery({
+    queryKey: [field.references, 'figures', ids],
+    enabled: ids.length > 0,
+    queryFn: async ({ signal }) => {
+      const rows = gatehouse.resource<Record<string, unknown>>(field.references ?? '');
+      return (await rows.list({ search: { id: ids }, limit: 100, count: 'none' }, { signal })).data;
+    },
+  });
   return values.map((value) => {
     if (value === null) return say('None');
     if (typeof value === 'boolean') return value ? say('Yes') : say('No');
-    const row = rows.find((one) => one?.id === value);
+    const row = rows.find((one) => one.id === value);
     if (target && row) return rowName(target, row);
     return field.references === undefined ? say(String(value)) : shortId(String(value));
   });

@@ -1,5 +1,5 @@
 import { Box, Typography } from '@mui/material';
-import { type ComponentProps, lazy, Suspense, useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { List, useListContext, useRecordContext, useStore } from 'react-admin';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
@@ -21,11 +21,10 @@ import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, trailFilters } from './Filters.tsx';
 import { HiddenRows, useHiddenRows } from './HiddenRows.tsx';
 import { CreateButton, ListActions } from './ListActions.tsx';
+import { ListFigures } from './ListFigures.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
-
-const ListFigures = lazy(() => import('./ListFigures.tsx'));
 
 /** The list of any resource, made from its description. */
 export function ResourceList() {
@@ -57,11 +56,7 @@ export function ResourceList() {
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
       empty={<Empty />}
     >
-      {figures && (
-        <Suspense>
-          <ListFigures />
-        </Suspense>
-      )}
+      {figures && <ListFigures />}
       <BulkBar />
       <HiddenRows />
       {name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}
