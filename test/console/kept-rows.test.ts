@@ -36,8 +36,11 @@ describe('The console and rows that are kept', () => {
       await page.getByRole('textbox', { name: 'Title' }).fill('Loud');
       await page.getByRole('textbox', { name: 'Price' }).fill('1.234');
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('Use a number with at most 6 digits before and 2 after the point.').waitFor();
+      const refusal = page.getByText('Use a number with at most 6 digits before and 2 after the point.');
+      await refusal.waitFor();
       await page.getByRole('textbox', { name: 'Price' }).fill('5.5');
+      // The button moves up when the message goes.
+      await refusal.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { name: 'Album Loud' }).waitFor();
       await page.getByText('5.50').waitFor();

@@ -46,7 +46,7 @@ export function ListFigures() {
     <Box
       component="section"
       aria-label={say('Figures')}
-      sx={{ display: 'grid', gap: 2, mb: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 2fr' }, alignItems: 'start' }}
+      sx={{ display: 'grid', gap: 2, p: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 2fr' }, alignItems: 'start' }}
     >
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr 1fr', md: '1fr' } }}>
         <FigureCard label={labelOf(description)} value={all ? all.count.toLocaleString(locale) : '…'} />
