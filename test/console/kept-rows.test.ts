@@ -33,6 +33,7 @@ describe('The console and rows that are kept', () => {
       await page.getByRole('menuitem', { name: 'Albums' }).click();
       await page.getByRole('cell', { name: '1,200.20' }).waitFor();
       await page.getByRole('link', { name: 'Create' }).click();
+      await page.getByRole('heading', { name: 'New album' }).waitFor();
       await page.getByRole('textbox', { name: 'Title' }).fill('Loud');
       await page.getByRole('textbox', { name: 'Price' }).fill('1.234');
       await page.getByRole('button', { name: 'Create' }).click();
